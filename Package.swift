@@ -1,0 +1,112 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings of every target: Swift 6 mode (the package default), warnings are errors.
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+    .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
+let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
+
+let package = Package(
+    name: "lifeline",
+    platforms: [.macOS(.v14), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
+    products: [
+        .library(name: "PusherSwift", targets: ["PusherSwift"]),
+        .library(name: "Lifeline", targets: ["Lifeline"]),
+        .library(name: "LifelineServer", targets: ["LifelineServer"]),
+        .library(name: "LifelineTesting", targets: ["LifelineTesting"]),
+        .executable(name: "lifeline", targets: ["LifelineCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // The engine and what runs it.
+        library("ConnectionEngine", [deque]),
+        library("EngineRuntime", ["ConnectionEngine", nioCore, nioLocks, deque, logging, metrics]),
+        library("LifelineTesting", ["ConnectionEngine", "EngineRuntime", nioLocks]),
+
+        // Bytes in and out.
+        library("WebSocketFraming", [nioCore]),
+        library(
+            "WebSocketTransport",
+            ["ConnectionEngine", "EngineRuntime", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, crypto]),
+        library("HTTPTransport", ["ConnectionEngine", "EngineRuntime", nioCore, asyncHTTPClient]),
+
+        // Wire protocols, both directions, and their client sessions.
+        library("PusherProtocol", ["ConnectionEngine", crypto, orderedCollections]),
+
+        // Client APIs.
+        library(
+            "PusherSwift",
+            ["ConnectionEngine", "PusherProtocol", "EngineRuntime", "WebSocketTransport", "HTTPTransport", nioLocks]),
+        library(
+            "Lifeline",
+            ["ConnectionEngine", "PusherProtocol", "EngineRuntime", "WebSocketTransport", "HTTPTransport", nioLocks]),
+
+        // The server.
+        library("RealtimeHub", [deque, orderedCollections]),
+        library(
+            "LifelineServer",
+            [
+                "RealtimeHub", "PusherProtocol", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, crypto,
+                logging, metrics,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
+        .executableTarget(
+            name: "LifelineCommand",
+            dependencies: [
+                "Lifeline", "LifelineServer", "PusherSwift",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                logging,
+            ],
+            swiftSettings: strict),
+
+        // Tests mirror sources.
+        tests("ConnectionEngineTests", ["ConnectionEngine", "LifelineTesting"]),
+        tests("EngineRuntimeTests", ["EngineRuntime", "LifelineTesting", nioEmbedded]),
+        tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
+        tests("WebSocketTransportTests", ["WebSocketTransport", "LifelineTesting", nioEmbedded, nioPosix]),
+        tests("PusherProtocolTests", ["PusherProtocol", "LifelineTesting"]),
+        tests("PusherSwiftTests", ["PusherSwift", "LifelineServer", "LifelineTesting"]),
+        tests("LifelineTests", ["Lifeline", "LifelineServer", "LifelineTesting"]),
+        tests("RealtimeHubTests", ["RealtimeHub"]),
+        tests("LifelineServerTests", ["LifelineServer", "LifelineTesting", asyncHTTPClient]),
+        .testTarget(
+            name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift"],
+            swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+        tests("SeedExamplesSwift6Tests", ["PusherSwift"]),
+        tests("IntegrationTests", ["PusherSwift", "Lifeline", "LifelineServer", "LifelineTesting"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+@main struct LifelineCommand { static func main() {} }
