@@ -1,0 +1,61 @@
+/// Where a connection is in its life.
+public enum ConnectionPhase: Hashable, Sendable {
+    /// `connect` was never called.
+    case idle
+    /// An attempt is under way.
+    case connecting
+    /// The service confirmed the connection.
+    case connected
+    /// The next attempt comes after a pause.
+    case waiting
+    /// There is no network; the next attempt comes when there is one again.
+    case suspended
+    /// Asked to disconnect; the peer may still answer the goodbye.
+    case disconnecting
+    /// Ended on request. Nothing will be tried.
+    case disconnected
+    /// Ended for a reason that retrying does not mend. Nothing will be tried.
+    case failed
+
+    /// Whether nothing more happens until the next `connect`.
+    public var isTerminal: Bool { self == .idle || self == .disconnected || self == .failed }
+}
+
+/// One announced change of phase, with its cause. A change is announced only when it differs from the one before.
+public struct ConnectionChange: Hashable, Sendable {
+    public var previous: ConnectionPhase
+    public var phase: ConnectionPhase
+    public var category: StatusCategory
+    /// What went wrong, for every phase that something going wrong led to.
+    public var cause: ConnectionFailure?
+    /// Failed attempts in a row so far; 0 for the first attempt and after a success.
+    public var attempt: Int
+    /// The pause before the next attempt, in phase `waiting` and `suspended`.
+    public var retryIn: Duration?
+    /// Whether the engine will try again by itself.
+    public var willRetry: Bool
+    /// When it happened.
+    public var at: Moment
+
+    public init(
+        previous: ConnectionPhase, phase: ConnectionPhase, category: StatusCategory, cause: ConnectionFailure? = nil,
+        attempt: Int = 0, retryIn: Duration? = nil, willRetry: Bool = false, at: Moment
+    ) {
+        self.previous = previous
+        self.phase = phase
+        self.category = category
+        self.cause = cause
+        self.attempt = attempt
+        self.retryIn = retryIn
+        self.willRetry = willRetry
+        self.at = at
+    }
+}
+
+/// What the operating system says about the network. A hint only: timers decide when there is no news.
+public enum NetworkStatus: Hashable, Sendable {
+    /// No route to anywhere.
+    case unavailable
+    /// There is a route, or the way out has changed.
+    case available
+}

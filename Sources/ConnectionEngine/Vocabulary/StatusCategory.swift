@@ -1,0 +1,66 @@
+/// What a status is about: one vocabulary over all services.
+///
+/// An open set: later versions may add categories, so switch over it with a `default`. The table of which service maps which
+/// category to which of its own statuses is in `docs/behaviour.md`.
+public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+
+    /// An attempt is under way because it was asked for.
+    public static let connecting = StatusCategory(rawValue: "connecting")
+    /// The handshake is complete.
+    public static let connected = StatusCategory(rawValue: "connected")
+    /// The handshake is complete again after an unexpected loss.
+    public static let reconnected = StatusCategory(rawValue: "reconnected")
+    /// The connection was ended on request.
+    public static let disconnected = StatusCategory(rawValue: "disconnected")
+    /// A live link was lost.
+    public static let unexpectedDisconnect = StatusCategory(rawValue: "unexpectedDisconnect")
+    /// No route, no name, refused or reset while dialling.
+    public static let networkUnavailable = StatusCategory(rawValue: "networkUnavailable")
+    /// No answer in time, or a missed heartbeat.
+    public static let timeout = StatusCategory(rawValue: "timeout")
+    /// The TLS handshake failed.
+    public static let tlsFailed = StatusCategory(rawValue: "tlsFailed")
+    /// The certificate's chain, name or date was not accepted.
+    public static let tlsUntrusted = StatusCategory(rawValue: "tlsUntrusted")
+    /// A proxy refused, or wants credentials.
+    public static let proxyUnavailable = StatusCategory(rawValue: "proxyUnavailable")
+    /// What came back is not the protocol: a captive portal, HTML, broken JSON or broken frames.
+    public static let malformedResponse = StatusCategory(rawValue: "malformedResponse")
+    /// Arguments refused, here or by the server.
+    public static let badRequest = StatusCategory(rawValue: "badRequest")
+    /// The request line is too long for the server.
+    public static let requestTooLong = StatusCategory(rawValue: "requestTooLong")
+    /// The server does not understand the filter expression.
+    public static let malformedFilter = StatusCategory(rawValue: "malformedFilter")
+    /// Authorisation refused.
+    public static let accessDenied = StatusCategory(rawValue: "accessDenied")
+    /// A token is wrong or expired.
+    public static let credentialsRejected = StatusCategory(rawValue: "credentialsRejected")
+    /// The same user signed in elsewhere.
+    public static let kicked = StatusCategory(rawValue: "kicked")
+    /// The account is blocked.
+    public static let banned = StatusCategory(rawValue: "banned")
+    /// The account is gone.
+    public static let accountDeleted = StatusCategory(rawValue: "accountDeleted")
+    /// The server will not serve this client as it is: unknown or disabled app, TLS required, quota, protocol version.
+    public static let refused = StatusCategory(rawValue: "refused")
+    /// The server is over capacity and asks to come back later.
+    public static let overloaded = StatusCategory(rawValue: "overloaded")
+    /// The server restarts or moves its connections.
+    public static let serverRestart = StatusCategory(rawValue: "serverRestart")
+    /// A message could not be decrypted.
+    public static let decryptionFailed = StatusCategory(rawValue: "decryptionFailed")
+    /// Catch-up may have lost messages.
+    public static let messageCountExceeded = StatusCategory(rawValue: "messageCountExceeded")
+    /// The caller gave up on its own request.
+    public static let cancelled = StatusCategory(rawValue: "cancelled")
+    /// Anything else that the server answered.
+    public static let unknown = StatusCategory(rawValue: "unknown")
+}
