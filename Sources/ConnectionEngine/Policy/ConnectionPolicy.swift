@@ -1,0 +1,73 @@
+/// Everything about a connection that a user or a service may tune.
+public struct ConnectionPolicy: Hashable, Sendable {
+    public var timing: ConnectionTiming
+    /// Whether silence is probed. A service whose session watches over liveness itself (long-poll) switches it off.
+    public var probesSilence: Bool
+    /// Whether to retry at all after a failure that the table would retry.
+    public var retriesAutomatically: Bool
+    /// The most retries in a row, or nil for no limit. Reaching it ends in `failed` with the last cause.
+    public var maximumRetries: Int?
+    /// The longest pause between attempts, before `Retry-After` and jitter.
+    public var cap: Duration
+    /// The unit of growth of the pauses; see ``RetrySchedule/jittered(first:base:cap:atLeast:)``.
+    public var base: Duration
+    /// Upper ends of the quick first pause: after a local fault, after one that the server caused, and at a restart.
+    public var firstPause: FirstPause
+    /// Schedules that replace the table for single categories.
+    public var overrides: [StatusCategory: RetrySchedule]
+
+    public struct FirstPause: Hashable, Sendable {
+        public var local: Duration
+        public var server: Duration
+        public var restart: Duration
+
+        public init(local: Duration, server: Duration, restart: Duration) {
+            self.local = local
+            self.server = server
+            self.restart = restart
+        }
+    }
+
+    public init(
+        timing: ConnectionTiming = .standard, probesSilence: Bool = true, retriesAutomatically: Bool = true,
+        maximumRetries: Int? = nil, cap: Duration = .seconds(30), base: Duration = .seconds(1),
+        firstPause: FirstPause = FirstPause(local: .milliseconds(500), server: .seconds(5), restart: .seconds(1)),
+        overrides: [StatusCategory: RetrySchedule] = [:]
+    ) {
+        self.timing = timing
+        self.probesSilence = probesSilence
+        self.retriesAutomatically = retriesAutomatically
+        self.maximumRetries = maximumRetries
+        self.cap = cap
+        self.base = base
+        self.firstPause = firstPause
+        self.overrides = overrides
+    }
+
+    /// The production profile.
+    public static let standard = ConnectionPolicy()
+
+    /// The test profile: base 0.5 s, cap 3 s, every quick first pause at most 0.5 s.
+    public static let fast = ConnectionPolicy(
+        timing: .fast, cap: .seconds(3), base: .milliseconds(500),
+        firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)))
+
+    /// The retry table: which schedule a failure calls for. Rule RT-1 of `docs/behaviour.md`.
+    public func schedule(for failure: ConnectionFailure) -> RetrySchedule {
+        if let override = overrides[failure.category] { return override }
+        switch failure.category {
+        case .refused, .credentialsRejected, .kicked, .banned, .accountDeleted, .malformedFilter, .requestTooLong,
+            .disconnected:
+            return .never
+        case .tlsUntrusted:
+            return .capped(cap)
+        case .serverRestart:
+            return .jittered(first: firstPause.restart, base: base, cap: cap, atLeast: .zero)
+        case .overloaded:
+            return .jittered(first: firstPause.server, base: base, cap: cap, atLeast: .seconds(1))
+        default:
+            let first = failure.origin == .server ? firstPause.server : firstPause.local
+            return .jittered(first: first, base: base, cap: cap, atLeast: .zero)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+/// How long each step of a connection may take. The two profiles run through the same code.
+public struct ConnectionTiming: Hashable, Sendable {
+    /// From the dial to the service's confirmation: name, TCP, TLS, upgrade and handshake together.
+    public var open: Duration
+    /// The longest silence before the link is probed. A service may ask for less, never for more.
+    public var activity: Duration
+    /// How long the answer to a probe may take.
+    public var probe: Duration
+    /// How long a link has to stay up before the delays start over.
+    public var stable: Duration
+    /// How long the peer has to answer the goodbye.
+    public var close: Duration
+    /// How long the answer to a request within the session may take: a subscription, an authorisation.
+    public var request: Duration
+
+    public init(
+        open: Duration, activity: Duration, probe: Duration, stable: Duration, close: Duration, request: Duration
+    ) {
+        self.open = open
+        self.activity = activity
+        self.probe = probe
+        self.stable = stable
+        self.close = close
+        self.request = request
+    }
+
+    /// For production: connect 10 s, activity 20 s, pong 5 s, stable after 10 s.
+    public static let standard = ConnectionTiming(
+        open: .seconds(10), activity: .seconds(20), probe: .seconds(5), stable: .seconds(10), close: .seconds(2),
+        request: .seconds(10))
+
+    /// For tests: connect 3 s, activity 2 s, pong 1 s, stable after 1 s.
+    public static let fast = ConnectionTiming(
+        open: .seconds(3), activity: .seconds(2), probe: .seconds(1), stable: .seconds(1), close: .seconds(1),
+        request: .seconds(2))
+}

@@ -1,0 +1,65 @@
+/// How long to wait before an attempt.
+public enum RetrySchedule: Hashable, Sendable {
+    /// Do not retry; a new `connect` starts again.
+    case never
+    /// First a short random pause drawn from `0…first`, then from `base/2…min(cap, base·2^(n+1))`. The draw comes after the
+    /// cap, so that many clients stay spread out even when all of them have reached it. `atLeast` lifts every draw.
+    case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
+    /// Always the same pause.
+    case fixed(Duration)
+    /// These pauses in turn; the last one repeats. An empty list means no pause.
+    case sequence([Duration])
+    /// Never sooner than the cap; drawn from `cap…1.25·cap`.
+    case capped(Duration)
+
+    /// The longest pause of the schedule, before jitter; bounds what a server may ask for.
+    public var cap: Duration {
+        switch self {
+        case .never: .zero
+        case .jittered(_, _, let cap, let atLeast): max(cap, atLeast)
+        case .fixed(let pause): pause
+        case .sequence(let pauses): pauses.max() ?? .zero
+        case .capped(let cap): cap
+        }
+    }
+
+    /// The pause before the retry after `failures` failures in a row (1 for the first), or nil for `never`.
+    ///
+    /// - Parameter wasConnected: whether the first of these failures ended a working link; only then is the first retry quick.
+    public func pause(
+        afterFailures failures: Int, wasConnected: Bool, using random: inout SeededRandom
+    ) -> Duration? {
+        switch self {
+        case .never:
+            return nil
+        case .jittered(let first, let base, let cap, let atLeast):
+            let drawn: Duration
+            if failures <= 1 && wasConnected {
+                drawn = random.duration(in: .zero...max(first, .zero))
+            } else {
+                let high = Self.doubled(base, times: max(failures - 1, 0) + 1, cap: cap)
+                drawn = random.duration(in: min(base / 2, high)...high)
+            }
+            return max(drawn, atLeast)
+        case .fixed(let pause):
+            return max(pause, .zero)
+        case .sequence(let pauses):
+            guard let last = pauses.last else { return .zero }
+            let index = max(failures - 1, 0)
+            return max(index < pauses.count ? pauses[index] : last, .zero)
+        case .capped(let cap):
+            return random.duration(in: cap...(cap + cap / 4))
+        }
+    }
+
+    /// `base` doubled `times` times, at most `cap`. Stops at the cap, so that it cannot overflow.
+    private static func doubled(_ base: Duration, times: Int, cap: Duration) -> Duration {
+        var value = max(base, .zero)
+        var left = times
+        while left > 0 && value < cap && value > .zero {
+            value = value * 2
+            left -= 1
+        }
+        return max(min(value, cap), .zero)
+    }
+}
