@@ -1,0 +1,29 @@
+/// What the machine wants done. The driver performs effects in order; none may block.
+public enum Effect<Session: ProtocolSession>: Sendable {
+    /// Dial.
+    case open(AttemptID, Session.Endpoint)
+    /// Write a frame or make a request.
+    case send(AttemptID, Session.Outbound)
+    /// End an attempt. Its transport reports `closed` for a goodbye, and nothing more after an abort.
+    case close(AttemptID, CloseReason)
+    /// Start side work.
+    case run(AttemptID, JobID, Session.Job)
+    /// Stop the side work of an attempt that is over.
+    case cancelJobs(AttemptID)
+    case startTimer(TimerID, after: Duration)
+    case cancelTimer(TimerID)
+    /// Tell users where the connection is.
+    case announce(ConnectionChange)
+    /// Tell users what the service said.
+    case deliver(Session.Event)
+    /// Answer a request.
+    case answer(RequestID, Result<Session.Reply, ConnectionFailure>)
+}
+
+/// How to end an attempt.
+public enum CloseReason: Hashable, Sendable {
+    /// The protocol's closing handshake; the peer may answer.
+    case goodbye
+    /// At once, without another word.
+    case abort
+}

@@ -1,0 +1,31 @@
+/// Everything that can happen to a connection.
+public enum Input<Session: ProtocolSession>: Sendable {
+    /// A user wants to be connected. In phase `waiting` and `suspended` it means: try now.
+    ///
+    /// `within` limits the whole undertaking, retries included; nil for no limit.
+    case connect(within: Duration?)
+    /// A user wants to be disconnected, in whatever phase.
+    case disconnect
+    /// A user wants the automatic retries to stop. Ends phase `waiting` and `suspended` in `failed` with the last cause.
+    case cancelRetry
+    /// A user asks something of the session. Without an id nobody waits for the answer.
+    case perform(Session.Command, RequestID?)
+    /// The caller of a request stopped waiting.
+    case abandon(RequestID)
+    /// Settings changed. They apply to whatever starts from now on.
+    case updatePolicy(ConnectionPolicy)
+    /// The transport is open.
+    case opened(AttemptID)
+    /// Something arrived.
+    case received(AttemptID, Session.Inbound)
+    /// Bytes arrived that are no complete frame, or a frame that is none of the session's business. Proves life.
+    case heard(AttemptID)
+    /// The transport is closed; the last word of an attempt.
+    case closed(AttemptID, ConnectionFailure)
+    /// A job ended.
+    case finished(AttemptID, JobID, Result<Session.JobResult, ConnectionFailure>)
+    /// A timer fired.
+    case timerFired(TimerID)
+    /// News of the network.
+    case networkChanged(NetworkStatus)
+}

@@ -1,0 +1,59 @@
+/// The timers that are running, by kind. Starting a kind again supersedes the older timer.
+struct TimerTable: Sendable {
+    private var generation: UInt64 = 0
+    private var running: [TimerID.Kind: UInt64] = [:]
+
+    mutating func start(_ kind: TimerID.Kind) -> TimerID {
+        generation += 1
+        running[kind] = generation
+        return TimerID(kind: kind, generation: generation)
+    }
+
+    mutating func cancel(_ kind: TimerID.Kind) -> TimerID? {
+        guard let generation = running.removeValue(forKey: kind) else { return nil }
+        return TimerID(kind: kind, generation: generation)
+    }
+
+    func isRunning(_ kind: TimerID.Kind) -> Bool {
+        running[kind] != nil
+    }
+
+    /// Whether `timer` is the current one of its kind. It is not running any more afterwards.
+    mutating func accept(_ timer: TimerID) -> Bool {
+        guard running[timer.kind] == timer.generation else { return false }
+        running[timer.kind] = nil
+        return true
+    }
+
+    /// Stops every timer that `belongs`, oldest first, so that the order does not depend on hashing.
+    mutating func cancelAll(where belongs: (TimerID.Kind) -> Bool) -> [TimerID] {
+        let stopped = running.filter { belongs($0.key) }.map { TimerID(kind: $0.key, generation: $0.value) }
+        for timer in stopped { running[timer.kind] = nil }
+        return stopped.sorted { $0.generation < $1.generation }
+    }
+
+    var count: Int { running.count }
+}
+
+/// The numbers of jobs, and which of them are running.
+struct JobTable: Sendable {
+    private var last: UInt64 = 0
+    private var running: Set<JobID> = []
+
+    mutating func start() -> JobID {
+        last += 1
+        running.insert(JobID(last))
+        return JobID(last)
+    }
+
+    /// Whether `job` was still awaited. It is not any more afterwards.
+    mutating func accept(_ job: JobID) -> Bool {
+        running.remove(job) != nil
+    }
+
+    /// Forgets all running jobs; says whether there were any.
+    mutating func forgetAll() -> Bool {
+        defer { running.removeAll() }
+        return !running.isEmpty
+    }
+}

@@ -1,0 +1,87 @@
+/// What one wire protocol contributes to the engine, as a value.
+///
+/// The machine knows attempts, frames and time that has passed. Everything that differs between services is here: what opening
+/// means, what a frame is, what a close code implies and what survives a reconnect. A session fits a WebSocket as well as a
+/// long-poll: for the latter `opened` sends the handshake request, each answer is an `Inbound`, and each next request an
+/// `Outbound`.
+///
+/// A new session value is made for every attempt; ``Memory`` outlives it. All methods are called in one order by one driver,
+/// never concurrently, and must not block. `out` is valid during the call only.
+public protocol ProtocolSession: Sendable {
+    /// Where to dial: an address with headers, or the base of a long-poll.
+    associatedtype Endpoint: Sendable
+    /// What arrives: a decoded frame or an answer.
+    associatedtype Inbound: Sendable
+    /// What leaves: a frame to write or a request to make.
+    associatedtype Outbound: Sendable
+    /// What a user asks of the session: subscribe, publish.
+    associatedtype Command: Sendable
+    /// The answer to a command.
+    associatedtype Reply: Sendable
+    /// What users hear about.
+    associatedtype Event: Sendable
+    /// Side work that needs I/O or user code: authorising a channel.
+    associatedtype Job: Sendable
+    /// What a job came to.
+    associatedtype JobResult: Sendable
+    /// What survives a reconnect: wanted channels, cursor, outbox.
+    associatedtype Memory: Sendable
+
+    /// Where the next attempt goes. The only place that builds it.
+    static func endpoint(for memory: Memory) -> Endpoint
+
+    /// Puts a transport's failure into the vocabulary: close codes, HTTP statuses. Returns it unchanged when there is nothing
+    /// to add.
+    static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure
+
+    /// A session for a new attempt.
+    init(memory: inout Memory)
+
+    /// The transport is open. Either wait for the service's greeting or send one; call `out.ready()` once confirmed.
+    mutating func opened(memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// Something arrived.
+    mutating func received(_ inbound: Inbound, memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// A user's command while an attempt is alive; the session may not be ready yet. Answer `id` now or later, exactly once;
+    /// nil when nobody waits.
+    mutating func perform(_ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// A job of this attempt ended.
+    mutating func finished(
+        _ job: JobID, _ result: Result<JobResult, ConnectionFailure>, memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// A timer of this session fired.
+    mutating func timerFired(_ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// Ask the peer for a sign of life.
+    mutating func probe(memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// A user asked to disconnect and the link still works: say goodbye in the protocol's own words, if it has any.
+    mutating func closing(memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// The attempt is over, whatever the reason. Emit what is lost, answer what can be answered. Nothing can be sent any more.
+    ///
+    /// - Parameters:
+    ///   - failure: why, or nil when it was asked for.
+    ///   - lastHeard: when the peer last gave a sign of life in this attempt, or nil if it never did.
+    mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<Self>)
+
+    /// A user's command while no attempt is alive: remember, refuse or answer. Nothing can be sent.
+    static func performOffline(
+        _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<Self>)
+}
+
+extension ProtocolSession {
+    public static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure { failure }
+    public mutating func probe(memory: inout Memory, out: inout SessionActions<Self>) {}
+    public mutating func closing(memory: inout Memory, out: inout SessionActions<Self>) {}
+    public mutating func timerFired(_ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<Self>) {}
+    public mutating func finished(
+        _ job: JobID, _ result: Result<JobResult, ConnectionFailure>, memory: inout Memory, out: inout SessionActions<Self>
+    ) {}
+    public mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<Self>
+    ) {}
+}

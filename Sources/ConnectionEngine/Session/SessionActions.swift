@@ -1,0 +1,95 @@
+/// What a session may do during one call. Everything takes effect in the order of the calls.
+public struct SessionActions<Session: ProtocolSession>: Sendable {
+    /// When the call happens.
+    public let now: Moment
+    /// How long each step may take.
+    public let timing: ConnectionTiming
+    /// Whether frames can leave. When false, `send` and `run` do nothing.
+    public let canSend: Bool
+
+    /// What a session asked for that ends the attempt.
+    enum Ending {
+        case fault(ConnectionFailure)
+        case finish
+    }
+
+    let attempt: AttemptID
+    /// What `ready` announces; nil when the connection is confirmed already.
+    let readyChange: ConnectionChange?
+    var effects: [Effect<Session>]
+    var timers: TimerTable
+    var jobs: JobTable
+    var random: SeededRandom
+    var pending: Set<RequestID>
+    var becameReady = false
+    var ending: Ending?
+    var silence: Duration?
+}
+
+extension SessionActions {
+    /// Writes a frame or makes a request.
+    public mutating func send(_ outbound: Session.Outbound) {
+        guard canSend else { return }
+        effects.append(.send(attempt, outbound))
+    }
+
+    /// The service confirmed the connection. Announced at once, so that events emitted afterwards come after it.
+    public mutating func ready() {
+        guard !becameReady, ending == nil, let readyChange else { return }
+        effects.append(.announce(readyChange))
+        becameReady = true
+    }
+
+    /// Tells users what the service said.
+    public mutating func emit(_ event: Session.Event) {
+        effects.append(.deliver(event))
+    }
+
+    /// Answers a request. The first answer counts; later ones, and answers to nobody, are dropped.
+    public mutating func answer(_ id: RequestID?, _ result: Result<Session.Reply, ConnectionFailure>) {
+        guard let id, pending.remove(id) != nil else { return }
+        effects.append(.answer(id, result))
+    }
+
+    /// Starts side work; its end comes back through `finished`. Nil when nothing can be started any more.
+    public mutating func run(_ job: Session.Job) -> JobID? {
+        guard canSend else { return nil }
+        let id = jobs.start()
+        effects.append(.run(attempt, id, job))
+        return id
+    }
+
+    /// Starts or restarts a timer of this attempt. It never outlives the attempt.
+    public mutating func startTimer(_ timer: SessionTimer, after duration: Duration) {
+        guard canSend else { return }
+        let id = timers.start(.session(timer))
+        effects.append(.startTimer(id, after: max(duration, .zero)))
+    }
+
+    /// Stops a timer; nothing happens when it is not running.
+    public mutating func cancelTimer(_ timer: SessionTimer) {
+        if let id = timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
+    }
+
+    /// The longest silence that the service allows. The shorter of this and the policy's counts, at least one second.
+    public mutating func limitSilence(to duration: Duration) {
+        silence = max(duration, .seconds(1))
+    }
+
+    /// The attempt is of no use any more. The engine closes it and goes by the retry table.
+    public mutating func fault(_ failure: ConnectionFailure) {
+        if case .fault = ending { return }
+        ending = .fault(failure)
+    }
+
+    /// Nothing is left to be connected for. The engine disconnects as if asked to.
+    public mutating func finish() {
+        guard ending == nil else { return }
+        ending = .finish
+    }
+
+    /// A duration drawn evenly from `range`, from the machine's seeded generator.
+    public mutating func draw(in range: ClosedRange<Duration>) -> Duration {
+        random.duration(in: range)
+    }
+}
