@@ -1,0 +1,58 @@
+import ConnectionEngine
+
+/// What carries bytes for a session. Implemented by the WebSocket transport, the long-poll transport and, in tests, a script.
+///
+/// No method blocks or throws; failures are events. After `close(_:reason: .abort)` nothing more is reported for the attempt.
+/// Deinitialising a transport closes everything that it still holds.
+public protocol ClientTransport<Session>: AnyObject, Sendable {
+    associatedtype Session: ProtocolSession
+
+    /// Dials. Reports `opened` or `closed`, then whatever arrives, and `closed` exactly once as the last word.
+    func open(
+        _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void)
+
+    /// Writes one frame or makes one request. Ignored when the attempt is not open.
+    func send(_ outbound: Session.Outbound, attempt: AttemptID)
+
+    /// Ends an attempt. A goodbye is followed by `closed` when the peer has answered; an abort by nothing.
+    func close(_ attempt: AttemptID, reason: CloseReason)
+}
+
+/// What a transport reports about one attempt, in order.
+public enum TransportEvent<Inbound: Sendable>: Sendable {
+    case opened
+    /// Everything that one read brought, so that the driver takes its lock once per read and not once per message.
+    case received([Inbound])
+    /// Bytes arrived, but no message for the session. Proves life.
+    case heard
+    case closed(ConnectionFailure)
+}
+
+/// Does the side work of a session: authorisation requests, user code that supplies tokens.
+public protocol JobRunner<Session>: AnyObject, Sendable {
+    associatedtype Session: ProtocolSession
+
+    /// Starts a job and returns at once. `completion` may be called from any thread, once; later calls are ignored.
+    ///
+    /// - Returns: stops the job. Its completion is ignored from then on.
+    func start(
+        _ job: Session.Job, completion: @escaping @Sendable (Result<Session.JobResult, ConnectionFailure>) -> Void
+    ) -> JobCancellation
+}
+
+/// Stops a job.
+public typealias JobCancellation = @Sendable () -> Void
+
+/// Runs timers on a monotonic clock. Tests replace it by one that only moves when told to.
+public protocol TimerScheduler: Sendable {
+    /// The clock's present moment.
+    var now: Moment { get }
+
+    /// Calls `fire` once, `duration` from now, on any thread.
+    ///
+    /// - Returns: stops the timer; a courtesy, since late firings are ignored.
+    func schedule(after duration: Duration, _ fire: @escaping @Sendable () -> Void) -> TimerCancellation
+}
+
+/// Stops a timer.
+public typealias TimerCancellation = @Sendable () -> Void
