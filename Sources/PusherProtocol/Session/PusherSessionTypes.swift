@@ -1,0 +1,162 @@
+import ConnectionEngine
+
+/// What a user asks of a Pusher connection.
+public enum PusherCommand: Sendable {
+    /// Keep this channel subscribed from now on, over every reconnect. Answered with `subscribed` when the server has
+    /// confirmed, or with the failure once it is final.
+    case subscribe(PusherSubscription)
+    /// Stop. Works in every state, before the confirmation as well. Answered at once.
+    case unsubscribe(channel: String)
+    /// A client event on a subscribed private or presence channel. While the channel is not subscribed yet it waits, in order.
+    /// `json` is the data as JSON text.
+    case publish(channel: String, event: String, json: String)
+    /// A message as it is: event name and data as JSON text, without a channel.
+    case send(event: String, json: String)
+}
+
+/// A channel that a user wants.
+public struct PusherSubscription: Hashable, Sendable {
+    public var channel: String
+    /// Authorisation that the caller brought along. Good for one connection; afterwards the channel is authorised anew.
+    public var authorization: PusherAuthorization?
+
+    public init(channel: String, authorization: PusherAuthorization? = nil) {
+        self.channel = channel
+        self.authorization = authorization
+    }
+}
+
+/// What an authorisation endpoint answers.
+public struct PusherAuthorization: Hashable, Sendable {
+    /// `key:signature`.
+    public var auth: String
+    /// For presence channels: the JSON text that was signed.
+    public var channelData: String?
+    /// For encrypted channels: the channel's key, in base64.
+    public var sharedSecret: String?
+
+    public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
+        self.auth = auth
+        self.channelData = channelData
+        self.sharedSecret = sharedSecret
+    }
+}
+
+/// Answers to commands.
+public enum PusherReply: Hashable, Sendable {
+    case subscribed
+    case unsubscribed
+    /// The server has read a client event: it answered a ping that was sent after it, and no error came in between.
+    case published
+    case sent
+}
+
+/// A member of a presence channel.
+public struct PusherMember: Hashable, Sendable {
+    public var userID: String
+    /// The member's `user_info` as JSON text, or nil.
+    public var infoJSON: String?
+
+    public init(userID: String, infoJSON: String? = nil) {
+        self.userID = userID
+        self.infoJSON = infoJSON
+    }
+}
+
+/// What a Pusher connection tells.
+public enum PusherSessionEvent: Sendable {
+    /// The connection has a socket id.
+    case established(socketID: String)
+    /// A subscription was confirmed: the first time, or again on a new connection.
+    case subscribed(PusherSubscribed)
+    /// A channel could not be subscribed. `willRetry` says whether the session tries again by itself.
+    case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
+    /// The channel is not subscribed any more, because it was asked for.
+    case unsubscribed(channel: String)
+    /// An event for users: of a channel, or without one. Already decrypted.
+    case message(PusherMessage)
+    case memberAdded(channel: String, PusherMember)
+    case memberRemoved(channel: String, PusherMember)
+    case subscriptionCount(channel: String, Int)
+    /// `pusher:error` from the server.
+    case serverError(code: Int?, message: String)
+    case decryptionFailed(channel: String, event: String, data: String?)
+    /// Messages published since then may be missing. Comes with the confirmation after a loss.
+    case gap(channel: String, since: Moment)
+    /// Something arrived that is no Pusher message; the connection goes on.
+    case malformed(reason: String)
+    /// The text of a frame, as received. Only when the decoder keeps it.
+    case frame(String)
+    /// A probe was sent to see whether the link is alive.
+    case pinged
+    /// The answer to a probe.
+    case ponged
+}
+
+/// A confirmed subscription.
+public struct PusherSubscribed: Sendable {
+    public var channel: String
+    /// The confirmation's `data` as text; `{}` when the server sent none.
+    public var data: String
+    /// For presence channels: everybody who is there now, in the server's order.
+    public var members: [PusherMember]
+    /// For presence channels: the own user id.
+    public var myID: String?
+    /// Whether the channel had been subscribed on an earlier connection.
+    public var isRenewal: Bool
+
+    public init(channel: String, data: String, members: [PusherMember], myID: String?, isRenewal: Bool) {
+        self.channel = channel
+        self.data = data
+        self.members = members
+        self.myID = myID
+        self.isRenewal = isRenewal
+    }
+}
+
+/// An event for users.
+public struct PusherMessage: Sendable {
+    public var event: String
+    public var channel: String?
+    /// The text of `data`: the string itself when it was a string, JSON text otherwise, the plaintext when it was encrypted.
+    public var data: String?
+    /// Whether `data` came as a JSON string, as application events do.
+    public var dataIsString: Bool
+    public var userID: String?
+    /// The message's other outer keys as JSON text, or nil when it has none. Kept for `property(withKey:)`.
+    public var extras: String?
+    /// The `data` text as it came, when it was decrypted.
+    public var ciphertext: String?
+
+    public init(
+        event: String, channel: String? = nil, data: String? = nil, dataIsString: Bool = true, userID: String? = nil,
+        extras: String? = nil, ciphertext: String? = nil
+    ) {
+        self.event = event
+        self.channel = channel
+        self.data = data
+        self.dataIsString = dataIsString
+        self.userID = userID
+        self.extras = extras
+        self.ciphertext = ciphertext
+    }
+}
+
+/// Side work: ask whoever can authorise a channel.
+public struct PusherAuthorizeJob: Hashable, Sendable {
+    public enum Purpose: Hashable, Sendable {
+        case subscription
+        /// An event could not be decrypted; perhaps the key has changed.
+        case keyReload
+    }
+
+    public var channel: String
+    public var socketID: String
+    public var purpose: Purpose
+
+    public init(channel: String, socketID: String, purpose: Purpose) {
+        self.channel = channel
+        self.socketID = socketID
+        self.purpose = purpose
+    }
+}
