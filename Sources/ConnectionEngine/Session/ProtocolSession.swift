@@ -34,6 +34,9 @@ public protocol ProtocolSession: Sendable {
     /// to add.
     static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure
 
+    /// Whether the server's own words ask for another attempt even when the user switched automatic retries off.
+    static func insistsOnRetry(after failure: ConnectionFailure) -> Bool
+
     /// A session for a new attempt.
     init(memory: inout Memory)
 
@@ -75,6 +78,7 @@ public protocol ProtocolSession: Sendable {
 
 extension ProtocolSession {
     public static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure { failure }
+    public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool { false }
     public mutating func probe(memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func closing(memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func timerFired(_ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<Self>) {}

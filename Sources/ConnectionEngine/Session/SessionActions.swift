@@ -17,13 +17,23 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
     /// What `ready` announces; nil when the connection is confirmed already.
     let readyChange: ConnectionChange?
     var effects: [Effect<Session>]
-    var timers: TimerTable
-    var jobs: JobTable
-    var random: SeededRandom
-    var pending: Set<RequestID>
+    var ledger: Ledger
     var becameReady = false
     var ending: Ending?
     var silence: Duration?
+
+    init(
+        now: Moment, timing: ConnectionTiming, canSend: Bool, attempt: AttemptID, readyChange: ConnectionChange?,
+        effects: [Effect<Session>], ledger: Ledger
+    ) {
+        self.now = now
+        self.timing = timing
+        self.canSend = canSend
+        self.attempt = attempt
+        self.readyChange = readyChange
+        self.effects = effects
+        self.ledger = ledger
+    }
 }
 
 extension SessionActions {
@@ -47,14 +57,14 @@ extension SessionActions {
 
     /// Answers a request. The first answer counts; later ones, and answers to nobody, are dropped.
     public mutating func answer(_ id: RequestID?, _ result: Result<Session.Reply, ConnectionFailure>) {
-        guard let id, pending.remove(id) != nil else { return }
+        guard let id, ledger.pending.remove(id) != nil else { return }
         effects.append(.answer(id, result))
     }
 
     /// Starts side work; its end comes back through `finished`. Nil when nothing can be started any more.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }
-        let id = jobs.start()
+        let id = ledger.jobs.start()
         effects.append(.run(attempt, id, job))
         return id
     }
@@ -62,13 +72,13 @@ extension SessionActions {
     /// Starts or restarts a timer of this attempt. It never outlives the attempt.
     public mutating func startTimer(_ timer: SessionTimer, after duration: Duration) {
         guard canSend else { return }
-        let id = timers.start(.session(timer))
+        let id = ledger.timers.start(.session(timer))
         effects.append(.startTimer(id, after: max(duration, .zero)))
     }
 
     /// Stops a timer; nothing happens when it is not running.
     public mutating func cancelTimer(_ timer: SessionTimer) {
-        if let id = timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
+        if let id = ledger.timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
     }
 
     /// The longest silence that the service allows. The shorter of this and the policy's counts, at least one second.
@@ -90,6 +100,6 @@ extension SessionActions {
 
     /// A duration drawn evenly from `range`, from the machine's seeded generator.
     public mutating func draw(in range: ClosedRange<Duration>) -> Duration {
-        random.duration(in: range)
+        ledger.random.duration(in: range)
     }
 }

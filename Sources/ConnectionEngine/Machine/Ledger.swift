@@ -57,3 +57,13 @@ struct JobTable: Sendable {
         return !running.isEmpty
     }
 }
+
+/// What the machine and its session both write to: running timers and jobs, unanswered requests, the random numbers.
+///
+/// One value, so that it moves into a session's call and back without a copy.
+struct Ledger: Sendable {
+    var timers = TimerTable()
+    var jobs = JobTable()
+    var pending: Set<RequestID> = []
+    var random: SeededRandom
+}
