@@ -1,0 +1,169 @@
+// How attempts begin and end, and what follows.
+extension ConnectionMachine {
+    /// The only place that dials.
+    mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        attempt = AttemptID(attempt.value + 1)
+        session = Session(memory: &memory)
+        isOpen = false
+        lastHeard = nil
+        probedAt = nil
+        serverSilence = nil
+        state = .connecting
+        announce(.connecting, lastFailure?.category ?? .connecting, cause: lastFailure, now, &effects)
+        start(.open, after: policy.timing.open, &effects)
+        effects.append(.open(attempt, Session.endpoint(for: memory)))
+    }
+
+    /// Ends the attempt that is alive: its session, timers and jobs.
+    mutating func endAttempt(
+        _ failure: ConnectionFailure?, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
+    ) {
+        if var ending = session.take() {
+            var out = takeActions(now, &effects, canSend: false)
+            ending.ended(failure, lastHeard: lastHeard, memory: &memory, out: &out)
+            giveBack(&out, &effects)
+        }
+        isOpen = false
+        probedAt = nil
+        if let reason { effects.append(.close(attempt, reason)) }
+        if ledger.jobs.forgetAll() { effects.append(.cancelJobs(attempt)) }
+        let stopped = ledger.timers.cancelAll { kind in
+            switch kind {
+            case .open, .silence, .stable, .session: true
+            case .retry, .close, .deadline: false
+            }
+        }
+        for timer in stopped { effects.append(.cancelTimer(timer)) }
+    }
+
+    /// The attempt failed: close it if its transport has not said so itself, and go by the retry table. Rules RT-1 to RT-6.
+    mutating func fail(
+        _ failure: ConnectionFailure, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
+    ) {
+        let wasConnected = state == .connected
+        let failure = Session.classify(failure, memory: &memory)
+        endAttempt(failure, close: reason, now, &effects)
+        lastFailure = failure
+        if wasConnected { lostLink = true }
+
+        let schedule = policy.schedule(for: failure)
+        guard schedule != .never, policy.retriesAutomatically || Session.insistsOnRetry(after: failure) else {
+            giveUp(failure, now, &effects)
+            return
+        }
+        if network == .unavailable {
+            suspend(now, &effects)
+            return
+        }
+        if failures == 0 { startedConnected = wasConnected }
+        if let most = policy.maximumRetries, failures >= most {
+            giveUp(failure, now, &effects)
+            return
+        }
+        failures += 1
+        var pause =
+            schedule.pause(afterFailures: failures, wasConnected: startedConnected, using: &ledger.random) ?? .zero
+        if let asked = failure.retryAfter { pause = max(pause, asked.clamped(to: .zero...schedule.cap)) }
+        state = .waiting
+        start(.retry, after: pause, &effects)
+        announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, now, &effects)
+    }
+
+    /// Waits for a route. The timer is for the case that the news of it never comes. Rule NW-2.
+    mutating func suspend(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        state = .suspended
+        start(.retry, after: policy.cap, &effects)
+        announce(
+            .suspended, .networkUnavailable, cause: lastFailure, retryIn: policy.cap, willRetry: true, now, &effects)
+    }
+
+    /// Nothing more will be tried until the next `connect`.
+    mutating func giveUp(_ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]) {
+        cancel(.deadline, &effects)
+        lastFailure = failure
+        state = .failed(failure)
+        announce(.failed, failure.category, cause: failure, now, &effects)
+        answerAllPending(failure, &effects)
+    }
+
+    /// The service confirmed the connection; `SessionActions.ready` has announced it already.
+    private mutating func becomeConnected(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        state = .connected
+        cancel(.open, &effects)
+        cancel(.deadline, &effects)
+        lastHeard = now
+        if failures > 0 { start(.stable, after: policy.timing.stable, &effects) }
+        watchSilence(now, &effects)
+    }
+
+    private func change(
+        _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure?, retryIn: Duration?,
+        willRetry: Bool, _ now: Moment
+    ) -> ConnectionChange {
+        ConnectionChange(
+            previous: lastChange.phase, phase: phase, category: category, cause: cause,
+            attempt: phase == .connected ? 0 : failures, retryIn: retryIn, willRetry: willRetry, at: now)
+    }
+
+    mutating func announce(
+        _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
+        willRetry: Bool = false, _ now: Moment, _ effects: inout [Effect<Session>]
+    ) {
+        lastChange = change(phase, category, cause: cause, retryIn: retryIn, willRetry: willRetry, now)
+        effects.append(.announce(lastChange))
+    }
+}
+
+// Lending the machine's books to a session for one call.
+extension ConnectionMachine {
+    typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
+
+    /// Calls the live session and applies what it asked for.
+    mutating func withSession(
+        _ now: Moment, _ effects: inout [Effect<Session>], applyingEnding: Bool = true, _ call: SessionCall
+    ) {
+        guard var live = session.take() else { return }
+        var out = takeActions(now, &effects, canSend: isOpen)
+        call(&live, &memory, &out)
+        session = live
+        let (becameReady, ending, silence) = (out.becameReady, out.ending, out.silence)
+        giveBack(&out, &effects)
+
+        if let silence { serverSilence = silence }
+        if becameReady {
+            if let announced = out.readyChange { lastChange = announced }
+            becomeConnected(now, &effects)
+        } else if silence != nil && state == .connected && probedAt == nil {
+            watchSilence(now, &effects)
+        }
+        guard applyingEnding, let ending else { return }
+        switch ending {
+        case .fault(let failure): fail(failure, close: .abort, now, &effects)
+        case .finish: disconnect(now, &effects)
+        }
+    }
+
+    /// Moves effects and ledger into a session's hands. Moves, not copies: the arrays keep their buffers.
+    mutating func takeActions(
+        _ now: Moment, _ effects: inout [Effect<Session>], canSend: Bool
+    ) -> SessionActions<Session> {
+        var out = SessionActions<Session>(
+            now: now, timing: policy.timing, canSend: canSend, attempt: attempt, readyChange: readyChange(now),
+            effects: [], ledger: Ledger(random: SeededRandom(seed: 0)))
+        swap(&out.effects, &effects)
+        swap(&out.ledger, &ledger)
+        return out
+    }
+
+    mutating func giveBack(_ out: inout SessionActions<Session>, _ effects: inout [Effect<Session>]) {
+        swap(&out.effects, &effects)
+        swap(&out.ledger, &ledger)
+    }
+
+    /// What `ready` would announce; nil when the connection is not waiting for it.
+    private func readyChange(_ now: Moment) -> ConnectionChange? {
+        guard state == .connecting else { return nil }
+        return change(
+            .connected, lostLink ? .reconnected : .connected, cause: nil, retryIn: nil, willRetry: false, now)
+    }
+}

@@ -1,0 +1,98 @@
+// Time that has passed. A timer that was superseded or cancelled is dropped by the ledger.
+extension ConnectionMachine {
+    mutating func timerFired(_ timer: TimerID, _ now: Moment, _ effects: inout [Effect<Session>]) {
+        guard ledger.timers.accept(timer) else { return }
+        switch timer.kind {
+        case .open:
+            guard state == .connecting else { return }
+            let step = isOpen ? "The service did not confirm the connection" : "The connection could not be opened"
+            fail(
+                ConnectionFailure(.timeout, "\(step) within \(policy.timing.open.inSeconds) s."), close: .abort, now, &effects)
+        case .retry:
+            guard state == .waiting || state == .suspended else { return }
+            dial(now, &effects)
+        case .silence:
+            guard state == .connected else { return }
+            silenceTimerFired(now, &effects)
+        case .stable:
+            guard state == .connected else { return }
+            failures = 0
+        case .close:
+            guard state == .disconnecting else { return }
+            effects.append(.close(attempt, .abort))
+            state = .disconnected
+            announce(.disconnected, .disconnected, now, &effects)
+        case .deadline:
+            deadlinePassed(now, &effects)
+        case .session(let timer):
+            withSession(now, &effects) { session, memory, out in
+                session.timerFired(timer, memory: &memory, out: &out)
+            }
+        }
+    }
+
+    /// Rules LV-2 to LV-4. The timer is not restarted for every frame: it looks when it fires how long the silence really was.
+    private mutating func silenceTimerFired(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        if let probedAt {
+            guard let lastHeard, lastHeard > probedAt else {
+                let silence = now.duration(since: lastHeard ?? probedAt)
+                let reason = "Nothing was received for \(Int(silence.inSeconds.rounded())) s, nor an answer to a ping."
+                fail(ConnectionFailure(.timeout, reason), close: .abort, now, &effects)
+                return
+            }
+            self.probedAt = nil
+        }
+        watchSilence(now, &effects)
+    }
+
+    /// The longest silence before a probe.
+    private var silenceLimit: Duration {
+        min(policy.timing.activity, serverSilence ?? policy.timing.activity)
+    }
+
+    /// Probes when the silence has lasted long enough, else waits for the rest of it.
+    mutating func watchSilence(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        guard policy.probesSilence else {
+            cancel(.silence, &effects)
+            return
+        }
+        let silence = now.duration(since: lastHeard ?? now)
+        if silence >= silenceLimit {
+            probe(now, &effects)
+        } else {
+            start(.silence, after: silenceLimit - silence, &effects)
+        }
+    }
+
+    mutating func probe(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        guard policy.probesSilence else { return }
+        probedAt = now
+        withSession(now, &effects) { session, memory, out in
+            session.probe(memory: &memory, out: &out)
+        }
+        guard state == .connected else { return }
+        start(.silence, after: policy.timing.probe, &effects)
+    }
+
+    /// Rule CN-8: the caller's own limit.
+    private mutating func deadlinePassed(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        let failure = ConnectionFailure(.timeout, "Not connected within the time that the caller allowed.")
+        switch state {
+        case .connecting:
+            endAttempt(failure, close: .abort, now, &effects)
+        case .waiting, .suspended:
+            cancel(.retry, &effects)
+        case .idle, .connected, .disconnecting, .disconnected, .failed:
+            return
+        }
+        giveUp(failure, now, &effects)
+    }
+
+    mutating func start(_ kind: TimerID.Kind, after duration: Duration, _ effects: inout [Effect<Session>]) {
+        effects.append(.startTimer(ledger.timers.start(kind), after: max(duration, .zero)))
+    }
+
+    mutating func cancel(_ kind: TimerID.Kind, _ effects: inout [Effect<Session>]) {
+        if let timer = ledger.timers.cancel(kind) { effects.append(.cancelTimer(timer)) }
+    }
+}

@@ -1,0 +1,112 @@
+// What users ask for.
+extension ConnectionMachine {
+    /// Rules CN-1 to CN-4.
+    mutating func connect(within limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) {
+        switch state {
+        case .connected:
+            return
+        case .connecting:
+            startDeadline(limit, &effects)
+        case .waiting, .suspended:
+            cancel(.retry, &effects)
+            startDeadline(limit, &effects)
+            dial(now, &effects)
+        case .disconnecting:
+            cancel(.close, &effects)
+            effects.append(.close(attempt, .abort))
+            state = .disconnected
+            announce(.disconnected, .disconnected, now, &effects)
+            startAfresh(within: limit, now, &effects)
+        case .idle, .disconnected, .failed:
+            startAfresh(within: limit, now, &effects)
+        }
+    }
+
+    private mutating func startAfresh(within limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) {
+        failures = 0
+        lastFailure = nil
+        startDeadline(limit, &effects)
+        dial(now, &effects)
+    }
+
+    private mutating func startDeadline(_ limit: Duration?, _ effects: inout [Effect<Session>]) {
+        guard let limit else { return }
+        start(.deadline, after: limit, &effects)
+    }
+
+    /// Rules CN-5 to CN-7.
+    mutating func disconnect(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        lostLink = false
+        switch state {
+        case .idle, .disconnected, .failed:
+            break
+        case .disconnecting:
+            return
+        case .connecting:
+            cancel(.deadline, &effects)
+            endAttempt(nil, close: .abort, now, &effects)
+            state = .disconnected
+            announce(.disconnected, .disconnected, now, &effects)
+        case .connected:
+            withSession(now, &effects, applyingEnding: false) { session, memory, out in
+                session.closing(memory: &memory, out: &out)
+            }
+            endAttempt(nil, close: .goodbye, now, &effects)
+            state = .disconnecting
+            start(.close, after: policy.timing.close, &effects)
+            announce(.disconnecting, .disconnected, now, &effects)
+        case .waiting, .suspended:
+            cancel(.retry, &effects)
+            cancel(.deadline, &effects)
+            state = .disconnected
+            announce(.disconnected, .disconnected, now, &effects)
+        }
+        answerAllPending(.disconnectedOnRequest, &effects)
+    }
+
+    /// Rule RT-7.
+    mutating func cancelRetry(_ now: Moment, _ effects: inout [Effect<Session>]) {
+        guard state == .waiting || state == .suspended, let lastFailure else { return }
+        cancel(.retry, &effects)
+        giveUp(lastFailure, now, &effects)
+    }
+
+    /// Rules RQ-1 to RQ-4.
+    mutating func perform(
+        _ command: Session.Command, _ id: RequestID?, _ now: Moment, _ effects: inout [Effect<Session>]
+    ) {
+        if let id, !ledger.pending.insert(id).inserted { return }
+        if session != nil && isOpen {
+            withSession(now, &effects) { session, memory, out in
+                session.perform(command, id: id, memory: &memory, out: &out)
+            }
+            return
+        }
+        var out = takeActions(now, &effects, canSend: false)
+        Session.performOffline(command, id: id, memory: &memory, out: &out)
+        giveBack(&out, &effects)
+        // Nothing will be tried, so nobody would ever answer.
+        if case .failed(let cause) = state, let id, ledger.pending.remove(id) != nil {
+            effects.append(.answer(id, .failure(cause)))
+        }
+    }
+
+    /// Rule RQ-5.
+    mutating func abandon(_ id: RequestID, _ effects: inout [Effect<Session>]) {
+        guard ledger.pending.remove(id) != nil else { return }
+        effects.append(.answer(id, .failure(.cancelledByCaller)))
+    }
+
+    mutating func update(_ policy: ConnectionPolicy, _ now: Moment, _ effects: inout [Effect<Session>]) {
+        self.policy = policy
+        guard state == .connected, probedAt == nil else { return }
+        watchSilence(now, &effects)
+    }
+
+    mutating func answerAllPending(_ failure: ConnectionFailure, _ effects: inout [Effect<Session>]) {
+        guard !ledger.pending.isEmpty else { return }
+        let ids = ledger.pending.sorted()
+        ledger.pending.removeAll()
+        for id in ids { effects.append(.answer(id, .failure(failure))) }
+    }
+}

@@ -1,0 +1,135 @@
+/// The life of a connection, as a value.
+///
+/// Inputs go in, effects come out; nothing waits, locks, asks a clock or draws unseeded numbers. Every input has an answer in
+/// every state. `docs/behaviour.md` has the rules with their numbers, the tests have every (state, input) pair.
+///
+/// ```
+///                connect                 ready
+///   ┌──────┐ ───────────► ┌────────────┐ ───────► ┌───────────┐
+///   │ idle │              │ connecting │          │ connected │ ◄─ probe when silent
+///   └──────┘   ┌────────► └────────────┘          └───────────┘
+///              │ retry /    │ closed, fault,        │ closed, fault,   │ disconnect
+///              │ connect    │ open timer            │ no answer        ▼
+///          ┌─────────┐ ◄────┤                       │           ┌───────────────┐
+///          │ waiting │      │   table says never,   │           │ disconnecting │
+///          └─────────┘ ◄────┼── limit reached ──────┤           └───────────────┘
+///     no route │ ▲ timer    ▼                       ▼                  │ closed, close timer
+///              ▼ │       ┌────────┐                                    ▼
+///        ┌───────────┐   │ failed │                            ┌──────────────┐
+///        │ suspended │   └────────┘                            │ disconnected │
+///        └───────────┘                                         └──────────────┘
+///
+///   disconnect leads from every phase to disconnected (from connected through disconnecting);
+///   connect leads from disconnected, failed, waiting and suspended to connecting.
+/// ```
+public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
+    enum State: Hashable, Sendable {
+        /// Can transition to: connecting.
+        case idle
+        /// An attempt is under way. Can transition to: connected, waiting, suspended, disconnected, failed.
+        case connecting
+        /// Can transition to: disconnecting, waiting, suspended, failed.
+        case connected
+        /// The retry timer is running. Can transition to: connecting, suspended, disconnected, failed.
+        case waiting
+        /// No network; a slow retry timer is running. Can transition to: connecting, disconnected, failed.
+        case suspended
+        /// The goodbye is out; the close timer is running. Can transition to: disconnected.
+        case disconnecting
+        /// Can transition to: connecting.
+        case disconnected
+        /// Can transition to: connecting.
+        case failed(ConnectionFailure)
+    }
+
+    var state: State = .idle
+    var policy: ConnectionPolicy
+    /// The session of the attempt that is alive: in states connecting and connected, nil in all others.
+    var session: Session?
+    public internal(set) var memory: Session.Memory
+    var ledger: Ledger
+    var attempt = AttemptID(0)
+    /// Whether the transport of the present attempt is open.
+    var isOpen = false
+    var lastHeard: Moment?
+    /// When the unanswered probe was sent.
+    var probedAt: Moment?
+    /// The longest silence that the service allows, if it said so.
+    var serverSilence: Duration?
+    /// Failures in a row; starts over when a link was stable.
+    var failures = 0
+    /// Whether the first of these failures ended a working link.
+    var startedConnected = false
+    /// Whether a working link was lost since the user last asked to disconnect.
+    var lostLink = false
+    var lastFailure: ConnectionFailure?
+    var network: NetworkStatus = .available
+    var lastChange: ConnectionChange
+
+    /// A connection in phase `idle`.
+    ///
+    /// - Parameter seed: for jitter. Two clients must not share one, or they retry in step.
+    public init(policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64) {
+        self.policy = policy
+        self.memory = memory
+        ledger = Ledger(random: SeededRandom(seed: seed))
+        lastChange = ConnectionChange(previous: .idle, phase: .idle, category: .disconnected, at: .zero)
+    }
+
+    /// Takes one input and appends what has to be done, in order.
+    public mutating func handle(_ input: Input<Session>, at now: Moment, into effects: inout [Effect<Session>]) {
+        switch input {
+        case .received(let attempt, let inbound):
+            received(attempt, inbound, now, &effects)
+        case .heard(let attempt):
+            heard(attempt, now)
+        case .connect(let limit):
+            connect(within: limit, now, &effects)
+        case .disconnect:
+            disconnect(now, &effects)
+        case .cancelRetry:
+            cancelRetry(now, &effects)
+        case .perform(let command, let id):
+            perform(command, id, now, &effects)
+        case .abandon(let id):
+            abandon(id, &effects)
+        case .updatePolicy(let policy):
+            update(policy, now, &effects)
+        case .opened(let attempt):
+            opened(attempt, now, &effects)
+        case .closed(let attempt, let failure):
+            closed(attempt, failure, now, &effects)
+        case .finished(let attempt, let job, let result):
+            finished(attempt, job, result, now, &effects)
+        case .timerFired(let timer):
+            timerFired(timer, now, &effects)
+        case .networkChanged(let status):
+            networkChanged(status, now, &effects)
+        }
+    }
+
+    /// Where the connection is now.
+    public var snapshot: ConnectionSnapshot {
+        ConnectionSnapshot(
+            phase: lastChange.phase, failedAttempts: state == .connected ? 0 : failures, lastFailure: lastFailure,
+            lastHeard: lastHeard)
+    }
+}
+
+/// Where a connection is, at a glance.
+public struct ConnectionSnapshot: Hashable, Sendable {
+    public var phase: ConnectionPhase
+    /// Failed attempts in a row; 0 while connected.
+    public var failedAttempts: Int
+    /// The latest failure of the connection, also after it has recovered.
+    public var lastFailure: ConnectionFailure?
+    /// When the peer last gave a sign of life, or nil before the first.
+    public var lastHeard: Moment?
+
+    public init(phase: ConnectionPhase, failedAttempts: Int, lastFailure: ConnectionFailure?, lastHeard: Moment?) {
+        self.phase = phase
+        self.failedAttempts = failedAttempts
+        self.lastFailure = lastFailure
+        self.lastHeard = lastHeard
+    }
+}
