@@ -1,0 +1,116 @@
+import NIOConcurrencyHelpers
+
+/// One source, many observers: callbacks on a chosen queue, or bounded async sequences. All see the same order.
+///
+/// An observer that is slow delays nobody: it falls behind up to the backlog, then droppable elements are dropped for it alone,
+/// counted and marked.
+public final class Broadcaster<Element: Sendable>: Sendable {
+    private struct State {
+        var sinks: [(id: UInt64, sink: any Sink<Element>)] = []
+        var lastID: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let backlog: Int
+    private let isDroppable: @Sendable (Element) -> Bool
+    private let dropped: @Sendable (Int) -> Element
+
+    /// - Parameters:
+    ///   - backlog: how many elements an observer may be behind.
+    ///   - isDroppable: which elements may be dropped then.
+    ///   - dropped: the marker for so many dropped elements.
+    public init(
+        backlog: Int, isDroppable: @escaping @Sendable (Element) -> Bool, dropped: @escaping @Sendable (Int) -> Element
+    ) {
+        self.backlog = backlog
+        self.isDroppable = isDroppable
+        self.dropped = dropped
+    }
+
+    /// Calls `body` with everything from now on, in batches, in order, on `queue`: one hop per batch, not per element.
+    ///
+    /// - Returns: ends the observation when cancelled or released.
+    public func observe(
+        on queue: CallbackQueue, _ body: @escaping @Sendable ([Element]) -> Void
+    ) -> Observation {
+        add(CallbackSink(backlog: makeBacklog(backlog), queue: queue, body: body))
+    }
+
+    /// A sequence of everything from now on. For one consumer; call again for another.
+    ///
+    /// - Parameter limit: how many elements may wait; nil for the broadcaster's own backlog.
+    public func stream(limit: Int? = nil) -> EventStream<Element> {
+        let sink = StreamSink(backlog: makeBacklog(limit ?? backlog))
+        return EventStream(sink: sink, observation: add(sink))
+    }
+
+    /// Hands `elements` to every observer. One caller at a time.
+    public func send(_ elements: [Element]) {
+        let sinks = state.withLockedValue { $0.sinks }
+        for (_, sink) in sinks { sink.receive(elements) }
+    }
+
+    /// Ends all sequences; nothing is sent any more.
+    public func finish() {
+        let sinks = state.withLockedValue { state in
+            state.isFinished = true
+            defer { state.sinks = [] }
+            return state.sinks
+        }
+        for (_, sink) in sinks { sink.finish() }
+    }
+
+    private func makeBacklog(_ limit: Int) -> BoundedBacklog<Element> {
+        BoundedBacklog(limit: limit, isDroppable: isDroppable, marker: dropped)
+    }
+
+    private func add(_ sink: any Sink<Element>) -> Observation {
+        let id: UInt64? = state.withLockedValue { state in
+            if state.isFinished { return nil }
+            state.lastID += 1
+            state.sinks.append((state.lastID, sink))
+            return state.lastID
+        }
+        guard let id else {
+            sink.finish()
+            return Observation {}
+        }
+        return Observation { [weak self] in
+            sink.finish()
+            self?.remove(id)
+        }
+    }
+
+    private func remove(_ id: UInt64) {
+        state.withLockedValue { $0.sinks.removeAll { $0.id == id } }
+    }
+}
+
+/// Keeps an observation alive. It ends when this is cancelled or released.
+public final class Observation: Sendable {
+    private let onCancel: NIOLockedValueBox<(@Sendable () -> Void)?>
+
+    public init(_ onCancel: @escaping @Sendable () -> Void) {
+        self.onCancel = NIOLockedValueBox(onCancel)
+    }
+
+    deinit { cancel() }
+
+    /// Ends the observation. A callback that is already running finishes.
+    public func cancel() {
+        let action = onCancel.withLockedValue { action in
+            defer { action = nil }
+            return action
+        }
+        action?()
+    }
+}
+
+/// One observer's end of a broadcaster.
+protocol Sink<Element>: AnyObject, Sendable {
+    associatedtype Element: Sendable
+
+    func receive(_ elements: [Element])
+    func finish()
+}

@@ -1,0 +1,104 @@
+import NIOConcurrencyHelpers
+
+/// A bounded sequence of a broadcaster's elements, for one consumer.
+///
+/// Ends when its source ends, or when the consuming task is cancelled. When the consumer is slower than the source, elements
+/// beyond the limit are dropped, marked in place and counted in ``droppedCount``.
+public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
+    public typealias Failure = Never
+
+    private let sink: StreamSink<Element>
+    private let observation: Observation
+
+    init(sink: StreamSink<Element>, observation: Observation) {
+        self.sink = sink
+        self.observation = observation
+    }
+
+    /// How many elements were dropped so far.
+    public var droppedCount: Int { sink.droppedCount }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(sink: sink, observation: observation)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private let sink: StreamSink<Element>
+        private let observation: Observation
+        private var batch: [Element] = []
+        private var position = 0
+
+        fileprivate init(sink: StreamSink<Element>, observation: Observation) {
+            self.sink = sink
+            self.observation = observation
+        }
+
+        /// The next element, or nil at the end.
+        public mutating func next() async -> Element? {
+            if position >= batch.count {
+                batch = await sink.nextBatch()
+                position = 0
+                if batch.isEmpty { return nil }
+            }
+            defer { position += 1 }
+            return batch[position]
+        }
+    }
+}
+
+/// Gathers elements until the consumer asks.
+final class StreamSink<Element: Sendable>: Sink {
+    private struct State {
+        var backlog: BoundedBacklog<Element>
+        var consumer: CheckedContinuation<[Element], Never>?
+        var isFinished = false
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    init(backlog: BoundedBacklog<Element>) {
+        state = NIOLockedValueBox(State(backlog: backlog))
+    }
+
+    var droppedCount: Int { state.withLockedValue { $0.backlog.droppedInTotal } }
+
+    func receive(_ elements: [Element]) {
+        resume { state in
+            if !state.isFinished { state.backlog.append(contentsOf: elements) }
+        }
+    }
+
+    func finish() {
+        resume { $0.isFinished = true }
+    }
+
+    /// Everything that waits; empty at the end. A second consumer at the same time gets the end at once.
+    func nextBatch() async -> [Element] {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let displaced = state.withLockedValue { state in
+                    let displaced = state.consumer
+                    state.consumer = continuation
+                    return displaced
+                }
+                displaced?.resume(returning: [])
+                resume { state in
+                    if Task.isCancelled { state.isFinished = true }
+                }
+            }
+        } onCancel: {
+            finish()
+        }
+    }
+
+    /// Applies `change`, then hands what waits to the consumer, if both are there.
+    private func resume(after change: (inout State) -> Void) {
+        let (consumer, batch) = state.withLockedValue { state -> (CheckedContinuation<[Element], Never>?, [Element]) in
+            change(&state)
+            guard let consumer = state.consumer, state.isFinished || !state.backlog.isEmpty else { return (nil, []) }
+            state.consumer = nil
+            return (consumer, state.backlog.takeAll())
+        }
+        consumer?.resume(returning: batch)
+    }
+}
