@@ -1,0 +1,204 @@
+import ConnectionEngine
+import DequeModule
+import NIOConcurrencyHelpers
+
+/// What users of a connection hear, in one total order: changes of phase and what the service said.
+public enum Notice<Session: ProtocolSession>: Sendable {
+    case change(ConnectionChange)
+    case event(Session.Event)
+    /// An observer was too slow; so many events were dropped for it at this place. Changes of phase are never dropped.
+    case dropped(Int)
+}
+
+/// The one shell around a ``ConnectionMachine``.
+///
+/// `submit` appends to a mailbox; whoever finds it undrained drains it: inputs go through the machine under the one lock, then
+/// their effects are performed in order outside of it. So effects have one total order, callbacks may call back in, and
+/// `connect(); disconnect()` cannot be swapped. Releasing the last reference closes the transport and stops every timer and job.
+public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
+    /// Changes and events, in one order.
+    public let notices: Broadcaster<Notice<Session>>
+
+    private let transport: any ClientTransport<Session>
+    private let jobs: any JobRunner<Session>
+    private let timers: any TimerScheduler
+    private let observer: (any EngineObserver)?
+    private let mailbox: NIOLockedValueBox<Mailbox<Session>>
+    private let running = NIOLockedValueBox(Running<Session>())
+
+    /// A driver in phase `idle`.
+    ///
+    /// - Parameters:
+    ///   - seed: for jitter; nil draws one from the system's generator.
+    ///   - backlog: how many events an observer may be behind before events are dropped for it and counted.
+    ///   - isDroppable: which events may be dropped for a slow observer.
+    public init(
+        transport: any ClientTransport<Session>, jobs: any JobRunner<Session>, timers: any TimerScheduler,
+        policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64? = nil, backlog: Int = 16_384,
+        isDroppable: @escaping @Sendable (Session.Event) -> Bool = { _ in false }, observer: (any EngineObserver)? = nil
+    ) {
+        self.transport = transport
+        self.jobs = jobs
+        self.timers = timers
+        self.observer = observer
+        let machine = ConnectionMachine<Session>(policy: policy, memory: memory, seed: seed ?? .random(in: .min ... .max))
+        mailbox = NIOLockedValueBox(Mailbox(machine: machine))
+        notices = Broadcaster(
+            backlog: backlog,
+            isDroppable: { notice in
+                if case .event(let event) = notice { isDroppable(event) } else { false }
+            },
+            dropped: { .dropped($0) })
+    }
+
+    deinit {
+        let left = running.withLockedValue { running in
+            defer { running = Running() }
+            return running
+        }
+        for timer in left.timers.values { timer() }
+        for job in left.jobs.values { job.cancel() }
+        if let attempt = left.attempt { transport.close(attempt, reason: .abort) }
+        notices.finish()
+    }
+
+    /// Hands one input to the machine. Synchronous, from any thread, also from inside a callback.
+    public func submit(_ input: Input<Session>) {
+        submit(mail: .input(input))
+    }
+
+    /// Where the connection is now.
+    public var snapshot: ConnectionSnapshot {
+        mailbox.withLockedValue { $0.machine.snapshot }
+    }
+
+    /// Looks at what survives reconnects: wanted channels, cursor.
+    public func withMemory<Value>(_ body: (Session.Memory) throws -> Value) rethrows -> Value {
+        try mailbox.withLockedValue { try body($0.machine.memory) }
+    }
+
+    /// The clock's present moment.
+    public var now: Moment { timers.now }
+
+    /// Asks the session for something and waits for the answer.
+    ///
+    /// - Throws: the failure that the session answered, `disconnected` when the connection was ended meanwhile, `cancelled`
+    ///   when the calling task was cancelled.
+    public func perform(_ command: Session.Command) async throws(ConnectionFailure) -> Session.Reply {
+        let id = running.withLockedValue { $0.nextRequest() }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                running.withLockedValue { $0.waiting[id] = continuation }
+                submit(.perform(command, id))
+                // A cancellation that came before the request was known has found nothing to abandon.
+                if Task.isCancelled { submit(.abandon(id)) }
+            }
+        } onCancel: {
+            submit(.abandon(id))
+        }
+        return try result.get()
+    }
+}
+
+extension ConnectionDriver {
+    private func submit(mail: Mail<Session>) {
+        let isMine = mailbox.withLockedValue { mailbox in
+            mailbox.mail.append(mail)
+            if mailbox.isDraining { return false }
+            mailbox.isDraining = true
+            return true
+        }
+        if isMine { drain() }
+    }
+
+    private func drain() {
+        var effects: [Effect<Session>] = []
+        while true {
+            let now = timers.now
+            let isEmpty = mailbox.withLockedValue { mailbox in
+                guard let mail = mailbox.mail.popFirst() else {
+                    mailbox.isDraining = false
+                    return true
+                }
+                mail.run(through: &mailbox.machine, at: now, into: &effects)
+                return false
+            }
+            if isEmpty { return }
+            perform(&effects)
+        }
+    }
+
+    /// Performs effects in order and leaves the array empty. Notices that follow each other leave together.
+    private func perform(_ effects: inout [Effect<Session>]) {
+        var outgoing: [Notice<Session>] = []
+        for effect in effects {
+            switch effect {
+            case .deliver(let event):
+                outgoing.append(.event(event))
+            case .announce(let change):
+                observer?.changed(change)
+                outgoing.append(.change(change))
+            default:
+                if !outgoing.isEmpty { flush(&outgoing) }
+                perform(effect)
+            }
+        }
+        effects.removeAll(keepingCapacity: true)
+        if !outgoing.isEmpty { flush(&outgoing) }
+    }
+
+    private func flush(_ outgoing: inout [Notice<Session>]) {
+        notices.send(outgoing)
+        outgoing.removeAll(keepingCapacity: true)
+    }
+
+    private func perform(_ effect: Effect<Session>) {
+        switch effect {
+        case .open(let attempt, let endpoint):
+            running.withLockedValue { $0.attempt = attempt }
+            transport.open(endpoint, attempt: attempt) { [weak self] event in
+                self?.submit(mail: Mail(event, of: attempt))
+            }
+        case .send(let attempt, let outbound):
+            transport.send(outbound, attempt: attempt)
+        case .close(let attempt, let reason):
+            transport.close(attempt, reason: reason)
+        case .run(let attempt, let id, let job):
+            run(job, id, attempt)
+        case .cancelJobs(let attempt):
+            let cancelled = running.withLockedValue { $0.takeJobs(of: attempt) }
+            for cancel in cancelled { cancel() }
+        case .startTimer(let id, let duration):
+            start(id, after: duration)
+        case .cancelTimer(let id):
+            let cancel = running.withLockedValue { $0.timers.removeValue(forKey: id.kind) }
+            cancel?()
+        case .answer(let id, let result):
+            let waiting = running.withLockedValue { $0.waiting.removeValue(forKey: id) }
+            waiting?.resume(returning: result)
+        case .announce, .deliver:
+            return
+        }
+    }
+
+    private func run(_ job: Session.Job, _ id: JobID, _ attempt: AttemptID) {
+        // Known before it starts, because it may end before `start` returns.
+        running.withLockedValue { $0.jobs[id] = Running.Job(attempt: attempt, cancel: {}) }
+        let cancel = jobs.start(job) { [weak self] result in
+            guard let self else { return }
+            _ = self.running.withLockedValue { $0.jobs.removeValue(forKey: id) }
+            self.submit(.finished(attempt, id, result))
+        }
+        running.withLockedValue { running in
+            if running.jobs[id] != nil { running.jobs[id] = Running.Job(attempt: attempt, cancel: cancel) }
+        }
+    }
+
+    private func start(_ id: TimerID, after duration: Duration) {
+        let cancel = timers.schedule(after: duration) { [weak self] in
+            self?.submit(.timerFired(id))
+        }
+        let superseded = running.withLockedValue { $0.timers.updateValue(cancel, forKey: id.kind) }
+        superseded?()
+    }
+}
