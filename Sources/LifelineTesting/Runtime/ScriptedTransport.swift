@@ -1,0 +1,133 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// A transport that does nothing by itself: it records what it is told, and a test says what happens.
+public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport {
+    public enum Call: Sendable {
+        case open(AttemptID, Session.Endpoint)
+        case send(AttemptID, Session.Outbound)
+        case close(AttemptID, CloseReason)
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var report: [AttemptID: @Sendable (TransportEvent<Session.Inbound>) -> Void] = [:]
+        var latest: AttemptID?
+        var onSend: (@Sendable (Session.Outbound) -> Void)?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    public init() {}
+
+    /// Everything that the driver asked for, in order.
+    public var calls: [Call] { state.withLockedValue { $0.calls } }
+
+    /// The frames of the latest attempt.
+    public var sent: [Session.Outbound] {
+        state.withLockedValue { state in
+            state.calls.compactMap { call in
+                if case .send(let attempt, let outbound) = call, attempt == state.latest { outbound } else { nil }
+            }
+        }
+    }
+
+    /// How many times the driver dialled.
+    public var dials: Int {
+        calls.count { call in
+            if case .open = call { true } else { false }
+        }
+    }
+
+    /// The attempts that were opened and neither closed nor reported closed.
+    public var live: [AttemptID] { state.withLockedValue { $0.report.keys.sorted() } }
+
+    /// Runs for every frame that is sent, outside of locks; a test answers from here.
+    public func onSend(_ body: @escaping @Sendable (Session.Outbound) -> Void) {
+        state.withLockedValue { $0.onSend = body }
+    }
+
+    /// Reports an event of the latest attempt. Nothing happens when that attempt is over.
+    public func report(_ event: TransportEvent<Session.Inbound>) {
+        let report = state.withLockedValue { state -> (@Sendable (TransportEvent<Session.Inbound>) -> Void)? in
+            guard let latest = state.latest else { return nil }
+            let report = state.report[latest]
+            if case .closed = event { state.report[latest] = nil }
+            return report
+        }
+        report?(event)
+    }
+
+    public func open(
+        _ endpoint: Session.Endpoint, attempt: AttemptID,
+        report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
+    ) {
+        state.withLockedValue { state in
+            state.calls.append(.open(attempt, endpoint))
+            state.report[attempt] = report
+            state.latest = attempt
+        }
+    }
+
+    public func send(_ outbound: Session.Outbound, attempt: AttemptID) {
+        let answer = state.withLockedValue { state in
+            state.calls.append(.send(attempt, outbound))
+            return state.onSend
+        }
+        answer?(outbound)
+    }
+
+    public func close(_ attempt: AttemptID, reason: CloseReason) {
+        state.withLockedValue { state in
+            state.calls.append(.close(attempt, reason))
+            if reason == .abort { state.report[attempt] = nil }
+        }
+    }
+}
+
+/// Side work that ends when a test says so.
+public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
+    public typealias Completion = @Sendable (Result<Session.JobResult, ConnectionFailure>) -> Void
+
+    private struct State {
+        var started: [Session.Job] = []
+        var waiting: [Int: Completion] = [:]
+        var answer: (@Sendable (Session.Job) -> Result<Session.JobResult, ConnectionFailure>?)?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameter answer: ends a job at once; nil, or an answer of nil, leaves it waiting.
+    public init(answer: (@Sendable (Session.Job) -> Result<Session.JobResult, ConnectionFailure>?)? = nil) {
+        state.withLockedValue { $0.answer = answer }
+    }
+
+    /// Every job so far.
+    public var started: [Session.Job] { state.withLockedValue { $0.started } }
+
+    /// How many jobs are neither finished nor cancelled.
+    public var waitingCount: Int { state.withLockedValue { $0.waiting.count } }
+
+    /// Ends the oldest job that waits.
+    public func finishNext(_ result: Result<Session.JobResult, ConnectionFailure>) {
+        let completion = state.withLockedValue { state -> Completion? in
+            guard let first = state.waiting.keys.min() else { return nil }
+            return state.waiting.removeValue(forKey: first)
+        }
+        completion?(result)
+    }
+
+    public func start(_ job: Session.Job, completion: @escaping Completion) -> JobCancellation {
+        let (index, answer) = state.withLockedValue { state in
+            state.started.append(job)
+            return (state.started.count, state.answer)
+        }
+        if let result = answer?(job) {
+            completion(result)
+            return {}
+        }
+        state.withLockedValue { $0.waiting[index] = completion }
+        return { [weak self] in _ = self?.state.withLockedValue { $0.waiting.removeValue(forKey: index) } }
+    }
+}
