@@ -1,0 +1,188 @@
+import ConnectionEngine
+
+/// A tiny push protocol, for tests of the engine: greeting, channels, acknowledged publishes, ping.
+///
+/// The shape of a WebSocket service: the server greets, the client subscribes its channels, and messages arrive by themselves.
+/// Nothing is recovered after a loss, so a renewed subscription declares a gap.
+public struct LineSession: ProtocolSession {
+    public enum Inbound: Hashable, Sendable {
+        case greeting
+        case subscribed(String)
+        case message(channel: String, number: Int)
+        case acknowledged(Int)
+        case pong
+        case goAway(ConnectionFailure)
+    }
+
+    public enum Outbound: Hashable, Sendable {
+        case subscribe(String)
+        case unsubscribe(String)
+        case publish(Int)
+        case ping
+        case goodbye
+    }
+
+    public enum Command: Hashable, Sendable {
+        case subscribe(String)
+        case unsubscribe(String)
+        case publish(Int)
+        /// Asks a job for permission first.
+        case authorize(String)
+        /// Leaves, and disconnects when that was the last channel.
+        case leaveLast(String)
+    }
+
+    public enum Reply: Hashable, Sendable {
+        case done
+    }
+
+    public enum Event: Hashable, Sendable {
+        case subscribed(String)
+        case message(channel: String, number: Int)
+        case gap(channel: String, since: Moment)
+        case timerFired
+    }
+
+    public struct Memory: Hashable, Sendable {
+        public var wanted: [String] = []
+        var waiting: [String: [RequestID]] = [:]
+        /// When a channel that had been confirmed was lost.
+        var lostAt: [String: Moment] = [:]
+
+        public init() {}
+    }
+
+    public typealias Endpoint = String
+    public typealias Job = String
+    public typealias JobResult = Bool
+
+    private var confirmed: Set<String> = []
+    /// Subscriptions that the server has yet to confirm. Only the last confirmation counts: an earlier one belongs to a
+    /// subscription that was given up in between.
+    private var unconfirmed: [String: Int] = [:]
+    private var isGreeted = false
+    private var publishes: [Int: RequestID?] = [:]
+    private var jobs: [JobID: (channel: String, id: RequestID?)] = [:]
+
+    /// The timer that a test may watch.
+    public static let timer = SessionTimer(1)
+
+    public init(memory: inout Memory) {}
+
+    public static func endpoint(for memory: Memory) -> String { "line" }
+
+    public mutating func opened(memory: inout Memory, out: inout SessionActions<LineSession>) {}
+
+    public mutating func received(
+        _ inbound: Inbound, memory: inout Memory, out: inout SessionActions<LineSession>
+    ) {
+        switch inbound {
+        case .greeting:
+            isGreeted = true
+            out.ready()
+            out.startTimer(Self.timer, after: out.timing.request)
+            for channel in memory.wanted { subscribe(channel, &out) }
+        case .subscribed(let channel):
+            guard let left = unconfirmed[channel] else { return }
+            unconfirmed[channel] = left > 1 ? left - 1 : nil
+            guard left == 1, memory.wanted.contains(channel), confirmed.insert(channel).inserted else { return }
+            out.emit(.subscribed(channel))
+            if let since = memory.lostAt.removeValue(forKey: channel) { out.emit(.gap(channel: channel, since: since)) }
+            for id in memory.waiting.removeValue(forKey: channel) ?? [] { out.answer(id, .success(.done)) }
+        case .message(let channel, let number):
+            if confirmed.contains(channel) { out.emit(.message(channel: channel, number: number)) }
+        case .acknowledged(let number):
+            if let id = publishes.removeValue(forKey: number) { out.answer(id, .success(.done)) }
+        case .pong:
+            return
+        case .goAway(let failure):
+            out.fault(failure)
+        }
+    }
+
+    private mutating func subscribe(_ channel: String, _ out: inout SessionActions<LineSession>) {
+        unconfirmed[channel, default: 0] += 1
+        out.send(.subscribe(channel))
+    }
+
+    public mutating func perform(
+        _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<LineSession>
+    ) {
+        switch command {
+        case .subscribe(let channel):
+            if confirmed.contains(channel) {
+                out.answer(id, .success(.done))
+                return
+            }
+            let isNew = !memory.wanted.contains(channel)
+            Self.performOffline(command, id: id, memory: &memory, out: &out)
+            if isNew && isGreeted { subscribe(channel, &out) }
+        case .unsubscribe(let channel), .leaveLast(let channel):
+            confirmed.remove(channel)
+            out.send(.unsubscribe(channel))
+            Self.performOffline(command, id: id, memory: &memory, out: &out)
+            if case .leaveLast = command, memory.wanted.isEmpty { out.finish() }
+        case .publish(let number):
+            publishes[number] = id
+            out.send(.publish(number))
+        case .authorize(let channel):
+            if let job = out.run(channel) { jobs[job] = (channel, id) }
+        }
+    }
+
+    public mutating func finished(
+        _ job: JobID, _ result: Result<Bool, ConnectionFailure>, memory: inout Memory,
+        out: inout SessionActions<LineSession>
+    ) {
+        guard let (_, id) = jobs.removeValue(forKey: job) else { return }
+        out.answer(id, result.map { _ in .done })
+    }
+
+    public mutating func timerFired(
+        _ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<LineSession>
+    ) {
+        out.emit(.timerFired)
+    }
+
+    public mutating func probe(memory: inout Memory, out: inout SessionActions<LineSession>) {
+        out.send(.ping)
+    }
+
+    public mutating func closing(memory: inout Memory, out: inout SessionActions<LineSession>) {
+        out.send(.goodbye)
+    }
+
+    public mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<LineSession>
+    ) {
+        for id in publishes.values {
+            out.answer(id, .failure(ConnectionFailure(.unknown, "The link was lost before the acknowledgement.")))
+        }
+        for (_, id) in jobs.values {
+            out.answer(id, .failure(ConnectionFailure(.unknown, "The link was lost before the authorisation.")))
+        }
+        for channel in confirmed where memory.wanted.contains(channel) && memory.lostAt[channel] == nil {
+            memory.lostAt[channel] = lastHeard ?? out.now
+        }
+        if failure == nil { memory.lostAt.removeAll() }
+    }
+
+    public static func performOffline(
+        _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<LineSession>
+    ) {
+        switch command {
+        case .subscribe(let channel):
+            if !memory.wanted.contains(channel) { memory.wanted.append(channel) }
+            if let id { memory.waiting[channel, default: []].append(id) }
+        case .unsubscribe(let channel), .leaveLast(let channel):
+            memory.wanted.removeAll { $0 == channel }
+            memory.lostAt[channel] = nil
+            for waiting in memory.waiting.removeValue(forKey: channel) ?? [] {
+                out.answer(waiting, .failure(ConnectionFailure(.cancelled, "The channel was unsubscribed.")))
+            }
+            out.answer(id, .success(.done))
+        case .publish, .authorize:
+            out.answer(id, .failure(ConnectionFailure(.badRequest, "Not connected.")))
+        }
+    }
+}

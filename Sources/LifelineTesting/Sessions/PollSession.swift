@@ -1,0 +1,152 @@
+import ConnectionEngine
+
+/// A tiny long-poll protocol, for tests of the engine: handshake, cursor, one outstanding poll.
+///
+/// The shape of a long-poll service: opening is a request, each answer carries a cursor, and each next request asks for what
+/// came after it. Nothing is lost over a reconnect while the server still remembers the cursor; when it does not, a gap is
+/// declared. Liveness is the session's own business: a heartbeat whose failure aborts a hanging poll.
+public struct PollSession: ProtocolSession {
+    public enum Inbound: Hashable, Sendable {
+        /// The answer to a handshake or a poll: the next cursor and the messages since the last one.
+        case answer(cursor: Int, messages: [Int], isComplete: Bool)
+        case heartbeat
+        case acknowledged(Int)
+        case status(Int)
+    }
+
+    public enum Outbound: Hashable, Sendable {
+        /// Without a cursor: a handshake. Replaces the outstanding poll.
+        case poll(channels: [String], cursor: Int?)
+        case heartbeat
+        case publish(Int)
+        case leave
+    }
+
+    public enum Command: Hashable, Sendable {
+        case subscribe(String)
+        case unsubscribe(String)
+        case publish(Int)
+    }
+
+    public enum Reply: Hashable, Sendable {
+        case done
+    }
+
+    public enum Event: Hashable, Sendable {
+        case message(Int)
+        /// Messages after this cursor may be missing.
+        case gap(afterCursor: Int)
+    }
+
+    public struct Memory: Hashable, Sendable {
+        public var channels: [String] = ["main"]
+        public var cursor: Int?
+
+        public init() {}
+    }
+
+    public typealias Endpoint = String
+    public typealias Job = Never
+    public typealias JobResult = Never
+
+    private static let heartbeatDue = SessionTimer(1)
+    private static let heartbeatOverdue = SessionTimer(2)
+
+    private var isReady = false
+    private var publishes: [Int: RequestID?] = [:]
+
+    public init(memory: inout Memory) {}
+
+    public static func endpoint(for memory: Memory) -> String { "poll" }
+
+    public static func classify(_ failure: ConnectionFailure, memory: inout Memory) -> ConnectionFailure {
+        guard let status = failure.httpStatus else { return failure }
+        var failure = failure
+        switch status {
+        case 403: failure.category = .accessDenied
+        case 500...599: failure.origin = .server
+        default: failure.category = .unknown
+        }
+        return failure
+    }
+
+    public mutating func opened(memory: inout Memory, out: inout SessionActions<PollSession>) {
+        out.send(.poll(channels: memory.channels, cursor: memory.cursor))
+    }
+
+    public mutating func received(
+        _ inbound: Inbound, memory: inout Memory, out: inout SessionActions<PollSession>
+    ) {
+        switch inbound {
+        case .answer(let cursor, let messages, let isComplete):
+            if !isReady {
+                isReady = true
+                out.ready()
+                out.startTimer(Self.heartbeatDue, after: out.timing.activity)
+            }
+            if let known = memory.cursor, !isComplete { out.emit(.gap(afterCursor: known)) }
+            for message in messages { out.emit(.message(message)) }
+            memory.cursor = max(cursor, memory.cursor ?? cursor)
+            out.send(.poll(channels: memory.channels, cursor: memory.cursor))
+        case .heartbeat:
+            out.cancelTimer(Self.heartbeatOverdue)
+            out.startTimer(Self.heartbeatDue, after: out.timing.activity)
+        case .acknowledged(let number):
+            if let id = publishes.removeValue(forKey: number) { out.answer(id, .success(.done)) }
+        case .status(let status):
+            out.fault(ConnectionFailure(.unknown, "The poll was answered with an error.", httpStatus: status))
+        }
+    }
+
+    public mutating func perform(
+        _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<PollSession>
+    ) {
+        switch command {
+        case .subscribe, .unsubscribe:
+            Self.performOffline(command, id: id, memory: &memory, out: &out)
+            // The list changes without a reconnect: the cursor stays, so nothing is lost or repeated.
+            if isReady { out.send(.poll(channels: memory.channels, cursor: memory.cursor)) }
+        case .publish(let number):
+            publishes[number] = id
+            out.send(.publish(number))
+        }
+    }
+
+    public mutating func timerFired(
+        _ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<PollSession>
+    ) {
+        if timer == Self.heartbeatDue {
+            out.send(.heartbeat)
+            out.startTimer(Self.heartbeatOverdue, after: out.timing.probe)
+        } else {
+            out.fault(ConnectionFailure(.timeout, "The heartbeat was not answered."))
+        }
+    }
+
+    public mutating func closing(memory: inout Memory, out: inout SessionActions<PollSession>) {
+        out.send(.leave)
+    }
+
+    public mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout Memory, out: inout SessionActions<PollSession>
+    ) {
+        for id in publishes.values {
+            out.answer(id, .failure(ConnectionFailure(.unknown, "The link was lost before the answer.")))
+        }
+    }
+
+    public static func performOffline(
+        _ command: Command, id: RequestID?, memory: inout Memory, out: inout SessionActions<PollSession>
+    ) {
+        switch command {
+        case .subscribe(let channel):
+            if !memory.channels.contains(channel) { memory.channels.append(channel) }
+            out.answer(id, .success(.done))
+        case .unsubscribe(let channel):
+            memory.channels.removeAll { $0 == channel }
+            out.answer(id, .success(.done))
+        case .publish:
+            out.answer(id, .failure(ConnectionFailure(.badRequest, "Not connected.")))
+        }
+    }
+}
