@@ -1,0 +1,119 @@
+import ConnectionEngine
+
+/// The model server of ``LineSession``, with the rule that nothing is lost, doubled or reordered without a gap.
+public struct LineService: SimulatedService {
+    public typealias Session = LineSession
+
+    private static let channels = ["a", "b", "c"]
+
+    /// How many messages each channel ever had; they are numbered from 1.
+    private var published: [String: Int] = [:]
+    /// The channels of the present link.
+    private var subscribed: Set<String> = []
+    /// Numbers at which the server confirmed, in the order of confirmations, by channel.
+    private var confirmedAt: [String: [Int]] = [:]
+    private var lastPublish = 0
+
+    /// What the user saw last, by channel; nil when not subscribed.
+    private var seen: [String: Int] = [:]
+    /// Where the confirmed subscriptions of a lost link had got to.
+    private var seenBefore: [String: Int] = [:]
+    private var wanted: Set<String> = []
+    private var mustDeclareGap: String?
+
+    public init() {}
+
+    public static var memory: LineSession.Memory { LineSession.Memory() }
+
+    public mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<LineSession.Inbound>] {
+        // Now and then a server that accepts and says nothing.
+        Int.random(in: 0..<10, using: &random) == 0 ? [] : [.deliver(.greeting)]
+    }
+
+    public mutating func received(
+        _ outbound: LineSession.Outbound, _ random: inout SeededRandom
+    ) -> [Reaction<LineSession.Inbound>] {
+        switch outbound {
+        case .subscribe(let channel):
+            subscribed.insert(channel)
+            confirmedAt[channel, default: []].append(published[channel] ?? 0)
+            return [.deliver(.subscribed(channel))]
+        case .unsubscribe(let channel):
+            subscribed.remove(channel)
+            return []
+        case .publish(let number):
+            return Int.random(in: 0..<8, using: &random) == 0 ? [] : [.deliver(.acknowledged(number))]
+        case .ping:
+            return [.deliver(.pong)]
+        case .goodbye:
+            return []
+        }
+    }
+
+    public mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<LineSession.Inbound>] {
+        guard let channel = Self.channels.randomElement(using: &random) else { return [] }
+        published[channel, default: 0] += 1
+        guard subscribed.contains(channel) else { return [] }
+        return [.deliver(.message(channel: channel, number: published[channel] ?? 0))]
+    }
+
+    public mutating func linkLost() {
+        subscribed = []
+        confirmedAt = [:]
+        seenBefore.merge(seen) { _, latest in latest }
+        seen = [:]
+    }
+
+    public mutating func command(_ random: inout SeededRandom) -> LineSession.Command {
+        let channel = Self.channels.randomElement(using: &random) ?? "a"
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<5:
+            wanted.insert(channel)
+            return .subscribe(channel)
+        case 5..<7:
+            wanted.remove(channel)
+            seen[channel] = nil
+            seenBefore[channel] = nil
+            return .unsubscribe(channel)
+        case 7..<9:
+            lastPublish += 1
+            return .publish(lastPublish)
+        default:
+            return .authorize(channel)
+        }
+    }
+
+    public mutating func outcome(
+        of job: String, _ random: inout SeededRandom
+    ) -> Result<Bool, ConnectionFailure> {
+        Bool.random(using: &random) ? .success(true) : .failure(ConnectionFailure(.accessDenied, "Denied."))
+    }
+
+    public mutating func observe(_ event: LineSession.Event) throws(Violation) {
+        if let channel = mustDeclareGap {
+            guard case .gap(channel, _) = event else { throw Violation("Messages of \(channel) were lost in silence.") }
+            mustDeclareGap = nil
+        }
+        switch event {
+        case .subscribed(let channel):
+            guard wanted.contains(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
+            guard let start = confirmedAt[channel]?.last else { throw Violation("\(channel) was never confirmed.") }
+            if let before = seenBefore.removeValue(forKey: channel), before < start { mustDeclareGap = channel }
+            seen[channel] = start
+        case .message(let channel, let number):
+            guard let last = seen[channel] else { throw Violation("A message of \(channel), which is not subscribed.") }
+            guard number == last + 1 else { throw Violation("\(channel): \(number) came after \(last).") }
+            seen[channel] = number
+        case .gap, .timerFired:
+            return
+        }
+    }
+
+    public mutating func observe(_ change: ConnectionChange) throws(Violation) {
+        // An intentional disconnect ends the promise: nobody was listening.
+        if change.phase == .disconnecting || change.phase == .disconnected {
+            seen = [:]
+            seenBefore = [:]
+        }
+    }
+}
