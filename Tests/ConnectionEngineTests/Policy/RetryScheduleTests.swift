@@ -1,0 +1,96 @@
+import ConnectionEngine
+import Testing
+
+@Suite struct RetryScheduleTests {
+    private let schedule = RetrySchedule.jittered(first: .milliseconds(500), base: .seconds(1), cap: .seconds(30), atLeast: .zero)
+
+    private func draws(_ schedule: RetrySchedule, failures: Int, wasConnected: Bool = true, count: Int = 2_000) -> [Double] {
+        var random = SeededRandom(seed: 42)
+        return (0..<count).compactMap { _ in
+            schedule.pause(afterFailures: failures, wasConnected: wasConnected, using: &random)?.inSeconds
+        }
+    }
+
+    @Test func `The first retry after a loss is quick and spread from zero`() throws {
+        let pauses = draws(schedule, failures: 1)
+        #expect(try #require(pauses.max()) <= 0.5)
+        #expect(try #require(pauses.min()) < 0.05)
+    }
+
+    @Test func `The first retry of a connection that never worked is not quick`() throws {
+        let pauses = draws(schedule, failures: 1, wasConnected: false)
+        #expect(try #require(pauses.min()) >= 0.5)
+        #expect(try #require(pauses.max()) <= 2)
+    }
+
+    @Test(arguments: [(2, 4.0), (3, 8.0), (4, 16.0), (5, 30.0), (6, 30.0), (1_000, 30.0)])
+    func `Pauses double up to the cap`(failures: Int, high: Double) throws {
+        let pauses = draws(schedule, failures: failures)
+        #expect(try #require(pauses.min()) >= 0.5)
+        #expect(try #require(pauses.max()) <= high)
+        #expect(try #require(pauses.max()) > high * 0.95)
+    }
+
+    @Test func `At the cap the pauses are still spread by more than fifteen percent of it`() {
+        let pauses = draws(schedule, failures: 50, count: 200)
+        let mean = pauses.reduce(0, +) / Double(pauses.count)
+        let variance = pauses.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(pauses.count)
+        #expect(variance.squareRoot() >= 0.15 * 30)
+    }
+
+    @Test func `Two seeds give different pauses, one seed the same`() {
+        func first(_ seed: UInt64) -> [Duration?] {
+            var random = SeededRandom(seed: seed)
+            return (1...5).map { schedule.pause(afterFailures: $0, wasConnected: true, using: &random) }
+        }
+        #expect(first(1) == first(1))
+        #expect(first(1) != first(2))
+    }
+
+    @Test func `A floor lifts every draw`() throws {
+        let overloaded = RetrySchedule.jittered(first: .seconds(5), base: .seconds(1), cap: .seconds(30), atLeast: .seconds(1))
+        #expect(try #require(draws(overloaded, failures: 1).min()) >= 1)
+    }
+
+    @Test func `A sequence is followed and its last pause repeats`() {
+        let nexconn = RetrySchedule.sequence([.milliseconds(50), .milliseconds(250), .seconds(64)])
+        var random = SeededRandom(seed: 1)
+        let pauses = (1...5).map { nexconn.pause(afterFailures: $0, wasConnected: true, using: &random) }
+        #expect(pauses == [.milliseconds(50), .milliseconds(250), .seconds(64), .seconds(64), .seconds(64)])
+    }
+
+    @Test func `A fixed pause stays the same and never means none`() {
+        var random = SeededRandom(seed: 1)
+        #expect(RetrySchedule.fixed(.seconds(10)).pause(afterFailures: 7, wasConnected: false, using: &random) == .seconds(10))
+        #expect(RetrySchedule.never.pause(afterFailures: 1, wasConnected: true, using: &random) == nil)
+    }
+
+    @Test func `A capped schedule is never faster than the cap`() throws {
+        #expect(try #require(draws(.capped(.seconds(30)), failures: 1).min()) >= 30)
+    }
+
+    @Test(arguments: [
+        StatusCategory.refused, .credentialsRejected, .kicked, .banned, .accountDeleted, .malformedFilter, .requestTooLong,
+    ])
+    func `What retrying does not mend is not retried`(category: StatusCategory) {
+        #expect(ConnectionPolicy.standard.schedule(for: ConnectionFailure(category, "")) == .never)
+    }
+
+    @Test func `The table tells faults of the server from local ones`() {
+        let policy = ConnectionPolicy.standard
+        func first(_ category: StatusCategory, _ origin: ConnectionFailure.Origin = .local) -> Duration? {
+            let schedule = policy.schedule(for: ConnectionFailure(category, "", origin: origin))
+            guard case .jittered(let first, _, _, _) = schedule else { return nil }
+            return first
+        }
+        #expect(first(.unexpectedDisconnect) == .milliseconds(500))
+        #expect(first(.unexpectedDisconnect, .server) == .seconds(5))
+        #expect(first(.serverRestart, .server) == .seconds(1))
+        #expect(policy.schedule(for: ConnectionFailure(.tlsUntrusted, "")) == .capped(.seconds(30)))
+    }
+
+    @Test func `An override replaces the table`() {
+        let policy = ConnectionPolicy(overrides: [.networkUnavailable: .fixed(.seconds(10))])
+        #expect(policy.schedule(for: ConnectionFailure(.networkUnavailable, "")) == .fixed(.seconds(10)))
+    }
+}
