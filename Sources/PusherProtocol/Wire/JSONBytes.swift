@@ -1,0 +1,95 @@
+/// Byte-level pieces that the scanner and the writer share.
+enum JSONBytes {
+    static let quote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+
+    private static let ones: UInt64 = 0x0101_0101_0101_0101
+    private static let highs: UInt64 = 0x8080_8080_8080_8080
+
+    /// Marks, in the high bit of each byte, what cannot stand in a JSON string as it is: quotes, backslashes and control
+    /// characters. Only the lowest mark is exact, since a borrow can spill into the bytes above it.
+    @inline(__always)
+    static func specials(_ word: UInt64) -> UInt64 {
+        let quotes = word ^ (ones &* UInt64(quote))
+        let backslashes = word ^ (ones &* UInt64(backslash))
+        let isQuote = (quotes &- ones) & ~quotes
+        let isBackslash = (backslashes &- ones) & ~backslashes
+        let isControl = (word &- (ones &* 0x20)) & ~word
+        return (isQuote | isBackslash | isControl) & highs
+    }
+
+    @inline(__always)
+    static func isSpecial(_ byte: UInt8) -> Bool {
+        byte == quote || byte == backslash || byte < 0x20
+    }
+
+    /// Eight bytes, the first one lowest whatever the machine's byte order.
+    @inline(__always)
+    static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The offset of the first special byte at or after `start`, or the end.
+    @inline(__always)
+    static func firstSpecial(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var offset = start
+        while offset &+ 8 <= bytes.count {
+            let marks = specials(word(bytes, at: offset))
+            if marks != 0 { return offset &+ (marks.trailingZeroBitCount >> 3) }
+            offset &+= 8
+        }
+        while offset < bytes.count, !isSpecial(bytes[offset]) { offset &+= 1 }
+        return offset
+    }
+
+    /// Whether two stretches of memory of one length hold the same bytes. For names, not for secrets: stops at a difference.
+    @inline(__always)
+    static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        guard left.count == right.count else { return false }
+        var offset = 0
+        while offset &+ 8 <= left.count {
+            if word(left, at: offset) != word(right, at: offset) { return false }
+            offset &+= 8
+        }
+        while offset < left.count {
+            if left[offset] != right[offset] { return false }
+            offset &+= 1
+        }
+        return true
+    }
+
+    /// The offset of the first byte that is not well-formed UTF-8, or nil. For input that no WebSocket layer has checked.
+    static func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        var offset = 0
+        while offset < bytes.count {
+            if offset &+ 8 <= bytes.count, word(bytes, at: offset) & highs == 0 {
+                offset &+= 8
+                continue
+            }
+            guard let length = sequenceLength(bytes, at: offset) else { return offset }
+            offset += length
+        }
+        return nil
+    }
+
+    /// The length of the well-formed sequence that starts at `offset`, by table 3-7 of the Unicode standard.
+    private static func sequenceLength(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int? {
+        let first = bytes[offset]
+        let length: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch first {
+        case 0x00...0x7F: return 1
+        case 0xC2...0xDF: length = 2
+        case 0xE0: (length, second) = (3, 0xA0...0xBF)
+        case 0xED: (length, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: length = 3
+        case 0xF0: (length, second) = (4, 0x90...0xBF)
+        case 0xF4: (length, second) = (4, 0x80...0x8F)
+        case 0xF1...0xF3: length = 4
+        default: return nil
+        }
+        guard offset + length <= bytes.count, second.contains(bytes[offset + 1]) else { return nil }
+        for next in (offset + 2)..<max(offset + length, offset + 2) where !(0x80...0xBF).contains(bytes[next]) { return nil }
+        return length
+    }
+}

@@ -1,0 +1,86 @@
+extension JSONScanner {
+    /// The text between two offsets.
+    @inline(__always)
+    func text(_ start: Int, _ end: Int) -> String {
+        String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
+    }
+
+    /// The text of a string that has been checked.
+    func string(_ token: StringToken, scratch: inout [UInt8]) -> String {
+        guard token.hasEscapes else { return text(token.start, token.end) }
+        var scanner = self
+        scanner.position = token.start - 1
+        let unescaped = Result { () throws(JSONSyntaxError) in try scanner.unescapedString(scratch: &scratch) }
+        // The token has been checked, so there is always a text.
+        return (try? unescaped.get()) ?? text(token.start, token.end)
+    }
+
+    /// Checks, unescapes and steps over a string, in one pass.
+    ///
+    /// Without escapes the text is copied once, straight into the result. Otherwise it is unescaped into `scratch`, eight bytes at
+    /// a time, and copied from there, so that the result has the exact size.
+    mutating func unescapedString(scratch: inout [UInt8]) throws(JSONSyntaxError) -> String {
+        try expect(JSONBytes.quote)
+        let start = position
+        let special = JSONBytes.firstSpecial(bytes, from: start)
+        if special < bytes.count, bytes[special] == JSONBytes.quote {
+            position = special &+ 1
+            return text(start, special)
+        }
+        // Eight bytes more than the rest of the text, since each store writes eight.
+        let needed = bytes.count - start + 8
+        if scratch.count < needed { scratch = [UInt8](repeating: 0, count: max(needed, 256)) }
+        let result = scratch.withUnsafeMutableBytes { out -> Result<String, JSONSyntaxError> in
+            do throws(JSONSyntaxError) {
+                let length = try unescape(from: start, into: out)
+                return .success(String(decoding: UnsafeRawBufferPointer(rebasing: out[..<length]), as: UTF8.self))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// Unescapes the string that starts at `start` and steps over it. Unescaping never lengthens a text.
+    private mutating func unescape(
+        from start: Int, into out: UnsafeMutableRawBufferPointer
+    ) throws(JSONSyntaxError) -> Int {
+        var written = 0
+        position = start
+        while true {
+            while position &+ 8 <= bytes.count {
+                out.storeBytes(
+                    of: bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self), toByteOffset: written, as: UInt64.self)
+                let marks = JSONBytes.specials(JSONBytes.word(bytes, at: position))
+                let run = marks == 0 ? 8 : marks.trailingZeroBitCount >> 3
+                position &+= run
+                written &+= run
+                if marks != 0 { break }
+            }
+            while position < bytes.count, !JSONBytes.isSpecial(bytes[position]) {
+                out[written] = bytes[position]
+                position &+= 1
+                written &+= 1
+            }
+            guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
+            switch bytes[position] {
+            case JSONBytes.quote:
+                position &+= 1
+                return written
+            case JSONBytes.backslash:
+                if position &+ 1 < bytes.count, bytes[position &+ 1] == JSONBytes.quote {
+                    out[written] = JSONBytes.quote
+                    position &+= 2
+                    written &+= 1
+                } else {
+                    for byte in UTF8.encode(try escape()) ?? UTF8.encodedReplacementCharacter {
+                        out[written] = byte
+                        written &+= 1
+                    }
+                }
+            default:
+                throw JSONSyntaxError(.controlCharacter, at: position)
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+/// Walks over JSON text in place: checks it strictly, builds nothing.
+///
+/// The bytes must be UTF-8 and stay valid as long as the scanner is used.
+struct JSONScanner {
+    /// The deepest nesting that is accepted; more is refused instead of exhausting a stack (rule PW-4).
+    static let maximumDepth = 512
+
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// A string without its quotes.
+    struct StringToken {
+        var start: Int
+        var end: Int
+        var hasEscapes: Bool
+    }
+
+    @inline(__always)
+    mutating func skipWhitespace() {
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            position &+= 1
+        }
+    }
+
+    /// The next byte that is not white space; stays in place.
+    @inline(__always)
+    mutating func peek() throws(JSONSyntaxError) -> UInt8 {
+        skipWhitespace()
+        guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
+        return bytes[position]
+    }
+
+    @inline(__always)
+    mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
+        guard try peek() == byte else { throw JSONSyntaxError(.unexpectedByte, at: position) }
+        position &+= 1
+    }
+
+    /// Only white space may be left.
+    mutating func expectEnd() throws(JSONSyntaxError) {
+        skipWhitespace()
+        if position < bytes.count { throw JSONSyntaxError(.trailingBytes, at: position) }
+    }
+
+    /// Checks a string and steps over it.
+    @inline(__always)
+    mutating func string() throws(JSONSyntaxError) -> StringToken {
+        try expect(JSONBytes.quote)
+        let start = position
+        var hasEscapes = false
+        while true {
+            position = JSONBytes.firstSpecial(bytes, from: position)
+            guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
+            switch bytes[position] {
+            case JSONBytes.quote:
+                let token = StringToken(start: start, end: position, hasEscapes: hasEscapes)
+                position &+= 1
+                return token
+            case JSONBytes.backslash:
+                hasEscapes = true
+                _ = try escape()
+            default:
+                throw JSONSyntaxError(.controlCharacter, at: position)
+            }
+        }
+    }
+
+    /// Steps over one escape, pairs of surrogates included.
+    mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
+        let start = position
+        guard position + 1 < bytes.count else { throw JSONSyntaxError(.truncated, at: bytes.count) }
+        let letter = bytes[position + 1]
+        position += 2
+        switch letter {
+        case JSONBytes.quote, JSONBytes.backslash, UInt8(ascii: "/"): return Unicode.Scalar(letter)
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "b"): return "\u{08}"
+        case UInt8(ascii: "f"): return "\u{0C}"
+        case UInt8(ascii: "u"): break
+        default: throw JSONSyntaxError(.invalidEscape, at: start)
+        }
+        let unit = try hexUnit()
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        guard unit < 0xDC00 else { throw JSONSyntaxError(.loneSurrogate, at: start) }
+        guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
+        guard bytes[position] == JSONBytes.backslash else { throw JSONSyntaxError(.loneSurrogate, at: start) }
+        guard position + 1 < bytes.count else { throw JSONSyntaxError(.truncated, at: bytes.count) }
+        guard bytes[position + 1] == UInt8(ascii: "u") else { throw JSONSyntaxError(.loneSurrogate, at: start) }
+        position += 2
+        let low = try hexUnit()
+        guard (0xDC00...0xDFFF).contains(low),
+            let scalar = Unicode.Scalar(0x10000 + (UInt32(unit) - 0xD800) << 10 + (UInt32(low) - 0xDC00))
+        else { throw JSONSyntaxError(.loneSurrogate, at: start) }
+        return scalar
+    }
+
+    private mutating func hexUnit() throws(JSONSyntaxError) -> UInt16 {
+        var unit: UInt16 = 0
+        for _ in 0..<4 {
+            guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
+            let byte = bytes[position]
+            let digit: UInt8
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = byte - UInt8(ascii: "A") + 10
+            default: throw JSONSyntaxError(.invalidEscape, at: position)
+            }
+            unit = unit << 4 | UInt16(digit)
+            position += 1
+        }
+        return unit
+    }
+}

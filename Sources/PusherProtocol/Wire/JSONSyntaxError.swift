@@ -1,0 +1,33 @@
+/// Why a text is no JSON, and where.
+///
+/// Holds no part of the text, so it is safe to log.
+public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    public enum Kind: String, Hashable, Sendable {
+        case truncated = "the text ends too early"
+        case unexpectedByte = "unexpected byte"
+        case controlCharacter = "control character inside a string"
+        case invalidEscape = "invalid escape"
+        case loneSurrogate = "half of a surrogate pair"
+        case invalidNumber = "invalid number"
+        case tooDeep = "nested too deeply"
+        case trailingBytes = "something follows the value"
+        case invalidUTF8 = "not UTF-8"
+    }
+
+    public var kind: Kind
+    /// How many bytes into the text.
+    public var offset: Int
+
+    public init(_ kind: Kind, at offset: Int) {
+        self.kind = kind
+        self.offset = offset
+    }
+
+    public var description: String { "\(kind.rawValue) at byte \(offset)" }
+}
+
+/// The kinds of JSON values.
+public enum JSONKind: Hashable, Sendable {
+    case object, array, string, number, bool, null
+}
