@@ -1,0 +1,48 @@
+/// Remembers the names of a connection, so that a name that comes again costs neither an allocation nor a check.
+///
+/// Bounded: each name has one place, found by its bytes, and a new name takes the place of the old. Long names are not kept.
+struct NameTable: Sendable {
+    /// Longer names are made anew each time.
+    static let longestName = 200
+
+    private let mask: Int
+    private var names: [String] = []
+
+    /// - Parameter capacity: how many places; rounded up to a power of two. 0 remembers nothing.
+    init(capacity: Int) {
+        var size = 1
+        while size < min(capacity, 4096) { size *= 2 }
+        mask = capacity > 0 ? size - 1 : -1
+    }
+
+    /// The name with these bytes, which must be UTF-8.
+    @inline(__always)
+    mutating func name(_ bytes: UnsafeRawBufferPointer) -> String {
+        guard mask >= 0, bytes.count <= Self.longestName, !bytes.isEmpty else {
+            return String(decoding: bytes, as: UTF8.self)
+        }
+        if names.isEmpty { names = [String](repeating: "", count: mask + 1) }
+        let place = Self.hash(bytes) & mask
+        let known = names[place].utf8.withContiguousStorageIfAvailable {
+            JSONBytes.equal(UnsafeRawBufferPointer($0), bytes)
+        }
+        if known == true { return names[place] }
+        let name = String(decoding: bytes, as: UTF8.self)
+        names[place] = name
+        return name
+    }
+
+    /// Length and both ends: enough to spread names, since a clash only costs what a new name costs.
+    @inline(__always)
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var mixed = UInt64(truncatingIfNeeded: bytes.count)
+        if bytes.count >= 8 {
+            mixed ^= JSONBytes.word(bytes, at: 0) &* 0x9E37_79B9_7F4A_7C15
+            mixed = (mixed << 29 | mixed >> 35) ^ JSONBytes.word(bytes, at: bytes.count - 8)
+        } else {
+            for byte in bytes { mixed = mixed << 8 | UInt64(byte) }
+        }
+        mixed = mixed &* 0xBF58_476D_1CE4_E5B9
+        return Int(truncatingIfNeeded: mixed >> 40)
+    }
+}

@@ -1,0 +1,80 @@
+/// The outer object of a Pusher message, the same in both directions.
+///
+/// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed: application data is the application's business.
+public struct PusherEnvelope: Hashable, Sendable {
+    public var event: String
+    public var channel: String?
+    /// What `data` holds: the unescaped text when it is a JSON string, its JSON text as it came otherwise (`null` included), nil
+    /// when the key is missing.
+    public var data: String?
+    /// The kind of value that `data` came as, or nil when the key is missing.
+    public var dataKind: JSONKind?
+    /// `user_id`; numbers as they are written.
+    public var userID: String?
+    /// The other outer keys, as the text of a JSON object with their values as they came; nil when there are none.
+    public var extras: String?
+
+    public init(
+        event: String, channel: String? = nil, data: String? = nil, dataKind: JSONKind? = nil, userID: String? = nil,
+        extras: String? = nil
+    ) {
+        self.event = event
+        self.channel = channel
+        self.data = data
+        self.dataKind = dataKind ?? (data == nil ? nil : .string)
+        self.userID = userID
+        self.extras = extras
+    }
+
+    /// Whether `data` came as a JSON string.
+    public var dataIsString: Bool { dataKind == .string }
+
+    /// Reads one message. For a connection use ``PusherEnvelopeParser``, which remembers names.
+    public init(parsing text: String) throws(PusherEnvelopeError) {
+        var text = text
+        self = try text.withUTF8 { bytes in
+            Result { () throws(PusherEnvelopeError) in
+                var parser = PusherEnvelopeParser(rememberedNames: 0)
+                return try parser.parse(UnsafeRawBufferPointer(bytes))
+            }
+        }.get()
+    }
+
+    /// Reads one message from bytes that nobody has checked to be UTF-8.
+    public init(parsing bytes: [UInt8]) throws(PusherEnvelopeError) {
+        self = try bytes.withUnsafeBytes { bytes in
+            Result { () throws(PusherEnvelopeError) in
+                if let offset = JSONBytes.firstInvalidUTF8(bytes) {
+                    throw PusherEnvelopeError.syntax(JSONSyntaxError(.invalidUTF8, at: offset))
+                }
+                var parser = PusherEnvelopeParser(rememberedNames: 0)
+                return try parser.parse(bytes)
+            }
+        }.get()
+    }
+}
+
+/// Why something is no Pusher message. Holds no part of the message, so it is safe to log.
+public enum PusherEnvelopeError: Error, Hashable, Sendable, CustomStringConvertible {
+    case syntax(JSONSyntaxError)
+    /// JSON, but no object.
+    case notAnObject
+    case missingEvent
+    case eventIsNotAString
+    case channelIsNotAString
+    case userIDIsNeitherStringNorNumber
+    /// More than ``PusherEnvelopeParser/maximumExtras`` unknown outer keys.
+    case tooManyKeys
+
+    public var description: String {
+        switch self {
+        case .syntax(let error): "The message is not JSON: \(error)."
+        case .notAnObject: "The message is not a JSON object."
+        case .missingEvent: "The message has no event name."
+        case .eventIsNotAString: "The event name is not a string."
+        case .channelIsNotAString: "The channel is not a string."
+        case .userIDIsNeitherStringNorNumber: "The user id is neither a string nor a number."
+        case .tooManyKeys: "The message has too many keys."
+        }
+    }
+}

@@ -1,0 +1,178 @@
+/// Reads the messages of one connection, one after the other.
+///
+/// One pass over the bytes, no tree. Event and channel names that come again are shared, so a message costs the allocation of its
+/// data string and nothing else. A value of its own per connection; not for use from several threads at once.
+public struct PusherEnvelopeParser: Sendable {
+    /// How many unknown outer keys a message may have.
+    public static let maximumExtras = 64
+    /// Scratch space beyond this is given back after the message.
+    static let keptScratch = 16_384
+
+    private var names: NameTable
+    private var scratch: [UInt8] = []
+
+    /// - Parameter rememberedNames: how many names are remembered at most; 16 bytes each beside the names themselves. 0 remembers
+    ///   none.
+    public init(rememberedNames: Int = 32) {
+        names = NameTable(capacity: rememberedNames)
+    }
+
+    /// Reads one message. The bytes must be UTF-8, as a WebSocket layer has checked, and are used during the call only.
+    public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(PusherEnvelopeError) -> PusherEnvelope {
+        defer { if scratch.count > Self.keptScratch { scratch = [] } }
+        var draft = Draft()
+        do throws(JSONSyntaxError) {
+            try read(bytes, into: &draft)
+        } catch {
+            throw .syntax(error)
+        }
+        if let problem = draft.problem { throw problem }
+        guard let event = draft.event else { throw .missingEvent }
+        return PusherEnvelope(
+            event: event, channel: draft.channel, data: draft.data, dataKind: draft.dataKind, userID: draft.userID,
+            extras: draft.extrasText)
+    }
+
+    /// What has been read so far. A problem with the meaning does not stop the reading, so that broken JSON is always reported
+    /// as such.
+    private struct Draft {
+        var event: String?
+        var channel: String?
+        var data: String?
+        var dataKind: JSONKind?
+        var userID: String?
+        var extras: [(key: String, text: String)] = []
+        var problem: PusherEnvelopeError?
+
+        var extrasText: String? {
+            if extras.isEmpty { return nil }
+            var text: [UInt8] = [UInt8(ascii: "{")]
+            for (index, extra) in extras.enumerated() {
+                if index > 0 { text.append(UInt8(ascii: ",")) }
+                JSONWriter.appendString(extra.key, to: &text)
+                text.append(UInt8(ascii: ":"))
+                text.append(contentsOf: extra.text.utf8)
+            }
+            text.append(UInt8(ascii: "}"))
+            return String(decoding: text, as: UTF8.self)
+        }
+    }
+
+    private enum Key {
+        case event, channel, data, userID
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer, into draft: inout Draft) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(bytes)
+        guard try scanner.peek() == UInt8(ascii: "{") else {
+            _ = try scanner.value()
+            try scanner.expectEnd()
+            draft.problem = .notAnObject
+            return
+        }
+        scanner.position += 1
+        if try scanner.peek() == UInt8(ascii: "}") {
+            scanner.position += 1
+            return try scanner.expectEnd()
+        }
+        while true {
+            try member(&scanner, into: &draft)
+            let next = try scanner.peek()
+            scanner.position += 1
+            if next == UInt8(ascii: "}") { return try scanner.expectEnd() }
+            if next != UInt8(ascii: ",") { throw JSONSyntaxError(.unexpectedByte, at: scanner.position - 1) }
+        }
+    }
+
+    /// One key and its value; the last one of a key counts.
+    private mutating func member(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) {
+        let token = try scanner.string()
+        try scanner.expect(UInt8(ascii: ":"))
+        switch key(token, scanner) {
+        case .event:
+            guard try scanner.peek() == JSONBytes.quote else {
+                _ = try scanner.value()
+                draft.problem = draft.problem ?? .eventIsNotAString
+                return
+            }
+            draft.event = try name(&scanner)
+        case .channel:
+            if try scanner.peek() == JSONBytes.quote {
+                draft.channel = try name(&scanner)
+            } else {
+                draft.channel = nil
+                if try scanner.value().kind != .null { draft.problem = draft.problem ?? .channelIsNotAString }
+            }
+        case .data:
+            if try scanner.peek() == JSONBytes.quote {
+                draft.data = try scanner.unescapedString(scratch: &scratch)
+                draft.dataKind = .string
+            } else {
+                let value = try scanner.value()
+                draft.data = scanner.text(value.start, value.end)
+                draft.dataKind = value.kind
+            }
+        case .userID:
+            try userID(&scanner, into: &draft)
+        case nil:
+            try extra(token, &scanner, into: &draft)
+        }
+    }
+
+    private mutating func userID(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) {
+        if try scanner.peek() == JSONBytes.quote {
+            draft.userID = try scanner.unescapedString(scratch: &scratch)
+            return
+        }
+        let value = try scanner.value()
+        draft.userID = value.kind == .number ? scanner.text(value.start, value.end) : nil
+        if value.kind != .number, value.kind != .null {
+            draft.problem = draft.problem ?? .userIDIsNeitherStringNorNumber
+        }
+    }
+
+    private mutating func extra(
+        _ token: JSONScanner.StringToken, _ scanner: inout JSONScanner, into draft: inout Draft
+    ) throws(JSONSyntaxError) {
+        let value = try scanner.value()
+        let key = scanner.string(token, scratch: &scratch)
+        draft.extras.removeAll { $0.key == key }
+        guard draft.extras.count < Self.maximumExtras else {
+            draft.problem = draft.problem ?? .tooManyKeys
+            return
+        }
+        draft.extras.append((key, scanner.text(value.start, value.end)))
+    }
+
+    /// An event or channel name.
+    @inline(__always)
+    private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String {
+        let token = try scanner.string()
+        if token.hasEscapes { return scanner.string(token, scratch: &scratch) }
+        return names.name(UnsafeRawBufferPointer(rebasing: scanner.bytes[token.start..<token.end]))
+    }
+
+    @inline(__always)
+    private mutating func key(_ token: JSONScanner.StringToken, _ scanner: JSONScanner) -> Key? {
+        if token.hasEscapes {
+            switch scanner.string(token, scratch: &scratch) {
+            case "event": return .event
+            case "channel": return .channel
+            case "data": return .data
+            case "user_id": return .userID
+            default: return nil
+            }
+        }
+        // The longest key has seven letters, so a key fits a word.
+        guard token.end - token.start <= 7 else { return nil }
+        var word: UInt64 = 0
+        for byte in scanner.bytes[token.start..<token.end] { word = word << 8 | UInt64(byte) }
+        switch word {
+        case 0x65_76_65_6E_74: return .event
+        case 0x63_68_61_6E_6E_65_6C: return .channel
+        case 0x64_61_74_61: return .data
+        case 0x75_73_65_72_5F_69_64: return .userID
+        default: return nil
+        }
+    }
+}

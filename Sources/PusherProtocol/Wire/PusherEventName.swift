@@ -1,0 +1,31 @@
+/// The protocol's own event names. Pusher protocol, Events.
+public enum PusherEventName {
+    public static let connectionEstablished = "pusher:connection_established"
+    public static let error = "pusher:error"
+    public static let ping = "pusher:ping"
+    public static let pong = "pusher:pong"
+    public static let subscribe = "pusher:subscribe"
+    public static let unsubscribe = "pusher:unsubscribe"
+    public static let signin = "pusher:signin"
+    public static let signinSuccess = "pusher:signin_success"
+    public static let cacheMiss = "pusher:cache_miss"
+    /// Not in the protocol, but some servers send it.
+    public static let subscriptionError = "pusher:subscription_error"
+    public static let subscriptionSucceeded = "pusher_internal:subscription_succeeded"
+    public static let memberAdded = "pusher_internal:member_added"
+    public static let memberRemoved = "pusher_internal:member_removed"
+    public static let subscriptionCount = "pusher_internal:subscription_count"
+
+    /// How the names of client events begin.
+    public static let clientPrefix = "client-"
+
+    /// Whether the name belongs to the protocol. Such events are never encrypted.
+    public static func isReserved(_ name: String) -> Bool {
+        name.utf8.starts(with: "pusher:".utf8) || name.utf8.starts(with: "pusher_internal:".utf8)
+    }
+
+    /// Whether the name is that of a client event.
+    public static func isClientEvent(_ name: String) -> Bool {
+        name.utf8.starts(with: clientPrefix.utf8)
+    }
+}
