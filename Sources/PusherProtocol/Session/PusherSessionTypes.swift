@@ -51,18 +51,6 @@ public enum PusherReply: Hashable, Sendable {
     case sent
 }
 
-/// A member of a presence channel.
-public struct PusherMember: Hashable, Sendable {
-    public var userID: String
-    /// The member's `user_info` as JSON text, or nil.
-    public var infoJSON: String?
-
-    public init(userID: String, infoJSON: String? = nil) {
-        self.userID = userID
-        self.infoJSON = infoJSON
-    }
-}
-
 /// What a Pusher connection tells.
 public enum PusherSessionEvent: Sendable {
     /// The connection has a socket id.

@@ -1,0 +1,119 @@
+/// A JSON value as text, with its parts cut out as they came.
+///
+/// For what has to be passed on unchanged, such as the `user_info` of a presence member: order of keys, spelling of numbers and
+/// white space inside stay as the sender wrote them.
+public struct JSONText: Hashable, Sendable, CustomStringConvertible {
+    /// The text, without white space around it.
+    public let text: String
+
+    /// Text that has been checked already.
+    init(checked text: String) {
+        self.text = text
+    }
+
+    /// Checks that `text` is one JSON value.
+    public init(_ text: String) throws(JSONSyntaxError) {
+        self.text = try Self.scan(text) { scanner throws(JSONSyntaxError) in
+            let value = try scanner.value()
+            try scanner.expectEnd()
+            return scanner.text(value.start, value.end)
+        }
+    }
+
+    /// Checks that bytes of any origin are one JSON value.
+    public init(bytes: [UInt8]) throws(JSONSyntaxError) {
+        let invalid = bytes.withUnsafeBytes { JSONBytes.firstInvalidUTF8($0) }
+        if let invalid { throw JSONSyntaxError(.invalidUTF8, at: invalid) }
+        try self.init(String(decoding: bytes, as: UTF8.self))
+    }
+
+    /// A string as JSON text.
+    public static func string(_ value: String) -> JSONText {
+        JSONText(checked: JSONWriter.string(value))
+    }
+
+    public var description: String { text }
+
+    public var kind: JSONKind {
+        text.utf8.first.flatMap { JSONScanner.kind(startingWith: $0) } ?? .null
+    }
+
+    public var isNull: Bool { kind == .null }
+
+    /// The value of a string, unescaped; nil for other kinds.
+    public var string: String? {
+        guard kind == .string else { return nil }
+        return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
+            var scratch: [UInt8] = []
+            return try scanner.unescapedString(scratch: &scratch)
+        }
+    }
+
+    /// The value of a whole number that fits; nil otherwise.
+    public var integer: Int? { kind == .number ? Int(text) : nil }
+
+    /// The value of a number; nil for other kinds.
+    public var double: Double? { kind == .number ? Double(text) : nil }
+
+    public var bool: Bool? { kind == .bool ? text == "true" : nil }
+
+    /// The text of a string, or of a number as it is written: the two shapes that identifiers come in.
+    public var identifier: String? { kind == .number ? text : string }
+
+    /// One key and its value.
+    public struct Member: Hashable, Sendable {
+        public var key: String
+        public var value: JSONText
+    }
+
+    /// The members of an object in their order, a repeated key included; nil for other kinds.
+    public var members: [Member]? {
+        guard kind == .object else { return nil }
+        return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
+            var scratch: [UInt8] = []
+            var members: [Member] = []
+            try scanner.expect(UInt8(ascii: "{"))
+            while try scanner.peek() != UInt8(ascii: "}") {
+                if !members.isEmpty { try scanner.expect(UInt8(ascii: ",")) }
+                _ = try scanner.peek()
+                let key = try scanner.unescapedString(scratch: &scratch)
+                try scanner.expect(UInt8(ascii: ":"))
+                let value = try scanner.value()
+                members.append(Member(key: key, value: JSONText(checked: scanner.text(value.start, value.end))))
+            }
+            return members
+        }
+    }
+
+    /// The elements of an array; nil for other kinds.
+    public var elements: [JSONText]? {
+        guard kind == .array else { return nil }
+        return try? Self.scan(text) { scanner throws(JSONSyntaxError) in
+            var elements: [JSONText] = []
+            try scanner.expect(UInt8(ascii: "["))
+            while try scanner.peek() != UInt8(ascii: "]") {
+                if !elements.isEmpty { try scanner.expect(UInt8(ascii: ",")) }
+                let value = try scanner.value()
+                elements.append(JSONText(checked: scanner.text(value.start, value.end)))
+            }
+            return elements
+        }
+    }
+
+    /// The value of a key, the last one when it is repeated; nil when there is none or this is no object.
+    public subscript(key: String) -> JSONText? {
+        members?.last { $0.key == key }?.value
+    }
+
+    private static func scan<Value>(
+        _ text: String, _ body: (inout JSONScanner) throws(JSONSyntaxError) -> Value
+    ) throws(JSONSyntaxError) -> Value {
+        var text = text
+        return try text.withUTF8 { bytes in
+            Result { () throws(JSONSyntaxError) in
+                var scanner = JSONScanner(UnsafeRawBufferPointer(bytes))
+                return try body(&scanner)
+            }
+        }.get()
+    }
+}

@@ -1,0 +1,154 @@
+import OrderedCollections
+
+/// A JSON value as a tree: for request bodies and settings, off the hot path.
+///
+/// Numbers keep their spelling, so that whole numbers of any size stay exact. Objects keep the order of their keys.
+public enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    case number(JSONNumber)
+    case string(String)
+    case array([JSONValue])
+    case object(OrderedDictionary<String, JSONValue>)
+
+    /// The deepest nesting of a tree. Text that is only passed on may be deeper.
+    public static let maximumDepth = 128
+
+    /// Reads one value.
+    public init(parsing text: String) throws(JSONSyntaxError) {
+        try self.init(JSONText(text), depth: 0)
+    }
+
+    /// Reads one value from bytes of any origin.
+    public init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
+        try self.init(JSONText(bytes: bytes), depth: 0)
+    }
+
+    /// The tree of a text.
+    public init(_ text: JSONText) throws(JSONSyntaxError) {
+        try self.init(text, depth: 0)
+    }
+
+    private init(_ text: JSONText, depth: Int) throws(JSONSyntaxError) {
+        guard depth <= Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: 0) }
+        switch text.kind {
+        case .null: self = .null
+        case .bool: self = .bool(text.text == "true")
+        case .number: self = .number(JSONNumber(checked: text.text))
+        case .string: self = .string(text.string ?? "")
+        case .array:
+            var elements: [JSONValue] = []
+            for element in text.elements ?? [] { elements.append(try JSONValue(element, depth: depth + 1)) }
+            self = .array(elements)
+        case .object:
+            var members: OrderedDictionary<String, JSONValue> = [:]
+            for member in text.members ?? [] { members[member.key] = try JSONValue(member.value, depth: depth + 1) }
+            self = .object(members)
+        }
+    }
+
+    public subscript(key: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[key]
+    }
+
+    public var string: String? {
+        guard case .string(let value) = self else { return nil }
+        return value
+    }
+
+    public var integer: Int? {
+        guard case .number(let value) = self else { return nil }
+        return value.integer
+    }
+
+    public var double: Double? {
+        guard case .number(let value) = self else { return nil }
+        return value.double
+    }
+
+    public var bool: Bool? {
+        guard case .bool(let value) = self else { return nil }
+        return value
+    }
+
+    public var array: [JSONValue]? {
+        guard case .array(let value) = self else { return nil }
+        return value
+    }
+
+    public var object: OrderedDictionary<String, JSONValue>? {
+        guard case .object(let value) = self else { return nil }
+        return value
+    }
+
+    /// The value as compact JSON text.
+    public var text: String {
+        var out: [UInt8] = []
+        append(to: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Appends the value as compact JSON text.
+    public func append(to out: inout [UInt8]) {
+        switch self {
+        case .null: JSONWriter.append("null", to: &out)
+        case .bool(let value): JSONWriter.append(value ? "true" : "false", to: &out)
+        case .number(let value): out.append(contentsOf: value.literal.utf8)
+        case .string(let value): JSONWriter.appendString(value, to: &out)
+        case .array(let elements):
+            out.append(UInt8(ascii: "["))
+            for (index, element) in elements.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                element.append(to: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        case .object(let members):
+            out.append(UInt8(ascii: "{"))
+            for (index, member) in members.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                JSONWriter.appendString(member.key, to: &out)
+                out.append(UInt8(ascii: ":"))
+                member.value.append(to: &out)
+            }
+            out.append(UInt8(ascii: "}"))
+        }
+    }
+}
+
+/// A JSON number as it is written. Two spellings of one number differ.
+public struct JSONNumber: Hashable, Sendable {
+    public let literal: String
+
+    init(checked literal: String) {
+        self.literal = literal
+    }
+
+    public init(_ value: Int) {
+        literal = String(value)
+    }
+
+    /// Nil when JSON has no word for the value: infinities and NaN.
+    public init?(_ value: Double) {
+        guard value.isFinite else { return nil }
+        literal = String(value)
+    }
+
+    /// The value when it is a whole number that fits.
+    public var integer: Int? { Int(literal) }
+
+    public var double: Double { Double(literal) ?? .nan }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    public init(stringLiteral value: String) { self = .string(value) }
+    public init(integerLiteral value: Int) { self = .number(JSONNumber(value)) }
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(OrderedDictionary(elements) { _, last in last })
+    }
+    public init(nilLiteral: ()) { self = .null }
+}

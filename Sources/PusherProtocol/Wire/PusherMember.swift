@@ -1,0 +1,52 @@
+/// A member of a presence channel.
+public struct PusherMember: Hashable, Sendable {
+    public var userID: String
+    /// The member's `user_info` as JSON text, or nil.
+    public var infoJSON: String?
+
+    public init(userID: String, infoJSON: String? = nil) {
+        self.userID = userID
+        self.infoJSON = infoJSON
+    }
+
+    /// Reads `{"user_id":…,"user_info":…}`: a client's `channel_data`, or the data of `member_added` and `member_removed`.
+    ///
+    /// A user id that is a number becomes its text; `user_info` stays as it was written. Nil when it is no such object.
+    public init?(parsing text: String) {
+        guard let object = try? JSONText(text), let members = object.members,
+            let userID = members.last(where: { $0.key == "user_id" })?.value.identifier
+        else { return nil }
+        self.userID = userID
+        let info = members.last { $0.key == "user_info" }?.value
+        infoJSON = info.flatMap { $0.isNull ? nil : $0.text }
+    }
+
+    /// The JSON text that ``init(parsing:)`` reads.
+    public var json: String {
+        var out: [UInt8] = []
+        JSONWriter.append("{\"user_id\":", to: &out)
+        JSONWriter.appendString(userID, to: &out)
+        if let infoJSON {
+            JSONWriter.append(",\"user_info\":", to: &out)
+            out.append(contentsOf: infoJSON.utf8)
+        }
+        out.append(UInt8(ascii: "}"))
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Reads who is there from the data of a presence channel's `subscription_succeeded`.
+    ///
+    /// In the order of `ids`; members that only `hash` knows come after them. Nil when the data has no `presence` object.
+    public static func list(parsing text: String) -> [PusherMember]? {
+        guard let presence = (try? JSONText(text))?["presence"], presence.kind == .object else { return nil }
+        let hash = presence["hash"]?.members ?? []
+        let info = Dictionary(hash.map { ($0.key, $0.value) }) { _, last in last }
+        var seen: Set<String> = []
+        var list: [PusherMember] = []
+        let ids = (presence["ids"]?.elements ?? []).compactMap(\.identifier)
+        for id in ids + hash.map(\.key) where seen.insert(id).inserted {
+            list.append(PusherMember(userID: id, infoJSON: info[id].flatMap { $0.isNull ? nil : $0.text }))
+        }
+        return list
+    }
+}
