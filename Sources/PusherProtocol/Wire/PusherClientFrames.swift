@@ -1,0 +1,50 @@
+/// The messages that a client sends, encoded. Pusher protocol, Events; rule PW-10.
+public enum PusherClientFrames {
+    /// - Parameters:
+    ///   - auth: `key:signature`, for channels that want it.
+    ///   - channelData: for presence channels: the JSON text that was signed; goes out as a string.
+    public static func subscribe(channel: String, auth: String? = nil, channelData: String? = nil) -> String {
+        var out: [UInt8] = []
+        JSONWriter.append("{\"event\":\"pusher:subscribe\",\"data\":{\"channel\":", to: &out)
+        JSONWriter.appendString(channel, to: &out)
+        if let auth {
+            JSONWriter.append(",\"auth\":", to: &out)
+            JSONWriter.appendString(auth, to: &out)
+        }
+        if let channelData {
+            JSONWriter.append(",\"channel_data\":", to: &out)
+            JSONWriter.appendString(channelData, to: &out)
+        }
+        JSONWriter.append("}}", to: &out)
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    public static func unsubscribe(channel: String) -> String {
+        "{\"event\":\"pusher:unsubscribe\",\"data\":{\"channel\":\(JSONWriter.string(channel))}}"
+    }
+
+    public static let ping = #"{"event":"pusher:ping","data":{}}"#
+    public static let pong = #"{"event":"pusher:pong","data":{}}"#
+
+    /// - Parameter userData: the JSON text that was signed; goes out as a string.
+    public static func signin(auth: String, userData: String) -> String {
+        "{\"event\":\"pusher:signin\",\"data\":{\"auth\":\(JSONWriter.string(auth)),"
+            + "\"user_data\":\(JSONWriter.string(userData))}}"
+    }
+
+    /// Any message. - Parameter json: the data as JSON text, which goes out as it is; it must have been checked.
+    public static func event(name: String, channel: String? = nil, json: String) -> String {
+        var out: [UInt8] = []
+        out.reserveCapacity(json.utf8.count + 96)
+        JSONWriter.append("{\"event\":", to: &out)
+        JSONWriter.appendString(name, to: &out)
+        if let channel {
+            JSONWriter.append(",\"channel\":", to: &out)
+            JSONWriter.appendString(channel, to: &out)
+        }
+        JSONWriter.append(",\"data\":", to: &out)
+        out.append(contentsOf: json.utf8)
+        out.append(UInt8(ascii: "}"))
+        return String(decoding: out, as: UTF8.self)
+    }
+}

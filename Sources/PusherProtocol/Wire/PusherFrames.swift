@@ -1,0 +1,129 @@
+/// The messages that a server sends, encoded.
+///
+/// Pusher protocol, Events. Each is made once and can be handed to any number of connections. `data` goes out as a string that
+/// holds JSON, except in `error`, where the protocol has an object (rules PW-7 to PW-9).
+public enum PusherFrames {
+    /// The greeting. - Parameter activityTimeout: in whole seconds.
+    public static func connectionEstablished(socketID: String, activityTimeout: Int) -> [UInt8] {
+        var data: [UInt8] = []
+        JSONWriter.append("{\"socket_id\":", to: &data)
+        JSONWriter.appendString(socketID, to: &data)
+        JSONWriter.append(",\"activity_timeout\":", to: &data)
+        JSONWriter.append(activityTimeout, to: &data)
+        data.append(UInt8(ascii: "}"))
+        return frame(PusherEventName.connectionEstablished, data: data)
+    }
+
+    /// The confirmation of a subscription without presence. Always has data: clients wait for it.
+    public static func subscriptionSucceeded(channel: String) -> [UInt8] {
+        frame(PusherEventName.subscriptionSucceeded, channel: channel, data: Array("{}".utf8))
+    }
+
+    /// The confirmation of a presence subscription, with everybody who is there, the new member included.
+    public static func subscriptionSucceeded(channel: String, members: [PusherMember]) -> [UInt8] {
+        var data: [UInt8] = []
+        data.reserveCapacity(64 + members.count * 48)
+        JSONWriter.append("{\"presence\":{\"count\":", to: &data)
+        JSONWriter.append(members.count, to: &data)
+        JSONWriter.append(",\"ids\":[", to: &data)
+        for (index, member) in members.enumerated() {
+            if index > 0 { data.append(UInt8(ascii: ",")) }
+            JSONWriter.appendString(member.userID, to: &data)
+        }
+        JSONWriter.append("],\"hash\":{", to: &data)
+        for (index, member) in members.enumerated() {
+            if index > 0 { data.append(UInt8(ascii: ",")) }
+            JSONWriter.appendString(member.userID, to: &data)
+            data.append(UInt8(ascii: ":"))
+            data.append(contentsOf: (member.infoJSON ?? "null").utf8)
+        }
+        JSONWriter.append("}}}", to: &data)
+        return frame(PusherEventName.subscriptionSucceeded, channel: channel, data: data)
+    }
+
+    public static func memberAdded(channel: String, member: PusherMember) -> [UInt8] {
+        frame(PusherEventName.memberAdded, channel: channel, data: Array(member.json.utf8))
+    }
+
+    public static func memberRemoved(channel: String, userID: String) -> [UInt8] {
+        frame(PusherEventName.memberRemoved, channel: channel, data: Array(PusherMember(userID: userID).json.utf8))
+    }
+
+    public static func subscriptionCount(channel: String, count: Int) -> [UInt8] {
+        var data: [UInt8] = []
+        JSONWriter.append("{\"subscription_count\":", to: &data)
+        JSONWriter.append(count, to: &data)
+        data.append(UInt8(ascii: "}"))
+        return frame(PusherEventName.subscriptionCount, channel: channel, data: data)
+    }
+
+    /// A cache channel has nothing to deliver.
+    public static func cacheMiss(channel: String) -> [UInt8] {
+        frame(PusherEventName.cacheMiss, channel: channel, data: Array("{}".utf8))
+    }
+
+    /// An error. - Parameter channel: only when it concerns one.
+    public static func error(code: Int?, message: String, channel: String? = nil) -> [UInt8] {
+        var out: [UInt8] = []
+        JSONWriter.append("{\"event\":\"pusher:error\",\"data\":{\"code\":", to: &out)
+        if let code { JSONWriter.append(code, to: &out) } else { JSONWriter.append("null", to: &out) }
+        JSONWriter.append(",\"message\":", to: &out)
+        JSONWriter.appendString(message, to: &out)
+        out.append(UInt8(ascii: "}"))
+        if let channel {
+            JSONWriter.append(",\"channel\":", to: &out)
+            JSONWriter.appendString(channel, to: &out)
+        }
+        out.append(UInt8(ascii: "}"))
+        return out
+    }
+
+    public static let ping = frame(PusherEventName.ping, data: Array("{}".utf8))
+    public static let pong = frame(PusherEventName.pong, data: Array("{}".utf8))
+
+    /// The answer to a sign-in, with the user data exactly as the client sent it.
+    public static func signinSuccess(userData: String) -> [UInt8] {
+        var data: [UInt8] = []
+        JSONWriter.append("{\"user_data\":", to: &data)
+        JSONWriter.appendString(userData, to: &data)
+        data.append(UInt8(ascii: "}"))
+        return frame(PusherEventName.signinSuccess, data: data)
+    }
+
+    /// An application event, for a publisher's events and for client events alike.
+    ///
+    /// - Parameters:
+    ///   - data: the publisher's data as it came; goes out as a JSON string.
+    ///   - userID: the sender of a client event on a presence channel.
+    public static func event(name: String, channel: String, data: String, userID: String? = nil) -> [UInt8] {
+        var out = opening(name, channel: channel, reserving: data.utf8.count + data.utf8.count / 4)
+        JSONWriter.append(",\"data\":", to: &out)
+        JSONWriter.appendString(data, to: &out)
+        if let userID {
+            JSONWriter.append(",\"user_id\":", to: &out)
+            JSONWriter.appendString(userID, to: &out)
+        }
+        out.append(UInt8(ascii: "}"))
+        return out
+    }
+
+    private static func frame(_ event: String, channel: String? = nil, data: [UInt8]) -> [UInt8] {
+        var out = opening(event, channel: channel, reserving: data.count + data.count / 4)
+        JSONWriter.append(",\"data\":", to: &out)
+        JSONWriter.appendString(data, to: &out)
+        out.append(UInt8(ascii: "}"))
+        return out
+    }
+
+    private static func opening(_ event: String, channel: String?, reserving: Int) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(event.utf8.count + (channel?.utf8.count ?? 0) + reserving + 64)
+        JSONWriter.append("{\"event\":", to: &out)
+        JSONWriter.appendString(event, to: &out)
+        if let channel {
+            JSONWriter.append(",\"channel\":", to: &out)
+            JSONWriter.appendString(channel, to: &out)
+        }
+        return out
+    }
+}
