@@ -1,0 +1,96 @@
+/// What a channel's name says about it. Pusher documentation, Channels, Channel types.
+public struct PusherChannelKind: Hashable, Sendable {
+    public enum Access: Hashable, Sendable {
+        /// Anybody may subscribe.
+        case normal
+        /// Subscribing wants an authorisation.
+        case `private`
+        /// As private, and members see each other.
+        case presence
+        /// As private, and data is encrypted between publisher and subscribers.
+        case encrypted
+    }
+
+    public var access: Access
+    /// Whether the last event is kept and comes first after subscribing.
+    public var isCache: Bool
+
+    /// Goes by the prefix only; says nothing about whether the name is valid.
+    public init(of name: String) {
+        let name = name.utf8
+        func begins(_ prefix: StaticString) -> Bool {
+            name.starts(with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+        }
+        if begins("private-encrypted-") {
+            access = .encrypted
+            isCache = begins("private-encrypted-cache-")
+        } else if begins("private-") {
+            access = .private
+            isCache = begins("private-cache-")
+        } else if begins("presence-") {
+            access = .presence
+            isCache = begins("presence-cache-")
+        } else {
+            access = .normal
+            isCache = begins("cache-")
+        }
+    }
+
+    /// Whether subscribing wants an authorisation.
+    public var needsAuthorization: Bool { access != .normal }
+    /// Whether clients may send events of their own: private and presence channels, not encrypted ones.
+    public var allowsClientEvents: Bool { access == .private || access == .presence }
+}
+
+/// A channel name that follows the rules: letters, digits and `_-=@,.;`, at most 200 (rule PW-11).
+public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
+    public let name: String
+    public let kind: PusherChannelKind
+    /// Whether the name begins with `#`, which is kept for the service itself.
+    public let isReserved: Bool
+
+    public init(_ name: String) throws(PusherNameError) {
+        let bytes = name.utf8
+        guard !bytes.isEmpty else { throw .empty }
+        guard bytes.count <= PusherLimits.channelName else { throw .tooLong(limit: PusherLimits.channelName) }
+        isReserved = bytes.first == UInt8(ascii: "#")
+        let rest = isReserved ? bytes.dropFirst() : bytes[...]
+        // A reserved name may hold a user id, whose letters are the application's choice.
+        let isReserved = isReserved
+        guard !rest.isEmpty, rest.allSatisfy({ isReserved ? $0 >= 0x20 && $0 != 0x7F : Self.isAllowed($0) }) else {
+            throw .invalidCharacter
+        }
+        self.name = name
+        kind = PusherChannelKind(of: name)
+    }
+
+    /// The channel that reaches all connections of a signed-in user.
+    public static func serverToUser(_ userID: String) -> String { "#server-to-user-" + userID }
+
+    public var description: String { name }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "="), UInt8(ascii: "@"),
+            UInt8(ascii: ","), UInt8(ascii: "."), UInt8(ascii: ";"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Why a name is not acceptable.
+public enum PusherNameError: Error, Hashable, Sendable, CustomStringConvertible {
+    case empty
+    case tooLong(limit: Int)
+    case invalidCharacter
+
+    public var description: String {
+        switch self {
+        case .empty: "The name is empty."
+        case .tooLong(let limit): "The name is longer than \(limit) characters."
+        case .invalidCharacter: "The name has characters other than letters, digits and _-=@,.; in it."
+        }
+    }
+}
