@@ -1,0 +1,90 @@
+import Crypto
+
+/// The signature of requests to the HTTP API. Pusher documentation, HTTP API, Authentication; rules PW-14 and PW-15.
+public enum PusherRequestSignature {
+    /// A query parameter, not percent-encoded.
+    public typealias Parameter = (name: String, value: String)
+
+    /// The lowercase hexadecimal MD5 of a body. Part of the protocol; the signature around it is what protects.
+    public static func bodyMD5(_ body: [UInt8]) -> String {
+        Hex.text(Insecure.MD5.hash(data: body))
+    }
+
+    /// The text that is signed: method, path, and all parameters but the signature, sorted by lowercase name, values as they are.
+    public static func text(method: String, path: String, parameters: [Parameter]) -> String {
+        let sorted = parameters.map { (name: $0.name.lowercased(), value: $0.value) }
+            .filter { $0.name != "auth_signature" }
+            .sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
+        return method.uppercased() + "\n" + path + "\n" + sorted.map { $0.name + "=" + $0.value }.joined(separator: "&")
+    }
+
+    /// All parameters of a request: the caller's own and those that authenticate it.
+    ///
+    /// - Parameter timestamp: seconds since 1970.
+    public static func signed(
+        method: String, path: String, parameters: [Parameter] = [], body: [UInt8] = [], key: String, secret: String,
+        timestamp: Int
+    ) -> [Parameter] {
+        var all = parameters
+        all.append(("auth_key", key))
+        all.append(("auth_timestamp", String(timestamp)))
+        all.append(("auth_version", "1.0"))
+        if !body.isEmpty { all.append(("body_md5", bodyMD5(body))) }
+        let signature = PusherSignature.sign(text(method: method, path: path, parameters: all), secret: secret)
+        all.append(("auth_signature", signature))
+        return all
+    }
+
+    /// Checks a request as a server does.
+    ///
+    /// `body_md5` is checked when there is a body, and has to be right when there is none but it was sent, as one of the official
+    /// SDKs does.
+    ///
+    /// - Parameters:
+    ///   - parameters: all of the query, decoded.
+    ///   - now: seconds since 1970.
+    public static func check(
+        method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secret: String, now: Int
+    ) throws(PusherRequestSignatureError) {
+        func value(_ name: String) -> String? { parameters.last { $0.name.lowercased() == name }?.value }
+        guard let givenKey = value("auth_key") else { throw .missing("auth_key") }
+        guard let timestamp = value("auth_timestamp") else { throw .missing("auth_timestamp") }
+        guard let version = value("auth_version") else { throw .missing("auth_version") }
+        guard let signature = value("auth_signature") else { throw .missing("auth_signature") }
+        guard ConstantTime.areEqual(givenKey, key) else { throw .unknownKey }
+        guard version == "1.0" else { throw .unknownVersion }
+        guard let seconds = Int(timestamp) else { throw .timestampOutOfRange }
+        let (difference, overflow) = seconds.subtractingReportingOverflow(now)
+        guard !overflow, difference.magnitude <= PusherLimits.timestampWindow else { throw .timestampOutOfRange }
+        let expected = PusherSignature.sign(text(method: method, path: path, parameters: parameters), secret: secret)
+        guard ConstantTime.areEqual(signature, expected) else { throw .wrongSignature }
+        if let given = value("body_md5") {
+            guard ConstantTime.areEqual(given.lowercased(), bodyMD5(body)) else { throw .wrongBodyMD5 }
+        } else if !body.isEmpty {
+            throw .missing("body_md5")
+        }
+    }
+}
+
+/// Why a request is not authenticated. Says neither what was expected nor what came.
+public enum PusherRequestSignatureError: Error, Hashable, Sendable, CustomStringConvertible {
+    case missing(String)
+    case unknownKey
+    case unknownVersion
+    /// More than ``PusherLimits/timestampWindow`` away from the server's clock, or no number.
+    case timestampOutOfRange
+    case wrongBodyMD5
+    case wrongSignature
+
+    public var description: String {
+        switch self {
+        case .missing(let name): "The parameter \(name) is missing."
+        case .unknownKey: "The key is not that of the app."
+        case .unknownVersion: "auth_version has to be 1.0."
+        case .timestampOutOfRange:
+            "auth_timestamp has to be within \(PusherLimits.timestampWindow) seconds of the server's clock."
+        case .wrongBodyMD5: "body_md5 is not the MD5 of the body."
+        case .wrongSignature: "auth_signature is wrong."
+        }
+    }
+}
