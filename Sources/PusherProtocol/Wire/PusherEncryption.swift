@@ -1,0 +1,76 @@
+import Crypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Encrypted channels. Pusher documentation, Encrypted channels; rules PE-3 to PE-5.
+public enum PusherEncryption {
+    /// The key of one channel: SHA-256 over the channel's name and the app's master key of 32 bytes.
+    public static func sharedSecret(channel: String, masterKey: [UInt8]) -> [UInt8] {
+        var hash = SHA256()
+        hash.update(data: Array(channel.utf8))
+        hash.update(data: masterKey)
+        return Array(hash.finalize())
+    }
+
+    /// The data of an encrypted event: `{"nonce":…,"ciphertext":…}`.
+    ///
+    /// - Parameter nonce: 24 bytes that were never used with this key; see ``randomNonce(using:)``.
+    public static func encrypt(
+        _ text: String, sharedSecret: [UInt8], nonce: [UInt8]
+    ) throws(SecretBoxError) -> String {
+        let box = try SecretBox.seal(Array(text.utf8), nonce: nonce, key: sharedSecret)
+        return "{\"nonce\":\"\(Base64.text(nonce))\",\"ciphertext\":\"\(Base64.text(box))\"}"
+    }
+
+    /// The text of an encrypted event.
+    ///
+    /// - Parameter sharedSecret: nil when there is none, which counts as a wrong key.
+    public static func decrypt(
+        _ data: String, sharedSecret: [UInt8]?
+    ) throws(PusherDecryptionError) -> String {
+        guard let payload = try? JSONText(data), let nonce = payload["nonce"]?.string.flatMap(Base64.bytes),
+            nonce.count == SecretBox.nonceSize, let box = payload["ciphertext"]?.string.flatMap(Base64.bytes)
+        else { throw .malformedPayload }
+        guard let sharedSecret, let bytes = try? SecretBox.open(box, nonce: nonce, key: sharedSecret) else {
+            throw .wrongKey
+        }
+        let isText = bytes.withUnsafeBytes { JSONBytes.firstInvalidUTF8($0) } == nil
+        guard isText else { throw .wrongKey }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The bytes of a key in base64, or nil when it is not 32 bytes in base64.
+    public static func key(base64 text: String) -> [UInt8]? {
+        guard let bytes = Base64.bytes(text), bytes.count == SecretBox.keySize else { return nil }
+        return bytes
+    }
+
+    /// A fresh nonce. - Parameter generator: has to be a cryptographic one.
+    public static func randomNonce(using generator: inout some RandomNumberGenerator) -> [UInt8] {
+        (0..<SecretBox.nonceSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
+
+/// Why an encrypted event could not be read.
+public enum PusherDecryptionError: Error, Hashable, Sendable {
+    /// Not the object that encrypted events have; another key would not help.
+    case malformedPayload
+    /// No key, a wrong one, or the event was changed on its way; a newer key may help.
+    case wrongKey
+}
+
+/// Base64 with padding, the standard alphabet.
+enum Base64 {
+    static func text(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
+    }
+
+    /// Nil when the text is not base64.
+    static func bytes(_ text: String) -> [UInt8]? {
+        Data(base64Encoded: text).map { Array($0) }
+    }
+}
