@@ -54,7 +54,7 @@ let package = Package(
         library("LifelineTesting", ["ConnectionEngine", "EngineRuntime", nioLocks]),
 
         // Bytes in and out.
-        library("WebSocketFraming", [nioCore]),
+        library("WebSocketFraming", [nioCore, crypto]),
         library(
             "WebSocketTransport",
             ["ConnectionEngine", "EngineRuntime", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, crypto]),
