@@ -1,0 +1,61 @@
+/// Checks that bytes are UTF-8, however they are cut into pieces (RFC 3629).
+///
+/// Says no at the first byte that no continuation can save, so that bad text in a long message is refused early.
+public struct UTF8Validator: Hashable, Sendable {
+    /// How many bytes the current character still needs.
+    private var missing: UInt8 = 0
+    /// What the next of them has to lie in; narrower than 0x80...0xBF after some first bytes.
+    private var lower: UInt8 = 0x80
+    private var upper: UInt8 = 0xBF
+
+    public init() {}
+
+    /// Whether the bytes so far end with a whole character.
+    public var isComplete: Bool { missing == 0 }
+
+    /// Whether `bytes`, all of them, are UTF-8.
+    public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var validator = UTF8Validator()
+        return validator.accept(bytes) && validator.isComplete
+    }
+
+    /// Goes on with the next bytes. False when they cannot be UTF-8; then nothing more may be asked of this value.
+    public mutating func accept(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        var index = 0
+        while index < bytes.count {
+            if missing == 0 {
+                while index &+ 8 <= bytes.count,
+                    bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self) & highBits == 0
+                {
+                    index &+= 8
+                }
+                if index == bytes.count { return true }
+            }
+            if !accept(bytes[index]) { return false }
+            index &+= 1
+        }
+        return true
+    }
+
+    private mutating func accept(_ byte: UInt8) -> Bool {
+        if missing > 0 {
+            guard byte >= lower && byte <= upper else { return false }
+            missing &-= 1
+            (lower, upper) = (0x80, 0xBF)
+            return true
+        }
+        switch byte {
+        case 0x00...0x7F: return true
+        case 0xC2...0xDF: missing = 1
+        case 0xE0: (missing, lower) = (2, 0xA0)
+        case 0xED: (missing, upper) = (2, 0x9F)
+        case 0xE1...0xEF: missing = 2
+        case 0xF0: (missing, lower) = (3, 0x90)
+        case 0xF1...0xF3: missing = 3
+        case 0xF4: (missing, upper) = (3, 0x8F)
+        default: return false
+        }
+        return true
+    }
+}
