@@ -1,0 +1,107 @@
+import NIOCore
+
+/// Writes frames: masked for a client, as they are for a server. A pure value; the mask's randomness is injected.
+///
+/// A server that sends one message to many encodes it once and shares the buffer (rule WF-14).
+public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Sendable {
+    public let role: WebSocketRole
+    private var random: Random
+    /// The unused half of the last random number.
+    private var spare: UInt32?
+
+    public init(role: WebSocketRole, random: Random) {
+        self.role = role
+        self.random = random
+    }
+
+    /// Appends a text message in one frame.
+    public mutating func writeText(_ text: String, to buffer: inout ByteBuffer) {
+        var text = text
+        text.withUTF8 { writeFrame(.text, UnsafeRawBufferPointer($0), to: &buffer) }
+    }
+
+    /// Appends a text message in one frame. The bytes have to be UTF-8.
+    public mutating func writeText(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+        writeFrame(.text, bytes, to: &buffer)
+    }
+
+    /// Appends a binary message in one frame.
+    public mutating func writeBinary(_ bytes: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+        writeFrame(.binary, bytes, to: &buffer)
+    }
+
+    /// Appends a ping. What is over 125 bytes of the payload is cut off.
+    public mutating func writePing(_ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+        writeControl(.ping, payload, to: &buffer)
+    }
+
+    /// Appends a pong. What is over 125 bytes of the payload is cut off.
+    public mutating func writePong(_ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer) {
+        writeControl(.pong, payload, to: &buffer)
+    }
+
+    /// Appends a close frame. Without a code, or with one that may not be sent, it has no body; the reason is cut between
+    /// characters to 123 bytes.
+    public mutating func writeClose(_ code: WebSocketCloseCode?, reason: String = "", to buffer: inout ByteBuffer) {
+        guard let code, code.mayBeSent else {
+            return writeFrame(.close, UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
+        }
+        var body: [UInt8] = [UInt8(code.rawValue >> 8), UInt8(code.rawValue & 0xFF)]
+        for scalar in reason.unicodeScalars {
+            let encoded = UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter
+            if body.count + encoded.count > 125 { break }
+            body.append(contentsOf: encoded)
+        }
+        body.withUnsafeBytes { writeFrame(.close, $0, to: &buffer) }
+    }
+
+    private mutating func writeControl(_ opcode: WebSocketOpcode, _ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer)
+    {
+        writeFrame(opcode, UnsafeRawBufferPointer(rebasing: payload.prefix(125)), to: &buffer)
+    }
+
+    /// Appends one frame as asked for, whatever it means: tests and fragmenting senders choose the final bit.
+    public mutating func writeFrame(
+        _ opcode: WebSocketOpcode, isFinal: Bool = true, _ payload: UnsafeRawBufferPointer, to buffer: inout ByteBuffer
+    ) {
+        let maskBit: UInt8 = role == .client ? 0x80 : 0
+        buffer.reserveCapacity(minimumWritableBytes: FrameHeader.maximumByteCount + payload.count)
+        buffer.writeInteger(opcode.rawValue | (isFinal ? 0x80 : 0))
+        switch payload.count {
+        case ...125:
+            buffer.writeInteger(UInt8(payload.count) | maskBit)
+        case ...0xFFFF:
+            buffer.writeInteger(126 | maskBit)
+            buffer.writeInteger(UInt16(payload.count))
+        default:
+            buffer.writeInteger(127 | maskBit)
+            buffer.writeInteger(UInt64(payload.count))
+        }
+        guard role == .client else {
+            buffer.writeBytes(payload)
+            return
+        }
+        let mask = FrameMask(wire: nextMask())
+        buffer.writeInteger(mask.wire, endianness: .host)
+        let start = buffer.readableBytes
+        buffer.writeBytes(payload)
+        buffer.withUnsafeMutableReadableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    private mutating func nextMask() -> UInt32 {
+        if let half = spare {
+            spare = nil
+            return half
+        }
+        let number: UInt64 = random.next()
+        spare = UInt32(truncatingIfNeeded: number >> 32)
+        return UInt32(truncatingIfNeeded: number)
+    }
+}
+
+extension WebSocketFrameWriter where Random == SystemRandomNumberGenerator {
+    /// A writer whose masks come from the system's generator.
+    public init(role: WebSocketRole) {
+        self.init(role: role, random: SystemRandomNumberGenerator())
+    }
+}
