@@ -1,0 +1,64 @@
+/// The server's side of the opening handshake: whether a request keeps the rules, and the answer (RFC 6455, 4.2).
+public struct ServerHandshake: Sendable {
+    /// The fields of the answer of status 101.
+    public let responseFields: [HeaderField]
+    /// The subprotocol agreed on, or nil.
+    public let subprotocol: String?
+
+    /// Why a request is no opening handshake.
+    public enum Fault: Error, Hashable, Sendable {
+        /// The method is not GET, or the version is older than HTTP/1.1.
+        case notGet
+        /// `Upgrade: websocket` or `Connection: Upgrade` is missing.
+        case notUpgrade
+        /// `Sec-WebSocket-Key` is missing, there twice, or not 16 bytes in base64.
+        case badKey
+        /// Another version than 13.
+        case badVersion
+
+        /// The status to answer with.
+        public var status: Int {
+            switch self {
+            case .notGet: 405
+            case .notUpgrade, .badVersion: 426
+            case .badKey: 400
+            }
+        }
+
+        /// The fields to answer with, which say what would have been right.
+        public var responseFields: [HeaderField] {
+            switch self {
+            case .notGet: [("Allow", "GET")]
+            case .notUpgrade, .badVersion: [("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Version", "13")]
+            case .badKey: []
+            }
+        }
+    }
+
+    /// Whether a request wants to become a WebSocket at all, well-formed or not.
+    public static func isUpgrade(_ fields: some Sequence<HeaderField>) -> Bool {
+        HeaderFields(fields).has("websocket", in: "upgrade")
+    }
+
+    /// Checks a request (rule WF-17).
+    ///
+    /// - Parameters:
+    ///   - method: as in the request line.
+    ///   - isAtLeastHTTP11: whether the version is HTTP/1.1 or newer.
+    ///   - subprotocols: those that the server speaks; the client's first that is among them is picked, or none.
+    public init(
+        method: String, isAtLeastHTTP11: Bool = true, fields: some Sequence<HeaderField>, subprotocols: [String] = []
+    ) throws(Fault) {
+        let fields = HeaderFields(fields)
+        guard method == "GET", isAtLeastHTTP11 else { throw .notGet }
+        guard fields.has("websocket", in: "upgrade"), fields.has("upgrade", in: "connection") else { throw .notUpgrade }
+        guard fields.only("sec-websocket-version") == "13" else { throw .badVersion }
+        guard let key = fields.only("sec-websocket-key").flatMap({ WebSocketKey($0) }) else { throw .badKey }
+        subprotocol = fields.tokens("sec-websocket-protocol").first { subprotocols.contains($0) }
+        var answer: [HeaderField] = [
+            ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Accept", key.accept),
+        ]
+        if let subprotocol { answer.append(("Sec-WebSocket-Protocol", subprotocol)) }
+        responseFields = answer
+    }
+}
