@@ -1,0 +1,35 @@
+/// One tenant of the server: its credentials, what it may do and how much of it.
+public struct Application: Hashable, Sendable, Identifiable {
+    /// The public number in REST paths. Digits only, because some publishers insist on that.
+    public var id: String
+    /// The public key that clients connect with.
+    public var key: String
+    /// Signs subscriptions and REST requests. Known to the application's own servers only.
+    public var secret: Secret
+    /// A disabled application refuses connections and requests.
+    public var isEnabled: Bool
+    /// Whether subscribers may send events to each other.
+    public var allowsClientEvents: Bool
+    /// Whether subscribers of channels without presence are told how many they are.
+    public var announcesSubscriptionCounts: Bool
+    public var limits: ApplicationLimits
+
+    public init(
+        id: String, key: String, secret: Secret, isEnabled: Bool = true, allowsClientEvents: Bool = false,
+        announcesSubscriptionCounts: Bool = false, limits: ApplicationLimits = .init()
+    ) {
+        self.id = id
+        self.key = key
+        self.secret = secret
+        self.isEnabled = isEnabled
+        self.allowsClientEvents = allowsClientEvents
+        self.announcesSubscriptionCounts = announcesSubscriptionCounts
+        self.limits = limits
+    }
+
+    /// The application that exists without configuration: id `1001`, key `app-key`, secret `app-secret` (rule HB-1).
+    ///
+    /// Its credentials are public. Client events and subscription counts are on, so that all a client can do can be tried.
+    public static let development = Application(
+        id: "1001", key: "app-key", secret: "app-secret", allowsClientEvents: true, announcesSubscriptionCounts: true)
+}

@@ -1,0 +1,46 @@
+/// What one application may use. Defaults are those of Pusher Channels (rule HB-2).
+///
+/// Sizes are bytes of UTF-8. A limit below zero counts as zero.
+public struct ApplicationLimits: Hashable, Sendable {
+    /// Connections at the same time; nil for no limit.
+    public var connections: Int?
+    /// Client events of one connection in a second; as many may come at once.
+    public var clientEventsPerSecond: Int
+    /// Distinct users of one presence channel.
+    public var presenceMembers: Int
+    /// A member's id and information together.
+    public var presenceMemberBytes: Int
+    public var userIDBytes: Int
+    public var channelNameBytes: Int
+    public var eventNameBytes: Int
+    /// The data of one event.
+    public var eventDataBytes: Int
+    /// Channels that one publish request names.
+    public var channelsPerPublish: Int
+    /// Events in one batch.
+    public var eventsPerBatch: Int
+    /// Channels that one connection is subscribed to.
+    public var channelsPerConnection: Int
+    /// How long a cache channel remembers its last event.
+    public var cacheLifetime: Duration
+
+    public init(
+        connections: Int? = nil, clientEventsPerSecond: Int = 10, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,
+        userIDBytes: Int = 128, channelNameBytes: Int = 200, eventNameBytes: Int = 200, eventDataBytes: Int = 10_240,
+        channelsPerPublish: Int = 100, eventsPerBatch: Int = 10, channelsPerConnection: Int = 10_000,
+        cacheLifetime: Duration = .seconds(1800)
+    ) {
+        self.connections = connections
+        self.clientEventsPerSecond = clientEventsPerSecond
+        self.presenceMembers = presenceMembers
+        self.presenceMemberBytes = presenceMemberBytes
+        self.userIDBytes = userIDBytes
+        self.channelNameBytes = channelNameBytes
+        self.eventNameBytes = eventNameBytes
+        self.eventDataBytes = eventDataBytes
+        self.channelsPerPublish = channelsPerPublish
+        self.eventsPerBatch = eventsPerBatch
+        self.channelsPerConnection = channelsPerConnection
+        self.cacheLifetime = cacheLifetime
+    }
+}

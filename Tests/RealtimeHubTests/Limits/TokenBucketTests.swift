@@ -1,0 +1,52 @@
+import RealtimeHub
+import Testing
+
+@Suite("Rate limit as a value (HB-8, HB-9)")
+struct TokenBucketTests {
+    private func taken(_ bucket: inout TokenBucket, tries: Int, at now: HubInstant) -> Int {
+        (0..<tries).count { _ in bucket.take(perSecond: 10, burst: 10, at: now) }
+    }
+
+    @Test("Allows a full second's worth at once, then refuses")
+    func burst() {
+        var bucket = TokenBucket(burst: 10, at: .seconds(0))
+        #expect(taken(&bucket, tries: 12, at: .seconds(0)) == 10)
+    }
+
+    @Test("Refills steadily and loses no fraction of a token")
+    func refill() {
+        var bucket = TokenBucket(burst: 10, at: .seconds(0))
+        _ = taken(&bucket, tries: 10, at: .seconds(0))
+        #expect(taken(&bucket, tries: 1, at: HubInstant(nanoseconds: 99_999_999)) == 0)
+        #expect(taken(&bucket, tries: 2, at: HubInstant(nanoseconds: 100_000_000)) == 1)
+        #expect(taken(&bucket, tries: 20, at: .seconds(1)) == 9)
+    }
+
+    @Test("Never holds more than a burst, however long it rests")
+    func capacity() {
+        var bucket = TokenBucket(burst: 10, at: .seconds(0))
+        #expect(taken(&bucket, tries: 30, at: HubInstant(nanoseconds: .max)) == 10)
+    }
+
+    @Test("A clock that goes back refills nothing")
+    func clockBack() {
+        var bucket = TokenBucket(burst: 10, at: .seconds(100))
+        _ = taken(&bucket, tries: 10, at: .seconds(100))
+        #expect(taken(&bucket, tries: 3, at: .seconds(50)) == 0)
+        #expect(taken(&bucket, tries: 3, at: .seconds(100)) == 0)
+    }
+
+    @Test("Limits of zero and below refuse everything")
+    func zero() {
+        var bucket = TokenBucket(burst: -1, at: .seconds(0))
+        let allowed = bucket.take(perSecond: -5, burst: -1, at: .seconds(1000))
+        #expect(!allowed)
+    }
+
+    @Test("Instants at the end of the clock do not overflow")
+    func saturation() {
+        #expect(HubInstant(nanoseconds: .max - 1).advanced(by: .seconds(1)) == HubInstant(nanoseconds: .max))
+        #expect(HubInstant.seconds(1).advanced(by: .seconds(Int64.max)) == HubInstant(nanoseconds: .max))
+        #expect(HubInstant.seconds(3).since(.seconds(1)) == .seconds(2))
+    }
+}
