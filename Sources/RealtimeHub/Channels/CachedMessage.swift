@@ -1,0 +1,13 @@
+/// The last message of a cache channel (rule HB-6).
+public struct CachedMessage: Hashable, Sendable {
+    public var event: String
+    /// The data exactly as published.
+    public var data: String
+    public var expires: HubInstant
+
+    public init(event: String, data: String, expires: HubInstant) {
+        self.event = event
+        self.data = data
+        self.expires = expires
+    }
+}

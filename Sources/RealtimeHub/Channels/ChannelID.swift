@@ -1,0 +1,24 @@
+/// A channel of one application. Channels of different applications never meet, whatever their names.
+public struct ChannelID: Hashable, Sendable {
+    public var application: String
+    public var name: String
+
+    public init(application: String, name: String) {
+        self.application = application
+        self.name = name
+    }
+}
+
+/// What a channel does beyond delivering. Fronts derive it from the names of their protocol.
+public struct ChannelTraits: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt8
+
+    public init(rawValue: UInt8) {
+        self.rawValue = rawValue
+    }
+
+    /// Subscribers are members with a user id, and learn of each other.
+    public static let presence = ChannelTraits(rawValue: 1)
+    /// The last published message is kept for those who subscribe later.
+    public static let cached = ChannelTraits(rawValue: 2)
+}

@@ -1,0 +1,56 @@
+/// What a subscription led to, and whom to tell.
+public struct SubscribeOutcome: Hashable, Sendable {
+    /// Whether this is the channel's first subscription.
+    public var becameOccupied: Bool
+    /// Subscriptions to the channel, this one included.
+    public var subscriptions: Int
+    /// All members of a presence channel, the new one included.
+    public var roster: PresenceRoster?
+    /// The member that everybody else should hear of: set for the first connection of a user only.
+    public var memberAdded: PresenceMember?
+    /// A cache channel's last message, when there is one that has not expired.
+    public var cached: CachedMessage?
+    /// Partitions with subscribers, the new one's included.
+    public var audience: PartitionSet
+}
+
+/// Why the hub did not take a subscription.
+public enum SubscribeRefusal: Error, Hashable, Sendable {
+    /// The channel has as many distinct members as its application allows.
+    case tooManyMembers(limit: Int)
+    /// The channel has the presence trait and the subscription brings no member.
+    case memberMissing
+}
+
+/// What the end of a subscription led to, and whom to tell.
+public struct UnsubscribeOutcome: Hashable, Sendable {
+    /// Whether this was the channel's last subscription.
+    public var becameVacant: Bool
+    /// Subscriptions that remain.
+    public var subscriptions: Int
+    /// The user that those who stay should hear of: set for the last connection of a user only.
+    public var memberRemoved: String?
+    /// Partitions that still have subscribers.
+    public var audience: PartitionSet
+}
+
+/// How a channel stands.
+public struct ChannelOccupancy: Hashable, Sendable {
+    public var name: String
+    public var subscriptions: Int
+    /// Distinct users of a presence channel.
+    public var users: Int?
+
+    public init(name: String, subscriptions: Int, users: Int? = nil) {
+        self.name = name
+        self.subscriptions = subscriptions
+        self.users = users
+    }
+}
+
+/// A count of subscriptions that was held back and has to be announced now.
+public struct CountDue: Hashable, Sendable {
+    public var channel: ChannelID
+    public var subscriptions: Int
+    public var audience: PartitionSet
+}

@@ -1,0 +1,165 @@
+/// Some of the channels of a server: who is subscribed where, members, last messages.
+///
+/// A value without locks, clocks and I/O. Its owner guards each shard with a lock of its own, so that channels do not contend,
+/// and picks a channel's shard with `index(of:among:)`. Connections are not listed here: the hub knows in which partitions a
+/// channel has subscribers and how many, and each partition knows its own connections (rule HB-3). Callers subscribe a
+/// connection to a channel at most once.
+public struct ChannelShard: Sendable {
+    private var channels: [ChannelID: HubChannel] = [:]
+    /// Channels whose count was held back.
+    private var heldBack: Set<ChannelID> = []
+    /// Channels with a message to forget some day.
+    private var remembering: Set<ChannelID> = []
+    private var nextForgetting = HubInstant(nanoseconds: .min)
+
+    public init() {}
+
+    /// The number of the shard, below `count`, that a channel lives in.
+    public static func index(of channel: ChannelID, among count: Int) -> Int {
+        Int(UInt(bitPattern: channel.hashValue) % UInt(max(count, 1)))
+    }
+
+    /// Channels with at least one subscription.
+    public private(set) var occupiedCount = 0
+
+    /// Adds one subscription of a connection in `partition` (0 ..< 64, clamped).
+    ///
+    /// Throws when a presence channel is full or no member is given; nothing has changed then (rules HB-4, HB-5).
+    public mutating func subscribe(
+        to id: ChannelID, traits: ChannelTraits, partition: Int, member: PresenceMember? = nil,
+        memberLimit: Int = 100, at now: HubInstant
+    ) throws(SubscribeRefusal) -> SubscribeOutcome {
+        let isPresence = traits.contains(.presence)
+        if isPresence {
+            guard let member else { throw .memberMissing }
+            if let roster = channels[id]?.roster {
+                guard roster.contains(userID: member.userID) || roster.count < memberLimit else {
+                    throw .tooManyMembers(limit: memberLimit)
+                }
+            } else if memberLimit < 1 {
+                throw .tooManyMembers(limit: memberLimit)
+            }
+        }
+        let outcome = withChannel(id, traits: traits) { channel in
+            let isFirst = channel.add(partition: Self.clamp(partition), member: isPresence ? member : nil)
+            return SubscribeOutcome(
+                becameOccupied: channel.subscriptions == 1, subscriptions: channel.subscriptions,
+                roster: isPresence ? channel.roster : nil, memberAdded: isFirst ? member : nil, cached: channel.cached(at: now),
+                audience: channel.audience)
+        }
+        if outcome.becameOccupied { occupiedCount += 1 }
+        return outcome
+    }
+
+    /// Removes one subscription; nil when the channel has none in that partition.
+    ///
+    /// `userID` is that of the member given when subscribing.
+    public mutating func unsubscribe(
+        from id: ChannelID, partition: Int, userID: String? = nil, at now: HubInstant
+    ) -> UnsubscribeOutcome? {
+        guard let index = channels.index(forKey: id),
+            let wasLast = channels.values[index].remove(partition: Self.clamp(partition), userID: userID)
+        else { return nil }
+        let remaining = channels.values[index].subscriptions
+        let audience = channels.values[index].audience
+        if remaining == 0 {
+            occupiedCount -= 1
+            if channels.values[index].cached(at: now) == nil { forget(id) }
+        }
+        return UnsubscribeOutcome(
+            becameVacant: remaining == 0, subscriptions: remaining, memberRemoved: wasLast ? userID : nil, audience: audience)
+    }
+
+    /// Where a message has to go that nobody remembers.
+    public func audience(of id: ChannelID) -> PartitionSet {
+        channels[id]?.audience ?? PartitionSet()
+    }
+
+    /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
+    public mutating func publish(_ message: CachedMessage, to id: ChannelID, traits: ChannelTraits) -> PartitionSet {
+        remembering.insert(id)
+        return withChannel(id, traits: traits) { channel in
+            channel.cached = message
+            return channel.audience
+        }
+    }
+
+    /// How a channel stands; nil when nobody is subscribed.
+    public func occupancy(of id: ChannelID) -> ChannelOccupancy? {
+        channels[id]?.occupancy(name: id.name)
+    }
+
+    /// The occupied channels of an application whose names begin with `prefix`, in no order.
+    public func occupied(application: String, prefix: String) -> [ChannelOccupancy] {
+        channels.compactMap { id, channel in
+            guard id.application == application, id.name.hasPrefix(prefix) else { return nil }
+            return channel.occupancy(name: id.name)
+        }
+    }
+
+    /// The members of a presence channel, in the order of joining.
+    public func members(of id: ChannelID) -> [PresenceMember] {
+        channels[id]?.roster.members ?? []
+    }
+
+    /// A cache channel's last message that has not expired.
+    public func cached(_ id: ChannelID, at now: HubInstant) -> CachedMessage? {
+        channels[id]?.cached(at: now)
+    }
+
+    /// The number of subscriptions to announce after a change; nil to be silent for now (rule HB-7).
+    public mutating func countToAnnounce(_ id: ChannelID, at now: HubInstant) -> Int? {
+        guard let index = channels.index(forKey: id) else { return nil }
+        let subscriptions = channels.values[index].subscriptions
+        if channels.values[index].count.changed(to: subscriptions, at: now) {
+            heldBack.remove(id)
+            return subscriptions
+        }
+        heldBack.insert(id)
+        return nil
+    }
+
+    /// Returns the counts that were held back and are due, and drops messages that have expired. To be called about every second.
+    public mutating func sweep(at now: HubInstant) -> [CountDue] {
+        forgetExpired(at: now)
+        guard !heldBack.isEmpty else { return [] }
+        var due: [CountDue] = []
+        for id in heldBack {
+            guard let index = channels.index(forKey: id) else { continue }
+            guard channels.values[index].count.release(at: now) else { continue }
+            let channel = channels.values[index]
+            due.append(CountDue(channel: id, subscriptions: channel.subscriptions, audience: channel.audience))
+        }
+        heldBack = heldBack.filter { channels[$0]?.count.isHeldBack == true }
+        return due
+    }
+
+    /// Messages are looked through once a minute; readers never see an expired one anyway.
+    private mutating func forgetExpired(at now: HubInstant) {
+        guard !remembering.isEmpty, now >= nextForgetting else { return }
+        nextForgetting = now.advanced(by: .seconds(60))
+        for id in remembering {
+            guard let index = channels.index(forKey: id) else { continue }
+            guard channels.values[index].cached(at: now) == nil else { continue }
+            channels.values[index].cached = nil
+            if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
+        }
+        remembering = remembering.filter { channels[$0]?.cached != nil }
+    }
+
+    private mutating func forget(_ id: ChannelID) {
+        channels[id] = nil
+        remembering.remove(id)
+        heldBack.remove(id)
+    }
+
+    private mutating func withChannel<Result>(
+        _ id: ChannelID, traits: ChannelTraits, _ body: (inout HubChannel) -> Result
+    ) -> Result {
+        body(&channels[id, default: HubChannel(traits: traits)])
+    }
+
+    private static func clamp(_ partition: Int) -> Int {
+        min(max(partition, 0), PartitionSet.capacity - 1)
+    }
+}

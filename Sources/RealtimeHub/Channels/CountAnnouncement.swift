@@ -1,0 +1,30 @@
+/// When subscribers of a channel hear how many they are.
+///
+/// Up to 100 subscriptions every change is announced; beyond that at most one in 5 s, and the last change is never lost.
+/// Source: Pusher protocol, "pusher_internal:subscription_count" (rule HB-7).
+struct CountAnnouncement: Hashable, Sendable {
+    static let unlimitedUpTo = 100
+    static let interval = Duration.seconds(5)
+
+    private var announced: HubInstant?
+    private(set) var isHeldBack = false
+
+    /// Whether to announce the change at once.
+    mutating func changed(to count: Int, at now: HubInstant) -> Bool {
+        if count > Self.unlimitedUpTo, let announced, now < announced.advanced(by: Self.interval) {
+            isHeldBack = true
+            return false
+        }
+        announced = now
+        isHeldBack = false
+        return true
+    }
+
+    /// Whether a change that was held back has to be announced now.
+    mutating func release(at now: HubInstant) -> Bool {
+        guard isHeldBack, let announced, now >= announced.advanced(by: Self.interval) else { return false }
+        self.announced = now
+        isHeldBack = false
+        return true
+    }
+}

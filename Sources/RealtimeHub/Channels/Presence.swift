@@ -1,0 +1,62 @@
+import OrderedCollections
+
+/// A user of a presence channel.
+public struct PresenceMember: Hashable, Sendable {
+    public var userID: String
+    /// What the application says about the user, in the front's own notation; the hub never looks inside.
+    public var info: String?
+
+    public init(userID: String, info: String? = nil) {
+        self.userID = userID
+        self.info = info
+    }
+}
+
+/// The members of one presence channel, each user once however many connections it has (rule HB-5).
+///
+/// Order is that of joining, so that what is printed from it is stable.
+public struct PresenceRoster: Hashable, Sendable {
+    private struct Entry: Hashable, Sendable {
+        var info: String?
+        var connections: Int
+    }
+
+    private var entries: OrderedDictionary<String, Entry> = [:]
+
+    public init() {}
+
+    public var count: Int { entries.count }
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// Members in the order of joining.
+    public var members: [PresenceMember] {
+        entries.map { PresenceMember(userID: $0.key, info: $0.value.info) }
+    }
+
+    public func contains(userID: String) -> Bool {
+        entries[userID] != nil
+    }
+
+    /// Counts a connection of `member`; true when it is the user's first, and others should hear of it.
+    ///
+    /// The information of a user's first connection stays until the last one leaves.
+    public mutating func join(_ member: PresenceMember) -> Bool {
+        if let index = entries.index(forKey: member.userID) {
+            entries.values[index].connections += 1
+            return false
+        }
+        entries[member.userID] = Entry(info: member.info, connections: 1)
+        return true
+    }
+
+    /// Forgets one connection of a user; true when it was the last, and others should hear of it.
+    public mutating func leave(userID: String) -> Bool {
+        guard let index = entries.index(forKey: userID) else { return false }
+        guard entries.values[index].connections > 1 else {
+            entries.remove(at: index)
+            return true
+        }
+        entries.values[index].connections -= 1
+        return false
+    }
+}
