@@ -1,0 +1,87 @@
+# Lifeline. `make help` lists what there is.
+
+# The same flags everywhere, so that tests, demo and server share one build.
+SWIFT_FLAGS := --disable-index-store --debug-info-format none
+TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan --disable-index-store
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+BIN = $$(swift build $(SWIFT_FLAGS) --show-bin-path)
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+.PHONY: setup
+setup: ## Install what building needs and what is missing (Debian packages)
+	@Scripts/setup.sh build
+
+.PHONY: build
+build: setup ## Build everything, debug
+	swift build $(SWIFT_FLAGS)
+
+.PHONY: release
+release: setup ## Build the lifeline program for production
+	swift build -c release --product lifeline
+	@echo "Built $$(swift build -c release --show-bin-path)/lifeline"
+
+.PHONY: demo
+demo: setup ## Build, then play the main job on real sockets, with outages
+	swift build $(SWIFT_FLAGS) --product lifeline
+	@$(BIN)/lifeline demo
+
+.PHONY: serve
+serve: setup ## Build, then run the server on port 6001
+	swift build $(SWIFT_FLAGS) --product lifeline
+	@$(BIN)/lifeline serve
+
+.PHONY: test
+test: lint unit tsan scenarios ## All that CI runs
+
+.PHONY: lint
+lint: ## Check the format of all sources
+	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks Examples
+
+.PHONY: format
+format: ## Format all sources
+	swift format --in-place --recursive Package.swift Sources Tests Benchmarks Examples
+
+.PHONY: test-setup
+test-setup:
+	@Scripts/setup.sh test
+
+.PHONY: unit
+unit: test-setup $(VENV)/.ready ## Swift tests
+	swift build $(SWIFT_FLAGS) --build-tests
+	$(PYTHON) Tests/InteropTests/secretbox_vectors.py > .build/secretbox-vectors.txt
+	LIFELINE_SECRETBOX_VECTORS=$(CURDIR)/.build/secretbox-vectors.txt swift test $(SWIFT_FLAGS) --skip-build
+
+.PHONY: tsan
+tsan: test-setup ## Engine, runtime and one end-to-end run under the Thread Sanitizer
+	swift build $(TSAN_FLAGS) --build-tests
+	swift test $(TSAN_FLAGS) --skip-build --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests'
+
+.PHONY: scenarios
+scenarios: test-setup $(VENV)/.ready ## Faults on real sockets, and other people's clients against our server
+	swift build $(SWIFT_FLAGS) --product lifeline
+	LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests
+
+$(VENV)/.ready: Tests/InteropTests/requirements.txt | test-setup
+	python3 -m venv $(VENV)
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+.PHONY: simulate
+simulate: ## Run the simulator on fresh seeds: make simulate SECONDS=600, or replay: make simulate SEED=7
+	swift build $(SWIFT_FLAGS) --build-tests
+	LIFELINE_SIMULATOR_SECONDS=$(or $(SECONDS),60) $(if $(SEED),LIFELINE_SIMULATOR_SEED=$(SEED)) \
+		swift test $(SWIFT_FLAGS) --skip-build --filter Simulator
+
+.PHONY: bench
+bench: setup ## Measure, see Benchmarks/README.md
+	Benchmarks/run.sh
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf .build .build-tsan $(VENV)
