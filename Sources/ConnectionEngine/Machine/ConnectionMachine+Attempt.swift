@@ -1,9 +1,9 @@
 // How attempts begin and end, and what follows.
 extension ConnectionMachine {
     /// The only place that dials.
-    mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func dial(_ now: Moment, _ effects: inout [Effect<Session>]) {
         attempt = AttemptID(attempt.value + 1)
-        session = Session(memory: &memory)
+        session = Session(memory: &storedMemory)
         isOpen = false
         lastHeard = nil
         probedAt = nil
@@ -11,16 +11,16 @@ extension ConnectionMachine {
         state = .connecting
         announce(.connecting, lastFailure?.category ?? .connecting, cause: lastFailure, now, &effects)
         start(.open, after: policy.timing.open, &effects)
-        effects.append(.open(attempt, Session.endpoint(for: memory)))
+        effects.append(.open(attempt, Session.endpoint(for: storedMemory)))
     }
 
     /// Ends the attempt that is alive: its session, timers and jobs.
-    mutating func endAttempt(
+    @usableFromInline mutating func endAttempt(
         _ failure: ConnectionFailure?, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
         if var ending = session.take() {
             var out = takeActions(now, &effects, canSend: false)
-            ending.ended(failure, lastHeard: lastHeard, memory: &memory, out: &out)
+            ending.ended(failure, lastHeard: lastHeard, memory: &storedMemory, out: &out)
             giveBack(&out, &effects)
         }
         isOpen = false
@@ -37,11 +37,11 @@ extension ConnectionMachine {
     }
 
     /// The attempt failed: close it if its transport has not said so itself, and go by the retry table. Rules RT-1 to RT-6.
-    mutating func fail(
+    @usableFromInline mutating func fail(
         _ failure: ConnectionFailure, close reason: CloseReason?, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
         let wasConnected = state == .connected
-        let failure = Session.classify(failure, memory: &memory)
+        let failure = Session.classify(failure, memory: &storedMemory)
         endAttempt(failure, close: reason, now, &effects)
         lastFailure = failure
         if wasConnected { lostLink = true }
@@ -70,7 +70,7 @@ extension ConnectionMachine {
     }
 
     /// Waits for a route. The timer is for the case that the news of it never comes. Rule NW-2.
-    mutating func suspend(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func suspend(_ now: Moment, _ effects: inout [Effect<Session>]) {
         state = .suspended
         start(.retry, after: policy.cap, &effects)
         announce(
@@ -78,7 +78,7 @@ extension ConnectionMachine {
     }
 
     /// Nothing more will be tried until the next `connect`.
-    mutating func giveUp(_ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]) {
         cancel(.deadline, &effects)
         lastFailure = failure
         state = .failed(failure)
@@ -87,7 +87,7 @@ extension ConnectionMachine {
     }
 
     /// The service confirmed the connection; `SessionActions.ready` has announced it already.
-    private mutating func becomeConnected(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func becomeConnected(_ now: Moment, _ effects: inout [Effect<Session>]) {
         state = .connected
         cancel(.open, &effects)
         cancel(.deadline, &effects)
@@ -96,42 +96,36 @@ extension ConnectionMachine {
         watchSilence(now, &effects)
     }
 
-    private func change(
-        _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure?, retryIn: Duration?,
-        willRetry: Bool, _ now: Moment
-    ) -> ConnectionChange {
-        ConnectionChange(
-            previous: lastChange.phase, phase: phase, category: category, cause: cause,
-            attempt: phase == .connected ? 0 : failures, retryIn: retryIn, willRetry: willRetry, at: now)
-    }
-
-    mutating func announce(
+    @usableFromInline mutating func announce(
         _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
         willRetry: Bool = false, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
-        lastChange = change(phase, category, cause: cause, retryIn: retryIn, willRetry: willRetry, now)
+        lastChange = ConnectionChange(
+            previous: lastChange.phase, phase: phase, category: category, cause: cause, attempt: failures, retryIn: retryIn,
+            willRetry: willRetry, at: now)
         effects.append(.announce(lastChange))
     }
 }
 
 // Lending the machine's books to a session for one call.
 extension ConnectionMachine {
-    typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
+    @usableFromInline typealias SessionCall = (inout Session, inout Session.Memory, inout SessionActions<Session>) -> Void
 
     /// Calls the live session and applies what it asked for.
-    mutating func withSession(
+    @inlinable mutating func withSession(
         _ now: Moment, _ effects: inout [Effect<Session>], applyingEnding: Bool = true, _ call: SessionCall
     ) {
         guard var live = session.take() else { return }
         var out = takeActions(now, &effects, canSend: isOpen)
-        call(&live, &memory, &out)
+        call(&live, &storedMemory, &out)
         session = live
         let (becameReady, ending, silence) = (out.becameReady, out.ending, out.silence)
         giveBack(&out, &effects)
 
         if let silence { serverSilence = silence }
         if becameReady {
-            if let announced = out.readyChange { lastChange = announced }
+            lastChange = ConnectionChange(
+                previous: .connecting, phase: .connected, category: out.readyCategory ?? .connected, at: now)
             becomeConnected(now, &effects)
         } else if silence != nil && state == .connected && probedAt == nil {
             watchSilence(now, &effects)
@@ -144,26 +138,25 @@ extension ConnectionMachine {
     }
 
     /// Moves effects and ledger into a session's hands. Moves, not copies: the arrays keep their buffers.
-    mutating func takeActions(
+    @inlinable mutating func takeActions(
         _ now: Moment, _ effects: inout [Effect<Session>], canSend: Bool
     ) -> SessionActions<Session> {
         var out = SessionActions<Session>(
-            now: now, timing: policy.timing, canSend: canSend, attempt: attempt, readyChange: readyChange(now),
+            now: now, timing: policy.timing, canSend: canSend, attempt: attempt, readyCategory: readyCategory,
             effects: [], ledger: Ledger(random: SeededRandom(seed: 0)))
         swap(&out.effects, &effects)
         swap(&out.ledger, &ledger)
         return out
     }
 
-    mutating func giveBack(_ out: inout SessionActions<Session>, _ effects: inout [Effect<Session>]) {
+    @inlinable mutating func giveBack(_ out: inout SessionActions<Session>, _ effects: inout [Effect<Session>]) {
         swap(&out.effects, &effects)
         swap(&out.ledger, &ledger)
     }
 
-    /// What `ready` would announce; nil when the connection is not waiting for it.
-    private func readyChange(_ now: Moment) -> ConnectionChange? {
+    /// How `ready` would announce the connection; nil when it is not waiting for it.
+    @inlinable var readyCategory: StatusCategory? {
         guard state == .connecting else { return nil }
-        return change(
-            .connected, lostLink ? .reconnected : .connected, cause: nil, retryIn: nil, willRetry: false, now)
+        return lostLink ? .reconnected : .connected
     }
 }

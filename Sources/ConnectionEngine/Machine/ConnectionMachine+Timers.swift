@@ -1,6 +1,6 @@
 // Time that has passed. A timer that was superseded or cancelled is dropped by the ledger.
 extension ConnectionMachine {
-    mutating func timerFired(_ timer: TimerID, _ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func timerFired(_ timer: TimerID, _ now: Moment, _ effects: inout [Effect<Session>]) {
         guard ledger.timers.accept(timer) else { return }
         switch timer.kind {
         case .open:
@@ -51,7 +51,7 @@ extension ConnectionMachine {
     }
 
     /// Probes when the silence has lasted long enough, else waits for the rest of it.
-    mutating func watchSilence(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func watchSilence(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard policy.probesSilence else {
             cancel(.silence, &effects)
             return
@@ -64,7 +64,7 @@ extension ConnectionMachine {
         }
     }
 
-    mutating func probe(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func probe(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard policy.probesSilence else { return }
         probedAt = now
         withSession(now, &effects) { session, memory, out in
@@ -88,11 +88,11 @@ extension ConnectionMachine {
         giveUp(failure, now, &effects)
     }
 
-    mutating func start(_ kind: TimerID.Kind, after duration: Duration, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func start(_ kind: TimerID.Kind, after duration: Duration, _ effects: inout [Effect<Session>]) {
         effects.append(.startTimer(ledger.timers.start(kind), after: max(duration, .zero)))
     }
 
-    mutating func cancel(_ kind: TimerID.Kind, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func cancel(_ kind: TimerID.Kind, _ effects: inout [Effect<Session>]) {
         if let timer = ledger.timers.cancel(kind) { effects.append(.cancelTimer(timer)) }
     }
 }

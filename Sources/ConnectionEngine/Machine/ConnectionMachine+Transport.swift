@@ -1,11 +1,11 @@
 // What transports and jobs report. Whatever belongs to an older attempt is dropped here.
 extension ConnectionMachine {
     /// Whether `attempt` is the one that is alive.
-    private func isAlive(_ attempt: AttemptID) -> Bool {
+    @inlinable func isAlive(_ attempt: AttemptID) -> Bool {
         attempt == self.attempt && session != nil
     }
 
-    mutating func opened(_ attempt: AttemptID, _ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func opened(_ attempt: AttemptID, _ now: Moment, _ effects: inout [Effect<Session>]) {
         guard isAlive(attempt), !isOpen else { return }
         isOpen = true
         lastHeard = now
@@ -15,7 +15,7 @@ extension ConnectionMachine {
     }
 
     /// Rule LV-1: only what is received proves life.
-    mutating func received(
+    @inlinable mutating func received(
         _ attempt: AttemptID, _ inbound: Session.Inbound, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
         guard isAlive(attempt), isOpen else { return }
@@ -25,12 +25,12 @@ extension ConnectionMachine {
         }
     }
 
-    mutating func heard(_ attempt: AttemptID, _ now: Moment) {
+    @inlinable mutating func heard(_ attempt: AttemptID, _ now: Moment) {
         guard isAlive(attempt), isOpen else { return }
         lastHeard = now
     }
 
-    mutating func closed(
+    @usableFromInline mutating func closed(
         _ attempt: AttemptID, _ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
         guard attempt == self.attempt else { return }
@@ -46,7 +46,7 @@ extension ConnectionMachine {
         }
     }
 
-    mutating func finished(
+    @usableFromInline mutating func finished(
         _ attempt: AttemptID, _ job: JobID, _ result: Result<Session.JobResult, ConnectionFailure>, _ now: Moment,
         _ effects: inout [Effect<Session>]
     ) {
@@ -57,7 +57,7 @@ extension ConnectionMachine {
     }
 
     /// Rules NW-1 to NW-3.
-    mutating func networkChanged(_ status: NetworkStatus, _ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func networkChanged(_ status: NetworkStatus, _ now: Moment, _ effects: inout [Effect<Session>]) {
         network = status
         switch (state, status) {
         case (.connected, _):

@@ -1,7 +1,7 @@
 // What users ask for.
 extension ConnectionMachine {
     /// Rules CN-1 to CN-4.
-    mutating func connect(within limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func connect(within limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) {
         switch state {
         case .connected:
             return
@@ -35,7 +35,7 @@ extension ConnectionMachine {
     }
 
     /// Rules CN-5 to CN-7.
-    mutating func disconnect(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func disconnect(_ now: Moment, _ effects: inout [Effect<Session>]) {
         lostLink = false
         switch state {
         case .idle, .disconnected, .failed:
@@ -65,14 +65,14 @@ extension ConnectionMachine {
     }
 
     /// Rule RT-7.
-    mutating func cancelRetry(_ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func cancelRetry(_ now: Moment, _ effects: inout [Effect<Session>]) {
         guard state == .waiting || state == .suspended, let lastFailure else { return }
         cancel(.retry, &effects)
         giveUp(lastFailure, now, &effects)
     }
 
     /// Rules RQ-1 to RQ-4.
-    mutating func perform(
+    @usableFromInline mutating func perform(
         _ command: Session.Command, _ id: RequestID?, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
         if let id, !ledger.pending.insert(id).inserted { return }
@@ -83,7 +83,7 @@ extension ConnectionMachine {
             return
         }
         var out = takeActions(now, &effects, canSend: false)
-        Session.performOffline(command, id: id, memory: &memory, out: &out)
+        Session.performOffline(command, id: id, memory: &storedMemory, out: &out)
         giveBack(&out, &effects)
         // Nothing will be tried, so nobody would ever answer.
         if case .failed(let cause) = state, let id, ledger.pending.remove(id) != nil {
@@ -92,18 +92,18 @@ extension ConnectionMachine {
     }
 
     /// Rule RQ-5.
-    mutating func abandon(_ id: RequestID, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func abandon(_ id: RequestID, _ effects: inout [Effect<Session>]) {
         guard ledger.pending.remove(id) != nil else { return }
         effects.append(.answer(id, .failure(.cancelledByCaller)))
     }
 
-    mutating func update(_ policy: ConnectionPolicy, _ now: Moment, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func update(_ policy: ConnectionPolicy, _ now: Moment, _ effects: inout [Effect<Session>]) {
         self.policy = policy
         guard state == .connected, probedAt == nil else { return }
         watchSilence(now, &effects)
     }
 
-    mutating func answerAllPending(_ failure: ConnectionFailure, _ effects: inout [Effect<Session>]) {
+    @usableFromInline mutating func answerAllPending(_ failure: ConnectionFailure, _ effects: inout [Effect<Session>]) {
         guard !ledger.pending.isEmpty else { return }
         let ids = ledger.pending.sorted()
         ledger.pending.removeAll()

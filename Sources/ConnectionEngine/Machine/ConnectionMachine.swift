@@ -23,7 +23,7 @@
 ///   connect leads from disconnected, failed, waiting and suspended to connecting.
 /// ```
 public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
-    enum State: Hashable, Sendable {
+    @usableFromInline enum State: Hashable, Sendable {
         /// Can transition to: connecting.
         case idle
         /// An attempt is under way. Can transition to: connected, waiting, suspended, disconnected, failed.
@@ -42,42 +42,43 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         case failed(ConnectionFailure)
     }
 
-    var state: State = .idle
-    var policy: ConnectionPolicy
+    @usableFromInline var state: State = .idle
+    @usableFromInline var policy: ConnectionPolicy
     /// The session of the attempt that is alive: in states connecting and connected, nil in all others.
-    var session: Session?
-    public internal(set) var memory: Session.Memory
-    var ledger: Ledger
-    var attempt = AttemptID(0)
+    @usableFromInline var session: Session?
+    public var memory: Session.Memory { storedMemory }
+    @usableFromInline var storedMemory: Session.Memory
+    @usableFromInline var ledger: Ledger
+    @usableFromInline var attempt = AttemptID(0)
     /// Whether the transport of the present attempt is open.
-    var isOpen = false
-    var lastHeard: Moment?
+    @usableFromInline var isOpen = false
+    @usableFromInline var lastHeard: Moment?
     /// When the unanswered probe was sent.
-    var probedAt: Moment?
+    @usableFromInline var probedAt: Moment?
     /// The longest silence that the service allows, if it said so.
-    var serverSilence: Duration?
+    @usableFromInline var serverSilence: Duration?
     /// Failures in a row; starts over when a link was stable.
-    var failures = 0
+    @usableFromInline var failures = 0
     /// Whether the first of these failures ended a working link.
     var startedConnected = false
     /// Whether a working link was lost since the user last asked to disconnect.
-    var lostLink = false
+    @usableFromInline var lostLink = false
     var lastFailure: ConnectionFailure?
     var network: NetworkStatus = .available
-    var lastChange: ConnectionChange
+    @usableFromInline var lastChange: ConnectionChange
 
     /// A connection in phase `idle`.
     ///
     /// - Parameter seed: for jitter. Two clients must not share one, or they retry in step.
     public init(policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64) {
         self.policy = policy
-        self.memory = memory
+        storedMemory = memory
         ledger = Ledger(random: SeededRandom(seed: seed))
         lastChange = ConnectionChange(previous: .idle, phase: .idle, category: .disconnected, at: .zero)
     }
 
     /// Takes one input and appends what has to be done, in order.
-    public mutating func handle(_ input: Input<Session>, at now: Moment, into effects: inout [Effect<Session>]) {
+    @inlinable public mutating func handle(_ input: Input<Session>, at now: Moment, into effects: inout [Effect<Session>]) {
         switch input {
         case .received(let attempt, let inbound):
             received(attempt, inbound, now, &effects)

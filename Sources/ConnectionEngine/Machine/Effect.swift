@@ -1,23 +1,25 @@
 /// What the machine wants done. The driver performs effects in order; none may block.
+///
+/// Rare cases with much to say are indirect, so that the frequent ones stay small: a message is moved through two arrays of these.
 public enum Effect<Session: ProtocolSession>: Sendable {
     /// Dial.
-    case open(AttemptID, Session.Endpoint)
+    indirect case open(AttemptID, Session.Endpoint)
     /// Write a frame or make a request.
     case send(AttemptID, Session.Outbound)
     /// End an attempt. Its transport reports `closed` for a goodbye, and nothing more after an abort.
     case close(AttemptID, CloseReason)
     /// Start side work.
-    case run(AttemptID, JobID, Session.Job)
+    indirect case run(AttemptID, JobID, Session.Job)
     /// Stop the side work of an attempt that is over.
     case cancelJobs(AttemptID)
     case startTimer(TimerID, after: Duration)
     case cancelTimer(TimerID)
     /// Tell users where the connection is.
-    case announce(ConnectionChange)
+    indirect case announce(ConnectionChange)
     /// Tell users what the service said.
     case deliver(Session.Event)
     /// Answer a request.
-    case answer(RequestID, Result<Session.Reply, ConnectionFailure>)
+    indirect case answer(RequestID, Result<Session.Reply, ConnectionFailure>)
 }
 
 /// How to end an attempt.

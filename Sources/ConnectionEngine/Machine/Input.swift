@@ -1,4 +1,4 @@
-/// Everything that can happen to a connection.
+/// Everything that can happen to a connection. Rare cases with much to say are indirect, see ``Effect``.
 public enum Input<Session: ProtocolSession>: Sendable {
     /// A user wants to be connected. In phase `waiting` and `suspended` it means: try now.
     ///
@@ -9,11 +9,11 @@ public enum Input<Session: ProtocolSession>: Sendable {
     /// A user wants the automatic retries to stop. Ends phase `waiting` and `suspended` in `failed` with the last cause.
     case cancelRetry
     /// A user asks something of the session. Without an id nobody waits for the answer.
-    case perform(Session.Command, RequestID?)
+    indirect case perform(Session.Command, RequestID?)
     /// The caller of a request stopped waiting.
     case abandon(RequestID)
     /// Settings changed. They apply to whatever starts from now on.
-    case updatePolicy(ConnectionPolicy)
+    indirect case updatePolicy(ConnectionPolicy)
     /// The transport is open.
     case opened(AttemptID)
     /// Something arrived.
@@ -21,9 +21,9 @@ public enum Input<Session: ProtocolSession>: Sendable {
     /// Bytes arrived that are no complete frame, or a frame that is none of the session's business. Proves life.
     case heard(AttemptID)
     /// The transport is closed; the last word of an attempt.
-    case closed(AttemptID, ConnectionFailure)
+    indirect case closed(AttemptID, ConnectionFailure)
     /// A job ended.
-    case finished(AttemptID, JobID, Result<Session.JobResult, ConnectionFailure>)
+    indirect case finished(AttemptID, JobID, Result<Session.JobResult, ConnectionFailure>)
     /// A timer fired.
     case timerFired(TimerID)
     /// News of the network.

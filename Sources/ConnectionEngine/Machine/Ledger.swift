@@ -1,7 +1,9 @@
 /// The timers that are running, by kind. Starting a kind again supersedes the older timer.
-struct TimerTable: Sendable {
-    private var generation: UInt64 = 0
-    private var running: [TimerID.Kind: UInt64] = [:]
+@usableFromInline struct TimerTable: Sendable {
+    @usableFromInline var generation: UInt64 = 0
+    @usableFromInline var running: [TimerID.Kind: UInt64] = [:]
+
+    @inlinable init() {}
 
     mutating func start(_ kind: TimerID.Kind) -> TimerID {
         generation += 1
@@ -36,9 +38,11 @@ struct TimerTable: Sendable {
 }
 
 /// The numbers of jobs, and which of them are running.
-struct JobTable: Sendable {
-    private var last: UInt64 = 0
-    private var running: Set<JobID> = []
+@usableFromInline struct JobTable: Sendable {
+    @usableFromInline var last: UInt64 = 0
+    @usableFromInline var running: Set<JobID> = []
+
+    @inlinable init() {}
 
     mutating func start() -> JobID {
         last += 1
@@ -61,9 +65,16 @@ struct JobTable: Sendable {
 /// What the machine and its session both write to: running timers and jobs, unanswered requests, the random numbers.
 ///
 /// One value, so that it moves into a session's call and back without a copy.
-struct Ledger: Sendable {
-    var timers = TimerTable()
-    var jobs = JobTable()
-    var pending: Set<RequestID> = []
-    var random: SeededRandom
+@usableFromInline struct Ledger: Sendable {
+    @usableFromInline var timers: TimerTable
+    @usableFromInline var jobs: JobTable
+    @usableFromInline var pending: Set<RequestID>
+    @usableFromInline var random: SeededRandom
+
+    @inlinable init(random: SeededRandom) {
+        timers = TimerTable()
+        jobs = JobTable()
+        pending = []
+        self.random = random
+    }
 }

@@ -3,9 +3,9 @@
 /// Not for secrets. The driver seeds it from the system's generator; tests and the simulator pass a seed, so that even jitter
 /// repeats exactly.
 public struct SeededRandom: RandomNumberGenerator, Hashable, Sendable {
-    private var state: UInt64
+    @usableFromInline var state: UInt64
 
-    public init(seed: UInt64) {
+    @inlinable public init(seed: UInt64) {
         state = seed
     }
 

@@ -8,50 +8,54 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
     public let canSend: Bool
 
     /// What a session asked for that ends the attempt.
-    enum Ending {
-        case fault(ConnectionFailure)
+    @usableFromInline enum Ending: Sendable {
+        indirect case fault(ConnectionFailure)
         case finish
     }
 
-    let attempt: AttemptID
-    /// What `ready` announces; nil when the connection is confirmed already.
-    let readyChange: ConnectionChange?
-    var effects: [Effect<Session>]
-    var ledger: Ledger
-    var becameReady = false
-    var ending: Ending?
-    var silence: Duration?
+    @usableFromInline let attempt: AttemptID
+    /// The category under which `ready` announces the connection; nil when it is confirmed already.
+    @usableFromInline let readyCategory: StatusCategory?
+    @usableFromInline var effects: [Effect<Session>]
+    @usableFromInline var ledger: Ledger
+    @usableFromInline var becameReady: Bool
+    @usableFromInline var ending: Ending?
+    @usableFromInline var silence: Duration?
 
-    init(
-        now: Moment, timing: ConnectionTiming, canSend: Bool, attempt: AttemptID, readyChange: ConnectionChange?,
+    @inlinable init(
+        now: Moment, timing: ConnectionTiming, canSend: Bool, attempt: AttemptID, readyCategory: StatusCategory?,
         effects: [Effect<Session>], ledger: Ledger
     ) {
         self.now = now
         self.timing = timing
         self.canSend = canSend
         self.attempt = attempt
-        self.readyChange = readyChange
+        self.readyCategory = readyCategory
         self.effects = effects
         self.ledger = ledger
+        becameReady = false
+        ending = nil
+        silence = nil
     }
 }
 
 extension SessionActions {
     /// Writes a frame or makes a request.
-    public mutating func send(_ outbound: Session.Outbound) {
+    @inlinable public mutating func send(_ outbound: Session.Outbound) {
         guard canSend else { return }
         effects.append(.send(attempt, outbound))
     }
 
     /// The service confirmed the connection. Announced at once, so that events emitted afterwards come after it.
     public mutating func ready() {
-        guard !becameReady, ending == nil, let readyChange else { return }
-        effects.append(.announce(readyChange))
+        guard !becameReady, ending == nil, let readyCategory else { return }
+        let change = ConnectionChange(previous: .connecting, phase: .connected, category: readyCategory, at: now)
+        effects.append(.announce(change))
         becameReady = true
     }
 
     /// Tells users what the service said.
-    public mutating func emit(_ event: Session.Event) {
+    @inlinable public mutating func emit(_ event: Session.Event) {
         effects.append(.deliver(event))
     }
 

@@ -25,7 +25,7 @@ public enum TransportEvent<Inbound: Sendable>: Sendable {
     case received([Inbound])
     /// Bytes arrived, but no message for the session. Proves life.
     case heard
-    case closed(ConnectionFailure)
+    indirect case closed(ConnectionFailure)
 }
 
 /// Does the side work of a session: authorisation requests, user code that supplies tokens.

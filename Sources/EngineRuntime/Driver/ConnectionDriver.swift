@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 /// What users of a connection hear, in one total order: changes of phase and what the service said.
 public enum Notice<Session: ProtocolSession>: Sendable {
-    case change(ConnectionChange)
+    indirect case change(ConnectionChange)
     case event(Session.Event)
     /// An observer was too slow; so many events were dropped for it at this place. Changes of phase are never dropped.
     case dropped(Int)
@@ -19,12 +19,12 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     /// Changes and events, in one order.
     public let notices: Broadcaster<Notice<Session>>
 
-    private let transport: any ClientTransport<Session>
-    private let jobs: any JobRunner<Session>
-    private let timers: any TimerScheduler
-    private let observer: (any EngineObserver)?
-    private let mailbox: NIOLockedValueBox<Mailbox<Session>>
-    private let running = NIOLockedValueBox(Running<Session>())
+    @usableFromInline let transport: any ClientTransport<Session>
+    @usableFromInline let jobs: any JobRunner<Session>
+    @usableFromInline let timers: any TimerScheduler
+    @usableFromInline let observer: (any EngineObserver)?
+    @usableFromInline let mailbox: NIOLockedValueBox<Mailbox<Session>>
+    @usableFromInline let running = NIOLockedValueBox(Running<Session>())
 
     /// A driver in phase `idle`.
     ///
@@ -63,7 +63,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
     }
 
     /// Hands one input to the machine. Synchronous, from any thread, also from inside a callback.
-    public func submit(_ input: Input<Session>) {
+    @inlinable public func submit(_ input: Input<Session>) {
         submit(mail: .input(input))
     }
 
@@ -101,7 +101,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
 }
 
 extension ConnectionDriver {
-    private func submit(mail: Mail<Session>) {
+    @inlinable func submit(mail: Mail<Session>) {
         let isMine = mailbox.withLockedValue { mailbox in
             mailbox.mail.append(mail)
             if mailbox.isDraining { return false }
@@ -111,7 +111,7 @@ extension ConnectionDriver {
         if isMine { drain() }
     }
 
-    private func drain() {
+    @inlinable func drain() {
         var effects: [Effect<Session>] = []
         while true {
             let now = timers.now
@@ -129,7 +129,7 @@ extension ConnectionDriver {
     }
 
     /// Performs effects in order and leaves the array empty. Notices that follow each other leave together.
-    private func perform(_ effects: inout [Effect<Session>]) {
+    @inlinable func perform(_ effects: inout [Effect<Session>]) {
         var outgoing: [Notice<Session>] = []
         for effect in effects {
             switch effect {
@@ -147,15 +147,15 @@ extension ConnectionDriver {
         if !outgoing.isEmpty { flush(&outgoing) }
     }
 
-    private func flush(_ outgoing: inout [Notice<Session>]) {
+    @inlinable func flush(_ outgoing: inout [Notice<Session>]) {
         notices.send(outgoing)
         outgoing.removeAll(keepingCapacity: true)
     }
 
-    private func perform(_ effect: Effect<Session>) {
+    @inlinable func perform(_ effect: Effect<Session>) {
         switch effect {
         case .open(let attempt, let endpoint):
-            running.withLockedValue { $0.attempt = attempt }
+            note(attempt)
             transport.open(endpoint, attempt: attempt) { [weak self] event in
                 self?.submit(mail: Mail(event, of: attempt))
             }
@@ -166,22 +166,38 @@ extension ConnectionDriver {
         case .run(let attempt, let id, let job):
             run(job, id, attempt)
         case .cancelJobs(let attempt):
-            let cancelled = running.withLockedValue { $0.takeJobs(of: attempt) }
-            for cancel in cancelled { cancel() }
+            cancelJobs(of: attempt)
         case .startTimer(let id, let duration):
             start(id, after: duration)
         case .cancelTimer(let id):
-            let cancel = running.withLockedValue { $0.timers.removeValue(forKey: id.kind) }
-            cancel?()
+            cancel(id)
         case .answer(let id, let result):
-            let waiting = running.withLockedValue { $0.waiting.removeValue(forKey: id) }
-            waiting?.resume(returning: result)
+            answer(id, result)
         case .announce, .deliver:
             return
         }
     }
 
-    private func run(_ job: Session.Job, _ id: JobID, _ attempt: AttemptID) {
+    @usableFromInline func note(_ attempt: AttemptID) {
+        running.withLockedValue { $0.attempt = attempt }
+    }
+
+    @usableFromInline func cancelJobs(of attempt: AttemptID) {
+        let cancelled = running.withLockedValue { $0.takeJobs(of: attempt) }
+        for cancel in cancelled { cancel() }
+    }
+
+    @usableFromInline func cancel(_ timer: TimerID) {
+        let cancel = running.withLockedValue { $0.timers.removeValue(forKey: timer.kind) }
+        cancel?()
+    }
+
+    @usableFromInline func answer(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) {
+        let waiting = running.withLockedValue { $0.waiting.removeValue(forKey: id) }
+        waiting?.resume(returning: result)
+    }
+
+    @usableFromInline func run(_ job: Session.Job, _ id: JobID, _ attempt: AttemptID) {
         // Known before it starts, because it may end before `start` returns.
         running.withLockedValue { $0.jobs[id] = Running.Job(attempt: attempt, cancel: {}) }
         let cancel = jobs.start(job) { [weak self] result in
@@ -194,7 +210,7 @@ extension ConnectionDriver {
         }
     }
 
-    private func start(_ id: TimerID, after duration: Duration) {
+    @usableFromInline func start(_ id: TimerID, after duration: Duration) {
         let cancel = timers.schedule(after: duration) { [weak self] in
             self?.submit(.timerFired(id))
         }

@@ -2,18 +2,18 @@ import ConnectionEngine
 import DequeModule
 
 /// What waits to go through the machine.
-struct Mailbox<Session: ProtocolSession> {
-    var machine: ConnectionMachine<Session>
-    var mail: Deque<Mail<Session>> = []
-    var isDraining = false
+@usableFromInline struct Mailbox<Session: ProtocolSession>: Sendable {
+    @usableFromInline var machine: ConnectionMachine<Session>
+    @usableFromInline var mail: Deque<Mail<Session>> = []
+    @usableFromInline var isDraining = false
 }
 
 /// One input, or everything that one read brought.
-enum Mail<Session: ProtocolSession> {
+@usableFromInline enum Mail<Session: ProtocolSession>: Sendable {
     case input(Input<Session>)
     case batch(AttemptID, [Session.Inbound])
 
-    init(_ event: TransportEvent<Session.Inbound>, of attempt: AttemptID) {
+    @inlinable init(_ event: TransportEvent<Session.Inbound>, of attempt: AttemptID) {
         switch event {
         case .opened: self = .input(.opened(attempt))
         case .received(let batch): self = .batch(attempt, batch)
@@ -22,7 +22,7 @@ enum Mail<Session: ProtocolSession> {
         }
     }
 
-    func run(
+    @inlinable func run(
         through machine: inout ConnectionMachine<Session>, at now: Moment, into effects: inout [Effect<Session>]
     ) {
         switch self {
@@ -37,13 +37,13 @@ enum Mail<Session: ProtocolSession> {
 }
 
 /// What a driver has started and has to stop: timers, jobs, callers that wait.
-struct Running<Session: ProtocolSession> {
-    struct Job {
+@usableFromInline struct Running<Session: ProtocolSession>: Sendable {
+    struct Job: Sendable {
         let attempt: AttemptID
         let cancel: JobCancellation
     }
 
-    var attempt: AttemptID?
+    @usableFromInline var attempt: AttemptID?
     var timers: [TimerID.Kind: TimerCancellation] = [:]
     var jobs: [JobID: Job] = [:]
     var waiting: [RequestID: CheckedContinuation<Result<Session.Reply, ConnectionFailure>, Never>] = [:]

@@ -56,19 +56,19 @@ public enum PusherSessionEvent: Sendable {
     /// The connection has a socket id.
     case established(socketID: String)
     /// A subscription was confirmed: the first time, or again on a new connection.
-    case subscribed(PusherSubscribed)
+    indirect case subscribed(PusherSubscribed)
     /// A channel could not be subscribed. `willRetry` says whether the session tries again by itself.
-    case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
+    indirect case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
     /// The channel is not subscribed any more, because it was asked for.
     case unsubscribed(channel: String)
     /// An event for users: of a channel, or without one. Already decrypted.
     case message(PusherMessage)
-    case memberAdded(channel: String, PusherMember)
-    case memberRemoved(channel: String, PusherMember)
+    indirect case memberAdded(channel: String, PusherMember)
+    indirect case memberRemoved(channel: String, PusherMember)
     case subscriptionCount(channel: String, Int)
     /// `pusher:error` from the server.
     case serverError(code: Int?, message: String)
-    case decryptionFailed(channel: String, event: String, data: String?)
+    indirect case decryptionFailed(channel: String, event: String, data: String?)
     /// Messages published since then may be missing. Comes with the confirmation after a loss.
     case gap(channel: String, since: Moment)
     /// Something arrived that is no Pusher message; the connection goes on.
