@@ -15,10 +15,12 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Reso
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
@@ -39,6 +41,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
@@ -55,10 +58,16 @@ let package = Package(
 
         // Bytes in and out.
         library("WebSocketFraming", [nioCore, crypto]),
+        library("TransportCommon", ["ConnectionEngine", nioCore, nioPosix, nioLocks, nioSSL, x509]),
         library(
             "WebSocketTransport",
-            ["ConnectionEngine", "EngineRuntime", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, crypto]),
-        library("HTTPTransport", ["ConnectionEngine", "EngineRuntime", nioCore, asyncHTTPClient]),
+            [
+                "ConnectionEngine", "EngineRuntime", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks,
+                nioTLS, nioSSL,
+            ]),
+        library(
+            "HTTPTransport",
+            ["ConnectionEngine", "EngineRuntime", "TransportCommon", nioCore, nioHTTP1, nioLocks, asyncHTTPClient]),
 
         // Wire protocols, both directions, and their client sessions.
         library("PusherProtocol", ["ConnectionEngine", crypto, orderedCollections]),
@@ -66,10 +75,16 @@ let package = Package(
         // Client APIs.
         library(
             "PusherSwift",
-            ["ConnectionEngine", "PusherProtocol", "EngineRuntime", "WebSocketTransport", "HTTPTransport", nioLocks]),
+            [
+                "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport",
+                nioLocks,
+            ]),
         library(
             "Lifeline",
-            ["ConnectionEngine", "PusherProtocol", "EngineRuntime", "WebSocketTransport", "HTTPTransport", nioLocks]),
+            [
+                "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport",
+                nioLocks,
+            ]),
 
         // The server.
         library("RealtimeHub", [deque, orderedCollections]),
@@ -96,7 +111,11 @@ let package = Package(
         tests("ConnectionEngineTests", ["ConnectionEngine", "LifelineTesting"]),
         tests("EngineRuntimeTests", ["EngineRuntime", "LifelineTesting", nioEmbedded]),
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
-        tests("WebSocketTransportTests", ["WebSocketTransport", "LifelineTesting", nioEmbedded, nioPosix]),
+        tests("TransportCommonTests", ["TransportCommon", nioPosix]),
+        tests(
+            "WebSocketTransportTests",
+            ["WebSocketTransport", "TransportCommon", "LifelineTesting", nioEmbedded, nioPosix, nioHTTP1, nioSSL]),
+        tests("HTTPTransportTests", ["HTTPTransport", "TransportCommon", nioPosix, nioHTTP1]),
         tests("PusherProtocolTests", ["PusherProtocol", "LifelineTesting"]),
         tests("PusherSwiftTests", ["PusherSwift", "LifelineServer", "LifelineTesting"]),
         tests("LifelineTests", ["Lifeline", "LifelineServer", "LifelineTesting"]),
