@@ -1,0 +1,33 @@
+import ConnectionEngine
+
+extension ConnectionFailure {
+    /// What an HTTP answer means that is not the one hoped for (rule WT-9; architecture, Categories).
+    ///
+    /// - Parameters:
+    ///   - status: the status of the answer.
+    ///   - retryAfter: the value of `Retry-After`, if the answer has one.
+    ///   - unixTime: the time of day in seconds since 1970, for a `Retry-After` that is a date.
+    public static func http(status: Int, retryAfter: String? = nil, unixTime: Int64) -> ConnectionFailure {
+        func failure(_ category: StatusCategory, _ reason: String, _ origin: Origin = .server) -> ConnectionFailure {
+            ConnectionFailure(category, reason, origin: origin, httpStatus: status)
+        }
+        switch status {
+        case 100..<300: return failure(.malformedResponse, "The answer is not the protocol's.", .local)
+        case 300..<400: return failure(.malformedResponse, "The answer points elsewhere; redirects are not followed.", .local)
+        case 511: return failure(.malformedResponse, "The network wants a sign-in first.", .local)
+        case 400: return failure(.badRequest, "The server does not accept the request.")
+        case 401, 403: return failure(.accessDenied, "The server denies access.")
+        case 407: return failure(.proxyUnavailable, "A proxy wants credentials.", .local)
+        case 408: return failure(.timeout, "The server waited too long for the request.")
+        case 414: return failure(.requestTooLong, "The request is too long for the server.")
+        case 481: return failure(.malformedFilter, "The server does not understand the filter expression.")
+        case 429, 503:
+            var overloaded = failure(.overloaded, "The server is overloaded.")
+            overloaded.retryAfter = retryAfter.flatMap { RetryAfter.duration($0, unixTime: unixTime) }
+            return overloaded
+        case 400..<500: return failure(.unknown, "The server refuses the request.")
+        case 500..<600: return failure(.unknown, "The server failed.")
+        default: return failure(.malformedResponse, "The answer has an unknown status.", .local)
+        }
+    }
+}

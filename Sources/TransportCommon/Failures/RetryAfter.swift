@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The header `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
+public enum RetryAfter {
+    /// The longest pause that is taken over; engines clamp further.
+    public static let longest = Duration.seconds(86_400)
+
+    /// The pause that `value` asks for, at most a day; zero for a date in the past, nil for what is neither seconds nor a date.
+    public static func duration(_ value: String, unixTime: Int64) -> Duration? {
+        let text = value.drop { $0 == " " || $0 == "\t" }
+        let digits = text.prefix { ("0"..."9").contains($0) }
+        let rest = text.dropFirst(digits.count)
+        if !digits.isEmpty, rest.allSatisfy({ $0 == " " || $0 == "\t" }) {
+            return clamped(Int64(digits) ?? .max)
+        }
+        guard let date = HTTPDate.unixTime(text) else { return nil }
+        let (difference, overflow) = date.subtractingReportingOverflow(unixTime)
+        return overflow ? nil : clamped(difference)
+    }
+
+    private static func clamped(_ seconds: Int64) -> Duration {
+        min(max(.seconds(min(seconds, 1 << 32)), .zero), longest)
+    }
+}
+
+/// Dates of HTTP in their usual form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
+enum HTTPDate {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+    /// Seconds since 1970; nil when `text` is no such date.
+    static func unixTime(_ text: some StringProtocol) -> Int64? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",
+            let day = Int64(parts[1]), (1...31).contains(day),
+            let month = months.firstIndex(where: { $0 == parts[2] }),
+            let year = Int64(parts[3]), (1970...9999).contains(year)
+        else { return nil }
+        let clock = parts[4].split(separator: ":").map { Int64($0) ?? -1 }
+        guard clock.count == 3, (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2]) else {
+            return nil
+        }
+        return days(year: year, month: Int64(month) + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+    }
+
+    /// Days since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day comes last.
+    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let leapDays = shifted / 4 - shifted / 100 + shifted / 400
+        let monthFromMarch = (month + 9) % 12
+        return shifted * 365 + leapDays + (monthFromMarch * 153 + 2) / 5 + day - 1 - 719_468
+    }
+}
+
+/// The time of day, for what other machines state as a date. Never decides when something happens here.
+public enum WallClock {
+    /// Seconds since 1970.
+    public static var unixTime: Int64 { Int64(time(nil)) }
+}

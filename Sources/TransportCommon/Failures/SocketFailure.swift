@@ -1,0 +1,74 @@
+import ConnectionEngine
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension ConnectionFailure {
+    /// What an error means that came up while dialling: name, TCP, TLS or the first answer (rules WT-6 to WT-8).
+    public static func dialling(_ error: any Error) -> ConnectionFailure {
+        switch error {
+        case let failure as ConnectionFailure: failure
+        case let error as NIOConnectionError: connecting(error)
+        case let error as IOError: socket(error.errnoCode, whileDialling: true)
+        case ChannelError.connectTimeout:
+            ConnectionFailure(.timeout, "The connection could not be established in time.")
+        case is ChannelError, is EventLoopError:
+            ConnectionFailure(.networkUnavailable, "The connection was closed before it was ready.")
+        default:
+            tls(error) ?? ConnectionFailure(.networkUnavailable, "The connection could not be established.")
+        }
+    }
+
+    /// What an error means that ended a live link (rule WT-11). Without an error, the peer hung up without a word.
+    public static func lost(_ error: (any Error)?) -> ConnectionFailure {
+        switch error {
+        case nil: return ConnectionFailure(.unexpectedDisconnect, "The server hung up without a close frame.")
+        case let failure as ConnectionFailure: return failure
+        case let error as IOError: return socket(error.errnoCode, whileDialling: false)
+        case let error?:
+            var failure = ConnectionFailure(.unexpectedDisconnect, "The connection was lost.")
+            failure.tlsAlert = tls(error)?.tlsAlert
+            return failure
+        }
+    }
+
+    private static func connecting(_ error: NIOConnectionError) -> ConnectionFailure {
+        let causes = error.connectionErrors.map { dialling($0.error) }
+        // Another address may have timed out while this one said plainly what is wrong.
+        if let plain = causes.first(where: { $0.errno != nil && $0.category != .timeout }) ?? causes.first { return plain }
+        if error.dnsAError == nil && error.dnsAAAAError == nil {
+            return ConnectionFailure(.timeout, "The name of the server could not be resolved in time.")
+        }
+        return ConnectionFailure(.networkUnavailable, "The name of the server could not be resolved.")
+    }
+
+    private static func socket(_ number: CInt, whileDialling: Bool) -> ConnectionFailure {
+        let category: StatusCategory =
+            !whileDialling ? .unexpectedDisconnect : number == ETIMEDOUT ? .timeout : .networkUnavailable
+        return ConnectionFailure(category, words(for: number), errno: number)
+    }
+
+    private static func words(for number: CInt) -> String {
+        switch number {
+        case ECONNREFUSED: "The server refuses connections."
+        case ECONNRESET: "The connection was reset."
+        case ECONNABORTED: "The connection was aborted."
+        case ETIMEDOUT: "The connection timed out."
+        case EHOSTUNREACH: "The server cannot be reached."
+        case ENETUNREACH: "There is no route to the server."
+        case ENETDOWN: "The network is down."
+        case EPIPE: "The server hung up."
+        case EADDRNOTAVAIL: "No address of this machine fits the connection."
+        case EMFILE, ENFILE: "No more files or sockets can be opened."
+        case EACCES, EPERM: "The system does not allow the connection."
+        default: "The connection failed."
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import ConnectionEngine
+import NIOSSL
+
+extension ConnectionFailure {
+    /// What an error of the TLS library means, or nil when it is none (rule WT-8).
+    ///
+    /// A chain, name or date that is not accepted is `tlsUntrusted`; every other failed handshake is `tlsFailed`; one that was
+    /// cut is a matter of the network.
+    public static func tls(_ error: any Error) -> ConnectionFailure? {
+        switch error {
+        case let error as NIOSSLError: library(error)
+        case let error as NIOSSLExtraError: extra(error)
+        case let error as CertificateFault: untrusted(error.description)
+        case let error as BoringSSLError: handshake(error)
+        default: nil
+        }
+    }
+
+    private static func library(_ error: NIOSSLError) -> ConnectionFailure {
+        switch error {
+        case .handshakeFailed(let cause): handshake(cause)
+        case .noCertificateToValidate: untrusted("NO_CERTIFICATE")
+        case .unableToValidateCertificate: untrusted("CERTIFICATE_VERIFY_FAILED")
+        case .cannotFindPeerIP: untrusted("NO_PEER_ADDRESS")
+        case .uncleanShutdown, .readInInvalidTLSState:
+            ConnectionFailure(.networkUnavailable, "The connection was cut.", tlsAlert: "NO_CLOSE_NOTIFY")
+        default: ConnectionFailure(.tlsFailed, "The TLS connection failed.")
+        }
+    }
+
+    private static func extra(_ error: NIOSSLExtraError) -> ConnectionFailure {
+        switch error {
+        case .failedToValidateHostname, .serverHostnameImpossibleToMatch: untrusted("HOSTNAME_MISMATCH")
+        default: ConnectionFailure(.tlsFailed, "The TLS connection failed.")
+        }
+    }
+
+    private static func handshake(_ error: BoringSSLError) -> ConnectionFailure {
+        let words = String(describing: error)
+        if words.contains("EOF during handshake") || words.contains("eofDuringHandshake") {
+            return ConnectionFailure(.networkUnavailable, "The connection was cut during the TLS handshake.")
+        }
+        let name = alertName(in: words)
+        if name == "CERTIFICATE_VERIFY_FAILED" { return untrusted("CERTIFICATE_VERIFY_FAILED") }
+        return ConnectionFailure(.tlsFailed, "The TLS handshake failed.", tlsAlert: name)
+    }
+
+    private static func untrusted(_ alert: String) -> ConnectionFailure {
+        ConnectionFailure(.tlsUntrusted, "The server's certificate is not accepted.", tlsAlert: alert)
+    }
+
+    /// The library's name of the last error: the part of its text that is neither number, file nor line.
+    private static func alertName(in words: String) -> String? {
+        let marker = "OPENSSL_internal:"
+        var rest = Substring(words)
+        while let first = rest.firstIndex(of: "O") {
+            rest = rest[first...]
+            if rest.hasPrefix(marker) {
+                let name = rest.dropFirst(marker.count).prefix { $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+                return name.isEmpty ? nil : String(name)
+            }
+            rest = rest.dropFirst()
+        }
+        return nil
+    }
+}

@@ -1,0 +1,36 @@
+import NIOSSL
+import X509
+
+/// What is wrong with a server's own certificate beyond its chain, name and dates, which the TLS library checks.
+public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The certificate cannot be read, or its key is of a kind or size that is not accepted, such as RSA below 2048 bits.
+    case unacceptableKey
+    /// It names the server only in its subject, which has meant nothing since RFC 9525.
+    case noSubjectAlternativeName
+    /// It is signed with SHA-1.
+    case weakSignature
+
+    public var description: String {
+        switch self {
+        case .unacceptableKey: "UNACCEPTABLE_KEY"
+        case .noSubjectAlternativeName: "NO_SUBJECT_ALTERNATIVE_NAME"
+        case .weakSignature: "WEAK_SIGNATURE"
+        }
+    }
+}
+
+extension NIOSSLCertificate {
+    /// Refuses what the TLS library still lets pass (rule WT-7).
+    public func checkStrength() throws(CertificateFault) {
+        let certificate: Certificate
+        do {
+            // Reading fails for RSA keys below 2048 bits: the cryptography library does not take them.
+            certificate = try Certificate(derEncoded: toDERBytes())
+        } catch {
+            throw .unacceptableKey
+        }
+        let hasNames = (try? certificate.extensions.subjectAlternativeNames).map { !$0.isEmpty } ?? false
+        if !hasNames { throw .noSubjectAlternativeName }
+        if certificate.signatureAlgorithm == .sha1WithRSAEncryption { throw .weakSignature }
+    }
+}

@@ -1,0 +1,47 @@
+import ConnectionEngine
+import Testing
+
+@testable import TransportCommon
+
+@Suite struct HTTPFailureTests {
+    @Test(
+        "Rule WT-9: every status has its category",
+        arguments: [
+            (200, .malformedResponse), (204, .malformedResponse), (302, .malformedResponse), (511, .malformedResponse),
+            (400, .badRequest), (401, .accessDenied), (403, .accessDenied), (404, .unknown), (407, .proxyUnavailable),
+            (408, .timeout), (414, .requestTooLong), (418, .unknown), (426, .unknown), (429, .overloaded),
+            (481, .malformedFilter),
+            (500, .unknown), (502, .unknown), (503, .overloaded), (599, .unknown), (999, .malformedResponse),
+            (0, .malformedResponse), (-1, .malformedResponse),
+        ] as [(Int, StatusCategory)])
+    func category(status: Int, category: StatusCategory) {
+        let failure = ConnectionFailure.http(status: status, unixTime: 0)
+        #expect(failure.category == category)
+        #expect(failure.httpStatus == status)
+        let isServers = (400..<600).contains(status) && ![407, 511].contains(status)
+        #expect(failure.origin == (isServers ? .server : .local))
+    }
+
+    @Test(
+        arguments: [
+            ("3", .seconds(3)), (" 120 ", .seconds(120)), ("0", .zero), ("1000000000000", RetryAfter.longest),
+            ("99999999999999999999999", RetryAfter.longest), ("-5", nil), ("", nil), ("soon", nil), ("3.5", nil), ("3 s", nil),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", .zero), ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
+            ("Wed, 21 Oct 2065 07:28:00 GMT", RetryAfter.longest), ("Sun, 06 Nov 1994 25:49:37 GMT", nil),
+            ("Sun, 06 Nom 1994 08:49:37 GMT", nil), ("Sun, 06 Nov 1994 08:49 GMT", nil),
+            ("Sun, 06 Nov 19940000000 08:49:37 GMT", nil),
+        ] as [(String, Duration?)])
+    func `Retry-After is taken in both forms, clamped, and ignored when absurd`(value: String, expected: Duration?) {
+        #expect(RetryAfter.duration(value, unixTime: 784_111_777) == expected)
+        #expect(ConnectionFailure.http(status: 503, retryAfter: value, unixTime: 784_111_777).retryAfter == expected)
+    }
+
+    @Test(
+        arguments: [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
+            ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
+        ] as [(String, Int64)])
+    func `Dates of HTTP are read`(text: String, expected: Int64) {
+        #expect(HTTPDate.unixTime(text) == expected)
+    }
+}
