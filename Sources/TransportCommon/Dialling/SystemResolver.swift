@@ -1,0 +1,83 @@
+import Dispatch
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Looks a name up with the system's resolver, on a thread of its own while it lasts.
+///
+/// NIO's resolver puts all lookups of an event loop in one queue, where one slow name delays every other client of the process
+/// (rule WT-5). Dispatch grows with the lookups that hang.
+public final class SystemResolver: Resolver, Sendable {
+    private let eventLoop: any EventLoop
+    private let ipv4: EventLoopPromise<[SocketAddress]>
+    private let ipv6: EventLoopPromise<[SocketAddress]>
+
+    /// A resolver for one dial on `eventLoop`.
+    public init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        ipv4 = eventLoop.makePromise()
+        ipv6 = eventLoop.makePromise()
+    }
+
+    /// The IPv4 addresses. The system answers for both families at once, so the other query does the work.
+    public func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        ipv4.futureResult
+    }
+
+    /// The IPv6 addresses; starts the lookup.
+    public func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+        DispatchQueue.global().async { [self] in
+            let result = Result { try Self.lookUp(host: host, port: port) }
+            // In one turn of the loop, so that a dial never sees one half of the answer and misses the other.
+            eventLoop.execute { [self] in
+                ipv6.completeWith(result.map { $0.filter { $0.protocol == .inet6 } })
+                ipv4.completeWith(result.map { $0.filter { $0.protocol == .inet } })
+            }
+        }
+        return ipv6.futureResult
+    }
+
+    /// Nothing to do: the system's lookup cannot be stopped, and its late answer finds nobody waiting.
+    public func cancelQueries() {}
+
+    /// The system's error number of a failed lookup.
+    struct LookupFailure: Error, Hashable {
+        var code: CInt
+    }
+
+    static func lookUp(host: String, port: Int) throws -> [SocketAddress] {
+        var hint = addrinfo()
+        #if canImport(Glibc)
+            hint.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        #else
+            hint.ai_socktype = SOCK_STREAM
+        #endif
+        hint.ai_protocol = CInt(IPPROTO_TCP)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hint, &list)
+        guard code == 0 else { throw LookupFailure(code: code) }
+        defer { if let list { freeaddrinfo(list) } }
+        var addresses: [SocketAddress] = []
+        var next = list
+        while let entry = next {
+            if let address = entry.pointee.ai_addr {
+                switch entry.pointee.ai_family {
+                case AF_INET:
+                    addresses.append(SocketAddress(UnsafeRawPointer(address).load(as: sockaddr_in.self), host: host))
+                case AF_INET6:
+                    addresses.append(SocketAddress(UnsafeRawPointer(address).load(as: sockaddr_in6.self), host: host))
+                default: break
+                }
+            }
+            next = entry.pointee.ai_next
+        }
+        return addresses
+    }
+}
