@@ -1,0 +1,1 @@
+from pytest_fixtures import proxied, server, started  # noqa: F401
