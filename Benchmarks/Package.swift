@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "EngineBenchmark",
-            dependencies: [.product(name: "LifelineTesting", package: "lifeline")])
+            dependencies: [.product(name: "LifelineTesting", package: "lifeline")]),
+        .executableTarget(
+            name: "PusherReceive",
+            dependencies: [.product(name: "PusherSwift", package: "lifeline")]),
     ],
     swiftLanguageModes: [.v6]
 )
