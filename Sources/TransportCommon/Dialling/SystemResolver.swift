@@ -13,15 +13,20 @@ import NIOPosix
 /// Looks a name up with the system's resolver, on a thread of its own while it lasts.
 ///
 /// NIO's resolver puts all lookups of an event loop in one queue, where one slow name delays every other client of the process
-/// (rule WT-5). Dispatch grows with the lookups that hang.
+/// (rule WT-5).
 public final class SystemResolver: Resolver, Sendable {
+    /// Finds the addresses of a host; may block.
+    public typealias LookUp = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
+
     private let eventLoop: any EventLoop
+    private let lookUp: LookUp
     private let ipv4: EventLoopPromise<[SocketAddress]>
     private let ipv6: EventLoopPromise<[SocketAddress]>
 
-    /// A resolver for one dial on `eventLoop`.
-    public init(eventLoop: any EventLoop) {
+    /// A resolver for one dial on `eventLoop`, which has to make both queries.
+    public init(eventLoop: any EventLoop, lookUp: @escaping LookUp = SystemResolver.lookUp) {
         self.eventLoop = eventLoop
+        self.lookUp = lookUp
         ipv4 = eventLoop.makePromise()
         ipv6 = eventLoop.makePromise()
     }
@@ -33,8 +38,9 @@ public final class SystemResolver: Resolver, Sendable {
 
     /// The IPv6 addresses; starts the lookup.
     public func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        DispatchQueue.global().async { [self] in
-            let result = Result { try Self.lookUp(host: host, port: port) }
+        // A serial queue of its own gets a thread at once; the shared concurrent queue makes the ones behind it wait.
+        DispatchQueue(label: "lifeline.resolver").async { [self] in
+            let result = Result { try lookUp(host, port) }
             // In one turn of the loop, so that a dial never sees one half of the answer and misses the other.
             eventLoop.execute { [self] in
                 ipv6.completeWith(result.map { $0.filter { $0.protocol == .inet6 } })
@@ -52,7 +58,8 @@ public final class SystemResolver: Resolver, Sendable {
         var code: CInt
     }
 
-    static func lookUp(host: String, port: Int) throws -> [SocketAddress] {
+    /// Asks the system for the addresses of a name; blocks.
+    @Sendable public static func lookUp(host: String, port: Int) throws -> [SocketAddress] {
         var hint = addrinfo()
         #if canImport(Glibc)
             hint.ai_socktype = CInt(SOCK_STREAM.rawValue)
