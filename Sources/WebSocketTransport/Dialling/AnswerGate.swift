@@ -1,0 +1,57 @@
+import ConnectionEngine
+import NIOCore
+
+/// Lets the answer to the upgrade through to the HTTP decoder, head by head, and keeps what lies behind it for the frames.
+///
+/// NIO's decoder hands over the bytes behind a 101 when it is removed, but loses them when the peer hangs up before that. So it
+/// never sees them. Also ends a dial whose answer grows without end (rule WT-10).
+final class AnswerGate: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    /// Takes the bytes behind the answer, from the moment at which the answer is found good.
+    var sink: ((inout ByteBuffer) -> Void)?
+
+    private let limit: Int
+    private var seen = 0
+    /// How much of the end of a head, CR LF CR LF, the last bytes are.
+    private var matched = 0
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        while buffer.readableBytes > 0 {
+            if let sink {
+                sink(&buffer)
+                return
+            }
+            guard let head = buffer.readSlice(length: lengthOfHead(buffer)) else { return }
+            seen += head.readableBytes
+            if seen > limit {
+                context.fireErrorCaught(ConnectionFailure(.malformedResponse, "The answer to the upgrade is too long."))
+                return
+            }
+            context.fireChannelRead(wrapInboundOut(head))
+        }
+    }
+
+    /// How many bytes there are up to the end of a head, or of what is there.
+    private func lengthOfHead(_ buffer: ByteBuffer) -> Int {
+        buffer.withUnsafeReadableBytes { bytes in
+            for (index, byte) in bytes.enumerated() {
+                switch (byte, matched) {
+                case (UInt8(ascii: "\r"), 0), (UInt8(ascii: "\n"), 1), (UInt8(ascii: "\r"), 2): matched += 1
+                case (UInt8(ascii: "\n"), 3):
+                    matched = 0
+                    return index + 1
+                case (UInt8(ascii: "\r"), _): matched = 1
+                default: matched = 0
+                }
+            }
+            return bytes.count
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ConnectionEngine
+import NIOCore
+import NIOHTTP1
+import WebSocketFraming
+
+/// The request that opens a WebSocket, checked before anything is dialled.
+struct UpgradeRequest: Sendable {
+    let head: HTTPRequestHead
+    let handshake: ClientHandshake
+
+    /// - Throws: category `badRequest` for what cannot be asked for: line breaks in the target or a header, a port out of range,
+    ///   no host (rule WT-4).
+    init(endpoint: WebSocketEndpoint, key: WebSocketKey) throws(ConnectionFailure) {
+        guard !endpoint.bareHost.isEmpty,
+            endpoint.bareHost.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") })
+        else {
+            throw ConnectionFailure(.badRequest, "The host is missing or malformed.")
+        }
+        guard (1...65535).contains(endpoint.port) else { throw ConnectionFailure(.badRequest, "The port is out of range.") }
+        guard endpoint.target.utf8.first == UInt8(ascii: "/"), endpoint.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ConnectionFailure(.badRequest, "The request target is not percent-encoded.")
+        }
+        guard endpoint.subprotocols.allSatisfy(Self.isToken) else {
+            throw ConnectionFailure(.badRequest, "A subprotocol has a malformed name.")
+        }
+        handshake = ClientHandshake(key: key, subprotocols: endpoint.subprotocols)
+        var headers = HTTPHeaders([("Host", endpoint.authority)] + handshake.requestFields)
+        for header in endpoint.headers {
+            guard Self.isToken(header.name), header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
+                throw ConnectionFailure(.badRequest, "A header has a malformed name or value.")
+            }
+            // What makes the request a handshake is not the caller's to change.
+            if headers.contains(name: header.name) || Self.reserved.contains(header.name.lowercased()) { continue }
+            headers.add(name: header.name, value: header.value)
+        }
+        head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target, headers: headers)
+    }
+
+    private static let reserved: Set = [
+        "host", "content-length", "transfer-encoding", "sec-websocket-protocol", "sec-websocket-extensions",
+    ]
+
+    /// Whether `text` is a token of HTTP (RFC 9110, 5.6.2).
+    private static func isToken(_ text: String) -> Bool {
+        let marks = "!#$%&'*+-.^_`|~"
+        return !text.isEmpty
+            && text.unicodeScalars.allSatisfy {
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || $0.properties.numericType != nil || marks.unicodeScalars.contains($0))
+            }
+    }
+}
+
+extension WebSocketEndpoint {
+    /// The host without the brackets that IPv6 addresses have in URLs.
+    var bareHost: String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    /// Whether the host is an address and not a name.
+    var isAddress: Bool { (try? SocketAddress(ipAddress: bareHost, port: port)) != nil }
+
+    /// The value of `Host`.
+    var authority: String {
+        let name = bareHost.contains(":") ? "[\(bareHost)]" : bareHost
+        return port == (usesTLS ? 443 : 80) ? name : "\(name):\(port)"
+    }
+}

@@ -1,0 +1,98 @@
+import ConnectionEngine
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import TransportCommon
+import WebSocketFraming
+
+/// Opens the socket of one attempt: name, TCP to whichever address answers first, TLS, and the handlers of the upgrade.
+struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
+    let endpoint: WebSocketEndpoint
+    let configuration: WebSocketTransportConfiguration
+    let attempt: WebSocketAttempt<Decoder>
+    let decoder: Decoder
+    let lookUp: SystemResolver.LookUp
+
+    func dial() {
+        let request: UpgradeRequest
+        do throws(ConnectionFailure) {
+            var random = SystemRandomNumberGenerator()
+            request = try UpgradeRequest(endpoint: endpoint, key: WebSocketKey(using: &random))
+        } catch {
+            return giveUp(error)
+        }
+        attempt.keep(
+            attempt.eventLoop.scheduleTask(in: TimeAmount(configuration.dialTimeout)) { [attempt] in
+                attempt.finish(ConnectionFailure(.timeout, "The connection was not open in time."))
+                attempt.abort()
+            })
+        tlsContext().flatMap { context in
+            connect().flatMapThrowing { channel in
+                try prepare(channel, context: context, request: request)
+            }
+        }.whenFailure { giveUp(ConnectionFailure.dialling($0)) }
+    }
+
+    /// Reports a dial that never became a pipeline of ours.
+    private func giveUp(_ failure: ConnectionFailure) {
+        attempt.finish(failure)
+        attempt.abort()
+        attempt.over()
+    }
+
+    /// The shared context, made on another thread the first time: reading the roots takes milliseconds that no loop has.
+    private func tlsContext() -> EventLoopFuture<NIOSSLContext?> {
+        guard endpoint.usesTLS else { return attempt.eventLoop.makeSucceededFuture(nil) }
+        let roots = configuration.trustRoots
+        return NIOThreadPool.singleton.runIfActive(eventLoop: attempt.eventLoop) { try roots.context() }
+    }
+
+    private func connect() -> EventLoopFuture<any Channel> {
+        let bootstrap = ClientBootstrap(group: attempt.eventLoop)
+            .connectTimeout(TimeAmount(configuration.connectTimeout))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Bytes wait in the socket until there is a handler for them.
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { [attempt] channel in
+                if attempt.adopt(channel) { return channel.eventLoop.makeSucceededVoidFuture() }
+                return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
+            }
+        let host = endpoint.bareHost
+        if let address = try? SocketAddress(ipAddress: host, port: endpoint.port) { return bootstrap.connect(to: address) }
+        return bootstrap.resolver(SystemResolver(eventLoop: attempt.eventLoop, lookUp: lookUp)).connect(
+            host: host, port: endpoint.port)
+    }
+
+    /// Builds the pipeline of a channel that is connected. Runs on the loop.
+    private func prepare(_ channel: any Channel, context: NIOSSLContext?, request: UpgradeRequest) throws {
+        channel.closeFuture.whenComplete { [attempt] _ in attempt.over() }
+        do {
+            let pipeline = channel.pipeline.syncOperations
+            if let context {
+                // Server names are names: an address is verified against the certificate without being sent.
+                let name = endpoint.isAddress ? nil : endpoint.bareHost
+                try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+            }
+            let gate = AnswerGate(limit: configuration.responseBytes)
+            let encoder = HTTPRequestEncoder()
+            let http = ByteToMessageHandler(HTTPResponseDecoder())
+            let frames = FrameHandler(attempt: attempt, decoder: decoder, configuration: configuration)
+            let upgrade = UpgradeHandler(
+                request: request, usesTLS: context != nil, attempt: attempt, frames: frames, gate: gate, encoder: encoder,
+                decoder: http)
+            try pipeline.addHandlers([gate, encoder, http, upgrade])
+            try channel.syncOptions?.setOption(.autoRead, value: true)
+        } catch {
+            channel.close(promise: nil)
+            throw error
+        }
+    }
+}
+
+extension TimeAmount {
+    /// A duration of the engine; never negative.
+    init(_ duration: Duration) {
+        self = .nanoseconds(max(duration.clampedNanoseconds, 0))
+    }
+}

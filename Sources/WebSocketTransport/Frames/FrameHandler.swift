@@ -1,0 +1,259 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOCore
+import TransportCommon
+import WebSocketFraming
+
+/// The last handler of an open connection: bytes to the session's values, the session's frames to bytes. On one event loop.
+final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum Stage {
+        /// HTTP is still in the pipeline; bytes wait.
+        case waiting
+        case open
+        /// Our close frame is out; the peer's is awaited.
+        case closing
+        /// The end has been reported. What still comes is dropped until the peer hangs up.
+        case draining
+    }
+
+    private let attempt: WebSocketAttempt<Decoder>
+    private let configuration: WebSocketTransportConfiguration
+    private var decoder: Decoder
+    private var receiver: WebSocketReceiver
+    private var writer = WebSocketFrameWriter(role: .client)
+
+    private var context: ChannelHandlerContext?
+    private var stage = Stage.waiting
+    /// False until HTTP has left the pipeline.
+    private var canWrite = false
+    /// What came while HTTP was leaving.
+    private var early = ByteBuffer()
+    private var received: [Decoder.Inbound] = []
+    private var heardBytes = false
+    /// The answer to the last ping, kept back while the peer does not read (rule WT-13).
+    private var pendingPong: [UInt8]?
+    private var error: (any Error)?
+    private var closeTimer: Scheduled<Void>?
+    private var partial = PartialMessageClock()
+    private var partialTimer: Scheduled<Void>?
+
+    init(attempt: WebSocketAttempt<Decoder>, decoder: Decoder, configuration: WebSocketTransportConfiguration) {
+        self.attempt = attempt
+        self.decoder = decoder
+        self.configuration = configuration
+        receiver = WebSocketReceiver(role: .client, limits: configuration.limits)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        closeTimer?.cancel()
+        partialTimer?.cancel()
+    }
+
+    /// Keeps bytes that came while HTTP was leaving.
+    func keepForStart(_ buffer: inout ByteBuffer) {
+        early.writeBuffer(&buffer)
+    }
+
+    /// HTTP is gone. Reports `opened` and then whatever came early.
+    func start() {
+        canWrite = true
+        begin()
+    }
+
+    private func begin() {
+        guard stage == .waiting, let context else { return }
+        stage = .open
+        attempt.opened(self, on: context.channel)
+        if early.readableBytes > 0 {
+            read(&early)
+            early = ByteBuffer()
+            finishRead()
+        }
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        switch stage {
+        case .waiting: keepForStart(&buffer)
+        case .open, .closing: read(&buffer)
+        case .draining: break
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if stage != .waiting { finishRead() }
+        context.fireChannelReadComplete()
+    }
+
+    private func read(_ buffer: inout ByteBuffer) {
+        heardBytes = true
+        var goodbye: ConnectionFailure?
+        var code: WebSocketCloseCode?
+        var answers = ByteBuffer()
+        do throws(WebSocketViolation) {
+            try receiver.receive(&buffer) { event in
+                partial.messageEnded()
+                switch event {
+                case .text(let bytes): if let inbound = decoder.text(bytes) { received.append(inbound) }
+                case .binary(let bytes): if let inbound = decoder.binary(bytes) { received.append(inbound) }
+                case .pong(let bytes): if let inbound = decoder.pong(bytes) { received.append(inbound) }
+                case .ping(let bytes): answerPing(bytes, &answers)
+                case .close(let sent, let reason):
+                    goodbye = .closeFrame(sent, reason: reason)
+                    code = sent
+                }
+            }
+        } catch {
+            goodbye = ConnectionFailure(.malformedResponse, error.description, origin: .server)
+            code = error.closeCode
+        }
+        if answers.readableBytes > 0 { write(answers) }
+        guard let goodbye else { return }
+        flushReceived()
+        // In answer to our own close frame there is nothing more to send.
+        if stage != .closing { sendClose(code) }
+        end(stage == .closing && receiver.isFinished ? closedOnRequest(goodbye) : goodbye)
+    }
+
+    /// What was asked for is not a failure, but what the peer said stays visible.
+    private func closedOnRequest(_ said: ConnectionFailure) -> ConnectionFailure {
+        var failure = ConnectionFailure.disconnectedOnRequest
+        failure.closeCode = said.closeCode
+        return failure
+    }
+
+    private func answerPing(_ payload: UnsafeRawBufferPointer, _ answers: inout ByteBuffer) {
+        guard stage == .open else { return }
+        if context?.channel.isWritable ?? false {
+            writer.writePong(payload, to: &answers)
+        } else {
+            pendingPong = Array(payload)
+        }
+    }
+
+    /// The end of one read: one report for all it brought, and the clock of the message under way.
+    private func finishRead() {
+        flushReceived()
+        guard stage == .open || stage == .closing else { return }
+        partial.readEnded(hasPartialMessage: receiver.hasPartialMessage, now: NIODeadline.now())
+        if partialTimer == nil, let since = partial.since { watchPartialMessage(since) }
+    }
+
+    private func flushReceived() {
+        if !received.isEmpty {
+            let batch = received
+            received.removeAll(keepingCapacity: batch.count <= 64)
+            heardBytes = false
+            attempt.report(.received(batch))
+        } else if heardBytes {
+            heardBytes = false
+            attempt.report(.heard)
+        }
+    }
+
+    private func watchPartialMessage(_ since: NIODeadline) {
+        partialTimer = context?.eventLoop.assumeIsolated().scheduleTask(
+            deadline: since + TimeAmount(configuration.messageTimeout)
+        ) { [weak self] in
+            guard let self else { return }
+            partialTimer = nil
+            guard let since = partial.since, stage == .open || stage == .closing else { return }
+            if NIODeadline.now() < since + TimeAmount(configuration.messageTimeout) { return watchPartialMessage(since) }
+            sendClose(.policyViolation)
+            end(ConnectionFailure(.timeout, "A message did not arrive in time."))
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes everything that was queued, in one piece.
+    func drain() {
+        let outbound = attempt.takeOutbound()
+        guard stage == .open, !outbound.isEmpty, let context else { return }
+        var buffer = context.channel.allocator.buffer(capacity: 0)
+        for frame in outbound {
+            switch frame {
+            case .text(let text): writer.writeText(text, to: &buffer)
+            case .binary(let bytes): bytes.withUnsafeBytes { writer.writeBinary($0, to: &buffer) }
+            case .ping(let payload): payload.withUnsafeBytes { writer.writePing($0, to: &buffer) }
+            }
+        }
+        write(buffer)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, let payload = pendingPong {
+            pendingPong = nil
+            var buffer = ByteBuffer()
+            payload.withUnsafeBytes { writer.writePong($0, to: &buffer) }
+            write(buffer)
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func write(_ buffer: ByteBuffer) {
+        guard canWrite, let context else { return }
+        context.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
+    }
+
+    private func sendClose(_ code: WebSocketCloseCode?) {
+        var buffer = ByteBuffer()
+        writer.writeClose(code, to: &buffer)
+        write(buffer)
+    }
+
+    // MARK: Ending
+
+    /// Sends a close frame and waits for the peer's, for a while (rule WT-12).
+    func sayGoodbye() {
+        drain()
+        guard stage == .open else { return }
+        stage = .closing
+        sendClose(.normal)
+        hangUpLater()
+    }
+
+    /// Reports the end, and waits a moment for the peer to hang up: closing at once while it still sends would reset the
+    /// connection, and our close frame would be lost with it.
+    private func end(_ failure: ConnectionFailure) {
+        guard stage != .draining else { return }
+        stage = .draining
+        partialTimer?.cancel()
+        attempt.finish(failure)
+        hangUpLater()
+    }
+
+    private func hangUpLater() {
+        closeTimer?.cancel()
+        closeTimer = context?.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(configuration.closeTimeout)) { [weak self] in
+            guard let self else { return }
+            if stage == .closing { attempt.finish(.disconnectedOnRequest) }
+            stage = .draining
+            context?.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if self.error == nil { self.error = error }
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        // Answer and end may come in one go, before HTTP has left the pipeline.
+        begin()
+        flushReceived()
+        attempt.finish(stage == .closing ? .disconnectedOnRequest : .lost(error))
+        stage = .draining
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,23 @@
+import NIOCore
+
+/// Since when one message has been under way, however many others came before it.
+struct PartialMessageClock {
+    /// When the message under way began; nil between messages.
+    private(set) var since: NIODeadline?
+    private var hasEnded = false
+
+    /// A message was complete.
+    mutating func messageEnded() {
+        hasEnded = true
+    }
+
+    /// A read is over.
+    mutating func readEnded(hasPartialMessage: Bool, now: NIODeadline) {
+        if !hasPartialMessage {
+            since = nil
+        } else if since == nil || hasEnded {
+            since = now
+        }
+        hasEnded = false
+    }
+}

@@ -1,0 +1,160 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// One dial and the connection that comes of it: where any thread meets the attempt's event loop.
+///
+/// Everything that can change is in one locked value. Nothing is called while the lock is held.
+final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
+    typealias Report = @Sendable (TransportEvent<Decoder.Inbound>) -> Void
+
+    private struct State {
+        /// Gone once `closed` has been reported or the attempt aborted.
+        var report: Report?
+        /// The channels that are open or being opened; several while addresses race each other.
+        var channels: [any Channel] = []
+        /// There from `opened` on.
+        var frames: NIOLoopBound<FrameHandler<Decoder>>?
+        /// What waits for its turn on the loop.
+        var outbound: [WebSocketOutbound] = []
+        var saidGoodbye = false
+        var isDrainScheduled = false
+        /// No channel may be opened any more, and those that are there have to go.
+        var isAborted = false
+        var dialTimer: Scheduled<Void>?
+        var isOver = false
+        var whenOver: (@Sendable () -> Void)?
+    }
+
+    let eventLoop: any EventLoop
+    private let state: NIOLockedValueBox<State>
+
+    init(eventLoop: any EventLoop, report: @escaping Report) {
+        self.eventLoop = eventLoop
+        state = NIOLockedValueBox(State(report: report))
+    }
+
+    // MARK: From any thread
+
+    /// Queues a frame. The first of several schedules one turn on the loop, which writes them all at once.
+    func send(_ outbound: WebSocketOutbound) {
+        let frames = state.withLockedValue { state -> NIOLoopBound<FrameHandler<Decoder>>? in
+            guard let frames = state.frames, !state.saidGoodbye else { return nil }
+            state.outbound.append(outbound)
+            if state.isDrainScheduled { return nil }
+            state.isDrainScheduled = true
+            return frames
+        }
+        guard let frames else { return }
+        eventLoop.execute { frames.value.drain() }
+    }
+
+    /// Closes everything at once and reports nothing more.
+    func abort() {
+        let (channels, timer) = state.withLockedValue { state -> ([any Channel], Scheduled<Void>?) in
+            state.report = nil
+            state.isAborted = true
+            state.frames = nil
+            state.outbound = []
+            defer { (state.channels, state.dialTimer) = ([], nil) }
+            return (state.channels, state.dialTimer)
+        }
+        timer?.cancel()
+        for channel in channels { channel.close(promise: nil) }
+    }
+
+    /// Says goodbye to the peer if there is one yet; otherwise gives the dial up and reports `closed` at once.
+    func sayGoodbye() {
+        let frames = state.withLockedValue { state in
+            state.saidGoodbye = true
+            return state.frames
+        }
+        if let frames {
+            eventLoop.execute { frames.value.sayGoodbye() }
+        } else {
+            finish(.disconnectedOnRequest)
+            abort()
+        }
+    }
+
+    /// Runs `body` once the attempt's socket is gone; at once if it is.
+    func whenOver(_ body: @escaping @Sendable () -> Void) {
+        let isOver = state.withLockedValue { state in
+            if !state.isOver { state.whenOver = body }
+            return state.isOver
+        }
+        if isOver { body() }
+    }
+
+    // MARK: From the loop
+
+    /// Remembers a channel so that it can be closed. False when it has to be closed at once.
+    func adopt(_ channel: any Channel) -> Bool {
+        state.withLockedValue { state in
+            if state.isAborted { return false }
+            state.channels.append(channel)
+            return true
+        }
+    }
+
+    /// Keeps the dial's timer until the dial is over.
+    func keep(_ timer: Scheduled<Void>) {
+        let isOver = state.withLockedValue { state in
+            if state.report == nil { return true }
+            state.dialTimer = timer
+            return false
+        }
+        if isOver { timer.cancel() }
+    }
+
+    /// The upgrade is done: frames can be sent from now on. Reports `opened`.
+    func opened(_ frames: FrameHandler<Decoder>, on channel: any Channel) {
+        let bound = NIOLoopBound(frames, eventLoop: eventLoop)
+        let (report, timer) = state.withLockedValue { state -> (Report?, Scheduled<Void>?) in
+            guard !state.isAborted, state.report != nil else { return (nil, nil) }
+            state.channels = [channel]
+            state.frames = bound
+            defer { state.dialTimer = nil }
+            return (state.report, state.dialTimer)
+        }
+        timer?.cancel()
+        report?(.opened)
+    }
+
+    /// Reports something that is not the end.
+    func report(_ event: TransportEvent<Decoder.Inbound>) {
+        state.withLockedValue { $0.report }?(event)
+    }
+
+    /// Reports `closed`, once. Nothing is sent or reported afterwards.
+    func finish(_ failure: ConnectionFailure) {
+        let (report, timer) = state.withLockedValue { state -> (Report?, Scheduled<Void>?) in
+            defer { (state.report, state.frames, state.outbound, state.dialTimer) = (nil, nil, [], nil) }
+            return (state.report, state.dialTimer)
+        }
+        timer?.cancel()
+        report?(.closed(failure))
+    }
+
+    /// Whether the end has been reported, or nobody wants to know.
+    var isFinished: Bool { state.withLockedValue { $0.report == nil } }
+
+    /// Hands over what waits to be written, in order.
+    func takeOutbound() -> [WebSocketOutbound] {
+        state.withLockedValue { state in
+            state.isDrainScheduled = false
+            defer { state.outbound = [] }
+            return state.outbound
+        }
+    }
+
+    /// The attempt's socket is gone, or there never was one.
+    func over() {
+        let body = state.withLockedValue { state in
+            defer { (state.isOver, state.whenOver, state.channels) = (true, nil, []) }
+            return state.whenOver
+        }
+        body?()
+    }
+}

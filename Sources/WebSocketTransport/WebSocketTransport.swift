@@ -1,0 +1,81 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import TransportCommon
+import WebSocketFraming
+
+/// Carries a session over WebSocket: dials, upgrades, reads and writes frames, and says in the engine's words what went wrong.
+///
+/// Any thread may call any method; none blocks. Everything of one attempt happens on one event loop of the process.
+public final class WebSocketTransport<Session: WebSocketSession>: ClientTransport {
+    typealias Attempt = WebSocketAttempt<Session.Decoder>
+
+    private let decoder: @Sendable () -> Session.Decoder
+    private let configuration: WebSocketTransportConfiguration
+    private let group: any EventLoopGroup
+    private let lookUp: SystemResolver.LookUp
+    /// Every attempt whose socket may still be open.
+    private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
+
+    /// A transport.
+    ///
+    /// - Parameters:
+    ///   - decoder: makes a decoder for each attempt.
+    ///   - group: loops of NIO's socket implementation; those of the process by default.
+    public convenience init(
+        decoder: @escaping @Sendable () -> Session.Decoder,
+        configuration: WebSocketTransportConfiguration = WebSocketTransportConfiguration(),
+        group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
+    ) {
+        self.init(decoder: decoder, configuration: configuration, group: group, lookUp: SystemResolver.lookUp)
+    }
+
+    init(
+        decoder: @escaping @Sendable () -> Session.Decoder, configuration: WebSocketTransportConfiguration,
+        group: any EventLoopGroup, lookUp: @escaping SystemResolver.LookUp
+    ) {
+        self.decoder = decoder
+        self.configuration = configuration
+        self.group = group
+        self.lookUp = lookUp
+    }
+
+    deinit {
+        for attempt in attempts.withLockedValue({ Array($0.values) }) { attempt.abort() }
+    }
+
+    public func open(
+        _ endpoint: WebSocketEndpoint, attempt id: AttemptID,
+        report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
+    ) {
+        let attempt = Attempt(eventLoop: group.next(), report: report)
+        // The table is reached weakly, so that an attempt never keeps the transport alive.
+        let replaced = attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }
+        replaced?.abort()
+        attempt.whenOver { [weak self, weak attempt] in
+            self?.attempts.withLockedValue { table in
+                if table[id] === attempt { table[id] = nil }
+            }
+        }
+        WebSocketDialer(
+            endpoint: endpoint, configuration: configuration, attempt: attempt, decoder: decoder(), lookUp: lookUp
+        ).dial()
+    }
+
+    public func send(_ outbound: WebSocketOutbound, attempt id: AttemptID) {
+        attempts.withLockedValue { $0[id] }?.send(outbound)
+    }
+
+    public func close(_ id: AttemptID, reason: CloseReason) {
+        let attempt = attempts.withLockedValue { $0[id] }
+        switch reason {
+        case .abort: attempt?.abort()
+        case .goodbye: attempt?.sayGoodbye()
+        }
+    }
+
+    /// How many sockets may be open, those that wait for the peer to hang up included.
+    var openAttempts: Int { attempts.withLockedValue { $0.count } }
+}

@@ -1,0 +1,36 @@
+import ConnectionEngine
+import TransportCommon
+import WebSocketFraming
+
+/// How a WebSocket transport dials and what it takes.
+public struct WebSocketTransportConfiguration: Hashable, Sendable {
+    /// Whom TLS trusts.
+    public var trustRoots: TrustRoots
+    /// How long TCP may take, over all addresses of the name. 10 s by default.
+    public var connectTimeout: Duration
+    /// How long the whole dial may take: name, TCP, TLS and upgrade. The engine's own timer is usually shorter. 60 s by default.
+    public var dialTimeout: Duration
+    /// How long the peer has to answer a close frame, and to hang up afterwards. 2 s by default.
+    public var closeTimeout: Duration
+    /// How long one message may take from its first byte to its last. 30 s by default.
+    public var messageTimeout: Duration
+    /// The largest message and the number of its fragments. 1 MiB in 1024 fragments by default.
+    public var limits: WebSocketLimits
+    /// The largest answer to the upgrade, in bytes. 64 KiB by default.
+    public var responseBytes: Int
+
+    public init(
+        trustRoots: TrustRoots = .system, connectTimeout: Duration = .seconds(10), dialTimeout: Duration = .seconds(60),
+        closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
+        limits: WebSocketLimits = WebSocketLimits(),
+        responseBytes: Int = 1 << 16
+    ) {
+        self.trustRoots = trustRoots
+        self.connectTimeout = connectTimeout
+        self.dialTimeout = dialTimeout
+        self.closeTimeout = closeTimeout
+        self.messageTimeout = messageTimeout
+        self.limits = limits
+        self.responseBytes = responseBytes
+    }
+}
