@@ -1,0 +1,104 @@
+import ConnectionEngine
+import PusherProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A message of a channel.
+public struct Message: Sendable {
+    public var channel: String
+    /// The event's name; services without names give ``Message/defaultEvent``.
+    public var event: String
+    /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
+    public var text: String
+    /// The service's id of the message, or nil when it gives none.
+    public var id: String?
+    /// Who published it, as the service vouches for it, or nil.
+    public var user: String?
+    /// When this client received it, on the monotonic clock.
+    public var receivedAt: Moment
+    /// Set when messages right before this one may be missing. See also ``Room/deliveries``, which tells of a gap at once.
+    public var precedingGap: Gap?
+
+    /// The event of messages that were published without one.
+    public static let defaultEvent = "message"
+
+    public init(
+        channel: String, event: String = Message.defaultEvent, text: String, id: String? = nil, user: String? = nil,
+        receivedAt: Moment, precedingGap: Gap? = nil
+    ) {
+        self.channel = channel
+        self.event = event
+        self.text = text
+        self.id = id
+        self.user = user
+        self.receivedAt = receivedAt
+        self.precedingGap = precedingGap
+    }
+
+    /// The payload as JSON text. A payload that is not JSON is given as a JSON string.
+    public var data: String {
+        if let json = try? JSONText(text) { return json.text }
+        return JSONText.string(text).text
+    }
+
+    /// The payload as a value.
+    ///
+    /// - Throws: ``LifelineError/Code/undecodable``, naming the type and the place but not the payload.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(LifelineError) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(data.utf8))
+        } catch let error as DecodingError {
+            throw LifelineError(.undecodable, "The payload is no \(type)\(Self.place(of: error)).")
+        } catch {
+            throw LifelineError(.undecodable, "The payload is no \(type).")
+        }
+    }
+
+    /// Where decoding stopped, in keys, never in values.
+    private static func place(of error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context): ": it has no \(path(context.codingPath + [key]))"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            context.codingPath.isEmpty ? "" : ": \(path(context.codingPath)) has another type"
+        default: ""
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String {
+        keys.map(\.stringValue).joined(separator: ".")
+    }
+}
+
+/// What is to be published: an event's name and a payload of JSON text.
+struct Publication: Hashable, Sendable {
+    var channel: String
+    var event: String
+    var json: String
+
+    init(channel: String, event: String, value: some Encodable) throws(LifelineError) {
+        self.channel = channel
+        self.event = event
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        do {
+            json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        } catch {
+            throw LifelineError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
+        }
+    }
+
+    init(channel: String, event: String, json: String) throws(LifelineError) {
+        self.channel = channel
+        self.event = event
+        do {
+            self.json = try JSONText(json).text
+        } catch {
+            throw LifelineError(
+                .badRequest, "The data is not JSON: \(error). Put text in double quotes, for example \"\\\"hello\\\"\".")
+        }
+    }
+}

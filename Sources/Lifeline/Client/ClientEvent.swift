@@ -1,0 +1,18 @@
+import ConnectionEngine
+
+/// Everything that a client hears, in the one order in which it happened. For tools and logs; applications are better served by
+/// ``LifelineClient/statuses`` and by the sequences of a ``Room``.
+public enum ClientEvent: Sendable {
+    case status(ConnectionStatus)
+    /// The service confirmed a channel: the first time, or again on a new connection.
+    case subscribed(channel: String, isRenewal: Bool, at: Moment)
+    /// The channel is not subscribed any more, because it was asked for.
+    case unsubscribed(channel: String, at: Moment)
+    case message(Message)
+    case gap(Gap)
+    case presence(PresenceChange, at: Moment)
+    /// Something failed that leaves the connection alone. `channel` is nil when it concerns none.
+    case problem(LifelineError, channel: String?, willRetry: Bool, at: Moment)
+    /// The consumer was too slow: so many messages and presence changes are missing here. They were published after `since`.
+    case dropped(Int, since: Moment)
+}

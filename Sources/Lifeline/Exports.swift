@@ -1,0 +1,5 @@
+// The words that every service's statuses are told in. They belong to the engine; users of this module need no other import.
+@_exported import struct ConnectionEngine.ConnectionFailure
+@_exported import enum ConnectionEngine.ConnectionPhase
+@_exported import struct ConnectionEngine.Moment
+@_exported import struct ConnectionEngine.StatusCategory
