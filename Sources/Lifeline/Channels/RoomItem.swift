@@ -1,0 +1,18 @@
+import EngineRuntime
+
+/// What travels to the consumers of one room.
+enum RoomItem: Sendable {
+    case delivery(Delivery)
+    /// So many messages were dropped for this consumer alone.
+    case dropped(Int)
+
+    /// Rule LL-7: only messages may be dropped for a slow consumer, never what says that messages are missing.
+    static func broadcaster(backlog: Int) -> Broadcaster<RoomItem> {
+        Broadcaster(
+            backlog: backlog,
+            isDroppable: { item in
+                if case .delivery(.message) = item { true } else { false }
+            },
+            dropped: { .dropped($0) })
+    }
+}

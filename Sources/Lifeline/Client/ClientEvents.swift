@@ -1,0 +1,59 @@
+import ConnectionEngine
+import EngineRuntime
+
+/// Everything that a client hears, in one order, for one consumer.
+///
+/// Bounded: messages and presence changes are dropped for a consumer that falls too far behind, and ``ClientEvent/dropped(_:since:)``
+/// stands in their place. Statuses, confirmations, gaps and problems are never dropped.
+public struct ClientEvents: AsyncSequence, Sendable {
+    public typealias Element = ClientEvent
+    public typealias Failure = Never
+
+    let stream: EventStream<ClientEvent>
+    /// When the sequence began.
+    let start: Moment
+    let clock: FeedClock
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator(), last: start, clock: clock)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        var base: EventStream<ClientEvent>.Iterator
+        /// When the latest element of this sequence happened: nothing is missing up to there.
+        var last: Moment
+        let clock: FeedClock
+
+        public mutating func next() async -> ClientEvent? {
+            guard let event = await base.next() else { return nil }
+            if case .dropped(let count, _) = event { return .dropped(count, since: clock.publishedBefore(last)) }
+            last = event.at ?? last
+            return event
+        }
+    }
+
+    static func broadcaster(backlog: Int) -> Broadcaster<ClientEvent> {
+        Broadcaster(
+            backlog: backlog,
+            isDroppable: { event in
+                switch event {
+                case .message, .presence: true
+                default: false
+                }
+            },
+            dropped: { .dropped($0, since: .zero) })
+    }
+}
+
+extension ClientEvent {
+    /// When it happened; nil for what has no time of its own.
+    public var at: Moment? {
+        switch self {
+        case .status(let status): status.at
+        case .message(let message): message.receivedAt
+        case .gap(let gap): gap.at
+        case .subscribed(_, _, let at), .unsubscribed(_, let at), .presence(_, let at), .problem(_, _, _, let at): at
+        case .dropped: nil
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// Turns what an adapter tells into what consumers hear: one sequence of everything, one of statuses, one per channel.
+///
+/// ``take(_:)`` is called in one order and never concurrently; everything else may be called from any thread.
+final class ClientHub: Sendable {
+    private struct State {
+        var status = ConnectionStatus.idle
+        var feeds: [String: RoomFeed] = [:]
+        var isEnded = false
+    }
+
+    let clock: FeedClock
+    private let backlog: Int
+    private let events: Broadcaster<ClientEvent>
+    private let statuses: Broadcaster<ConnectionStatus>
+    private let state = NIOLockedValueBox(State())
+
+    init(backlog: Int, clock: FeedClock) {
+        self.backlog = backlog
+        self.clock = clock
+        events = ClientEvents.broadcaster(backlog: backlog)
+        statuses = Broadcaster(backlog: backlog, isDroppable: { _ in false }, dropped: { _ in .idle })
+    }
+
+    var status: ConnectionStatus { state.withLockedValue { $0.status } }
+
+    func statusChanges() -> StatusChanges {
+        let stream = statuses.stream()
+        return StatusChanges(stream: stream, present: status)
+    }
+
+    func clientEvents() -> ClientEvents {
+        ClientEvents(stream: events.stream(), start: clock.now(), clock: clock)
+    }
+
+    /// The channel's feed, made when there is none.
+    func feed(for channel: String) -> RoomFeed {
+        state.withLockedValue { state in
+            if let feed = state.feeds[channel] { return feed }
+            let feed = RoomFeed(channel: channel, backlog: backlog, clock: clock)
+            if state.isEnded { feed.end() } else { state.feeds[channel] = feed }
+            return feed
+        }
+    }
+
+    /// Ends a feed, unless it has been replaced by a newer one. Whether it was the channel's feed.
+    @discardableResult
+    func remove(_ feed: RoomFeed) -> Bool {
+        let isRemoved = state.withLockedValue { state in
+            guard state.feeds[feed.channel] === feed else { return false }
+            state.feeds[feed.channel] = nil
+            return true
+        }
+        feed.end()
+        return isRemoved
+    }
+
+    /// Ends all sequences.
+    func end() {
+        let feeds = state.withLockedValue { state in
+            state.isEnded = true
+            defer { state.feeds = [:] }
+            return state.feeds.values
+        }
+        for feed in feeds { feed.end() }
+        statuses.finish()
+        events.finish()
+    }
+}
+
+extension ClientHub {
+    /// Hands everything on. Messages of one channel that follow each other travel together.
+    func take(_ news: [ServiceEvent]) {
+        let now = clock.now()
+        var outgoing: [ClientEvent] = []
+        outgoing.reserveCapacity(news.count)
+        var run: (feed: RoomFeed, deliveries: [Delivery])?
+        func flush() {
+            if let run { run.feed.deliver(run.deliveries) }
+            run = nil
+        }
+        func deliver(_ delivery: Delivery, to channel: String) -> Bool {
+            if run?.feed.channel == channel {
+                run?.deliveries.append(delivery)
+                return true
+            }
+            flush()
+            guard let feed = feedIfAny(channel) else { return false }
+            run = (feed, [delivery])
+            return true
+        }
+        for event in news {
+            switch event {
+            case .message(let message):
+                // Rule LL-6: what still arrives for a channel that was unsubscribed is dropped.
+                if deliver(.message(message), to: message.channel) { outgoing.append(.message(message)) }
+            case .gap(let channel, let since, let reason):
+                let gap = Gap(channel: channel, since: since, reason: reason, at: now)
+                if deliver(.gap(gap), to: channel) { outgoing.append(.gap(gap)) }
+            case .subscriptionFailed(let channel, let error, let willRetry):
+                if deliver(.failed(error, willRetry: willRetry), to: channel) {
+                    outgoing.append(.problem(error, channel: channel, willRetry: willRetry, at: now))
+                }
+                flush()
+                if !willRetry { feedIfAny(channel).map { _ = remove($0) } }
+            default:
+                flush()
+                take(event, now, &outgoing)
+            }
+        }
+        flush()
+        events.send(outgoing)
+    }
+
+    private func take(_ event: ServiceEvent, _ now: Moment, _ outgoing: inout [ClientEvent]) {
+        switch event {
+        case .change(let change):
+            outgoing.append(.status(announce(change)))
+        case .subscribed(let channel, let members, let isRenewal):
+            guard let feed = feedIfAny(channel) else { return }
+            outgoing.append(.subscribed(channel: channel, isRenewal: isRenewal, at: now))
+            outgoing.append(contentsOf: feed.confirm(members: members).map { .presence($0, at: now) })
+        case .unsubscribed(let channel):
+            outgoing.append(.unsubscribed(channel: channel, at: now))
+        case .joined(let channel, let member):
+            guard let feed = feedIfAny(channel) else { return }
+            outgoing.append(contentsOf: feed.joined(member).map { .presence($0, at: now) })
+        case .left(let channel, let id):
+            guard let feed = feedIfAny(channel) else { return }
+            outgoing.append(contentsOf: feed.left(id).map { .presence($0, at: now) })
+        case .problem(let error, let channel):
+            outgoing.append(.problem(error, channel: channel, willRetry: true, at: now))
+        case .message, .gap, .subscriptionFailed:
+            return
+        }
+    }
+
+    private func announce(_ change: ConnectionChange) -> ConnectionStatus {
+        var status = ConnectionStatus(change)
+        state.withLockedValue { state in
+            status.number = state.status.number + 1
+            state.status = status
+        }
+        statuses.send([status])
+        return status
+    }
+
+    private func feedIfAny(_ channel: String) -> RoomFeed? {
+        state.withLockedValue { $0.feeds[channel] }
+    }
+}

@@ -1,0 +1,14 @@
+import ConnectionEngine
+
+/// The clock of the sequences, and what a time of arrival says about a time of publication.
+struct FeedClock: Sendable {
+    let now: @Sendable () -> Moment
+    /// The longest time for which a link that counts as alive may hold a message back: silence plus the answer to a probe.
+    let allowance: Duration
+
+    /// Rule LL-8: a message that follows one received at `moment` may have been published earlier than that, so a gap reaches
+    /// back by the allowance.
+    func publishedBefore(_ moment: Moment) -> Moment {
+        moment + (.zero - allowance)
+    }
+}

@@ -1,0 +1,40 @@
+import ConnectionEngine
+import EngineRuntime
+
+/// What one service contributes to the neutral API. The only place that knows the service's own terms.
+///
+/// An adapter owns one connection; releasing it ends everything that it started. Methods may be called from any thread.
+protocol ServiceAdapter: AnyObject, Sendable {
+    /// The service's name, for errors.
+    var serviceName: String { get }
+    /// The monotonic clock that all times of this adapter are read from. Does not keep the adapter alive.
+    var clock: @Sendable () -> Moment { get }
+    var phase: ConnectionPhase { get }
+
+    /// Calls `body` with everything from now on, in order, never concurrently. `body` must not block. Called once.
+    func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation
+
+    /// Starts to connect, within a limit or without one.
+    func connect(within limit: Duration?)
+    func disconnect()
+
+    /// Returns when the service has confirmed; throws when it has refused for good, or when the connection was ended.
+    func subscribe(_ channel: String) async throws(LifelineError)
+    /// Works in every state; forgets a subscription that is still pending.
+    func unsubscribe(_ channel: String)
+
+    /// - Throws: what is wrong with the call itself: a feature that the service lacks, a name that it does not take.
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome
+
+    /// Whether the service tells who is present in `channel`.
+    func hasPresence(_ channel: String) -> Bool
+
+    /// The last `count` messages, oldest first.
+    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message]
+}
+
+extension ServiceAdapter {
+    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
+        throw .unsupported(feature: "message history", service: serviceName)
+    }
+}

@@ -1,0 +1,15 @@
+import ConnectionEngine
+
+/// What an adapter tells the hub, in the order in which it happened.
+enum ServiceEvent: Sendable {
+    case change(ConnectionChange)
+    /// A channel was confirmed. `members` is nil when the channel has no presence.
+    case subscribed(channel: String, members: [Member]?, isRenewal: Bool)
+    case subscriptionFailed(channel: String, LifelineError, willRetry: Bool)
+    case unsubscribed(channel: String)
+    case message(Message)
+    case gap(channel: String, since: Moment, Gap.Reason)
+    case joined(channel: String, Member)
+    case left(channel: String, memberID: String)
+    case problem(LifelineError, channel: String?)
+}
