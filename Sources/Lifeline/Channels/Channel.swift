@@ -1,0 +1,54 @@
+/// A channel of a client, subscribed or not.
+public struct Channel: Sendable {
+    /// The channel's name, as the service knows it.
+    public let name: String
+    let core: ClientCore
+
+    /// Subscribes, and returns when the service has confirmed.
+    ///
+    /// While the client is not connected it waits for the connection. The subscription then lasts, over every reconnect, until
+    /// ``Room/unsubscribe()``: a channel is subscribed once per client, and all its rooms share that.
+    ///
+    /// - Throws: why the service refuses the channel, or ``LifelineError/Code/disconnected`` when the connection was ended
+    ///   before the confirmation; the channel is not subscribed then.
+    public func subscribe() async throws(LifelineError) -> Room {
+        let feed = core.hub.feed(for: name)
+        feed.beginWaiting()
+        do {
+            try await core.adapter.subscribe(name)
+        } catch {
+            // Whoever was told that it failed must not receive anything later.
+            if feed.endWaiting(), core.hub.remove(feed) { core.adapter.unsubscribe(name) }
+            throw error
+        }
+        _ = feed.endWaiting()
+        return Room(feed: feed, core: core)
+    }
+
+    /// Publishes a value, encoded as JSON.
+    ///
+    /// - Returns: what became of it. Nothing is repeated by itself, so a message is seen once or not at all.
+    /// - Throws: what is wrong with the call itself, before anything was sent: ``LifelineError/Code/unencodable``,
+    ///   ``LifelineError/Code/unsupported``, ``LifelineError/Code/badRequest``.
+    public func publish(
+        _ value: some Encodable, event: String = Message.defaultEvent
+    ) async throws(LifelineError) -> PublishOutcome {
+        try await core.adapter.publish(Publication(channel: name, event: event, value: value))
+    }
+
+    /// Publishes JSON text as it is. See ``publish(_:event:)``.
+    public func publish(
+        json: String, event: String = Message.defaultEvent
+    ) async throws(LifelineError) -> PublishOutcome {
+        try await core.adapter.publish(Publication(channel: name, event: event, json: json))
+    }
+
+    /// The last messages of the channel, oldest first.
+    ///
+    /// - Parameter count: at least 1.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps none, as Pusher does not.
+    public func history(last count: Int) async throws(LifelineError) -> [Message] {
+        guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
+        return try await core.adapter.history(of: name, last: count)
+    }
+}

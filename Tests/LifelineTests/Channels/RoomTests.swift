@@ -1,0 +1,169 @@
+import ConnectionEngine
+import Testing
+
+@testable import Lifeline
+
+@Suite("Rooms")
+struct RoomTests {
+    @Test("LL-5: nothing is lost between the confirmation and the loop")
+    func firstSequenceBeginsWithSubscription() async throws {
+        let (client, adapter) = scriptedClient()
+        let room = try await client.channel("room").subscribe()
+        adapter.message("1")
+        let messages = room.messages
+        adapter.message("2")
+        #expect(await texts(messages, 2) == ["1", "2"])
+    }
+
+    @Test("LL-6: after unsubscribe sequences end and nothing arrives")
+    func unsubscribeEnds() async throws {
+        let (client, adapter) = scriptedClient()
+        let events = client.events
+        let room = try await client.channel("room").subscribe()
+        let messages = room.messages
+        adapter.message("1")
+        room.unsubscribe()
+        adapter.message("2")
+        adapter.tell(.unsubscribed(channel: "room"))
+        var seen: [String] = []
+        for await message in messages { seen.append(message.text) }
+        // A stream that has ended hands out what it had gathered.
+        #expect(seen == ["1"])
+        #expect(room.isEnded)
+        #expect(adapter.calls == [.subscribe("room"), .unsubscribe("room")])
+        var kinds: [String] = []
+        for await event in events.prefix(3) {
+            switch event {
+            case .subscribed: kinds.append("subscribed")
+            case .message: kinds.append("message")
+            case .unsubscribed: kinds.append("unsubscribed")
+            default: kinds.append("other")
+            }
+        }
+        #expect(kinds == ["subscribed", "message", "unsubscribed"])
+    }
+
+    @Test("LL-4: a refused subscription throws, and the channel is forgotten")
+    func refusedSubscription() async {
+        let (client, adapter) = scriptedClient(confirms: false)
+        adapter.onCall { [weak adapter] call in
+            guard case .subscribe(let channel) = call else { return }
+            let error = LifelineError(.accessDenied, "No.", number: 403)
+            adapter?.tell(.subscriptionFailed(channel: channel, error, willRetry: false))
+            adapter?.answer(channel, .failure(error))
+        }
+        await #expect(throws: LifelineError(.accessDenied, "No.", number: 403)) {
+            try await client.channel("private-x").subscribe()
+        }
+        // The service has forgotten it by itself.
+        #expect(adapter.calls == [.subscribe("private-x")])
+    }
+
+    @Test("LL-4: a cancelled subscription is taken back")
+    func cancelledSubscription() async {
+        let (client, adapter) = scriptedClient(confirms: false)
+        let task = Task { () async throws in try await client.channel("room").subscribe() }
+        task.cancel()
+        let error = await #expect(throws: LifelineError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(adapter.calls == [.subscribe("room"), .unsubscribe("room")])
+    }
+
+    @Test("LL-7: a slow consumer gets a gap in place of what was dropped, and newer messages after it")
+    func slowConsumer() async throws {
+        let (client, adapter) = scriptedClient(backlog: 2)
+        let room = try await client.channel("room").subscribe()
+        for number in 1...5 { adapter.message("\(number)") }
+        let deliveries = room.deliveries
+        var seen: [String] = []
+        var gap: Gap?
+        for await delivery in deliveries.prefix(3) {
+            switch delivery {
+            case .message(let message): seen.append(message.text)
+            case .gap(let declared): gap = declared
+            case .failed: seen.append("failed")
+            }
+        }
+        #expect(seen == ["1", "2"])
+        #expect(gap?.dropped == 3)
+        #expect(gap?.reason == .slowConsumer)
+        #expect(deliveries.droppedCount == 3)
+    }
+
+    @Test("LL-8: a gap reaches back by the time that a live link may hold a message back")
+    func gapReachesBack() async throws {
+        let (client, adapter) = scriptedClient(backlog: 1)
+        let room = try await client.channel("room").subscribe()
+        adapter.advance(by: .seconds(10))
+        adapter.message("1")
+        adapter.advance(by: .seconds(1))
+        adapter.message("2")
+        var iterator = room.deliveries.makeAsyncIterator()
+        _ = await iterator.next()
+        guard case .gap(let gap) = await iterator.next() else {
+            Issue.record("no gap")
+            return
+        }
+        // The first message came at 11 s; the fast profile notices a dead link after 3 s.
+        #expect(gap.since.seconds == 8)
+        #expect(gap.at.seconds == 12)
+    }
+
+    @Test("LL-7: the messages view says that messages before one may be missing, gaps joined")
+    func precedingGap() async throws {
+        let (client, adapter) = scriptedClient()
+        let room = try await client.channel("room").subscribe()
+        adapter.message("1")
+        adapter.tell(.gap(channel: "room", since: Moment(nanoseconds: 5), .connectionLost))
+        adapter.tell(.gap(channel: "room", since: Moment(nanoseconds: 9), .connectionLost))
+        adapter.message("2")
+        adapter.message("3")
+        var gaps: [Int64?] = []
+        for await message in room.messages.prefix(3) { gaps.append(message.precedingGap?.since.nanoseconds) }
+        #expect(gaps == [nil, 5, nil])
+    }
+
+    @Test("Two consumers of a room are independent")
+    func independentConsumers() async throws {
+        let (client, adapter) = scriptedClient()
+        let room = try await client.channel("room").subscribe()
+        let (first, second) = (room.messages, room.messages)
+        adapter.message("1")
+        adapter.message("2")
+        #expect(await texts(first, 2) == ["1", "2"])
+        #expect(await texts(second, 2) == ["1", "2"])
+    }
+
+    @Test("A renewal that the service refuses is told, and ends the room")
+    func refusedRenewal() async throws {
+        let (client, adapter) = scriptedClient()
+        let room = try await client.channel("private-x").subscribe()
+        let deliveries = room.deliveries
+        adapter.tell(.subscriptionFailed(channel: "private-x", LifelineError(.accessDenied, "No."), willRetry: false))
+        var failures: [LifelineError.Code] = []
+        for await delivery in deliveries {
+            if case .failed(let error, false) = delivery { failures.append(error.code) }
+        }
+        #expect(failures == [.accessDenied])
+        #expect(room.isEnded)
+    }
+
+    @Test("History and presence name the feature and the service that lacks it")
+    func unsupported() async throws {
+        let (client, _) = scriptedClient()
+        let room = try await client.channel("room").subscribe()
+        let error = await #expect(throws: LifelineError.self) { try await room.history(last: 5) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.feature == "message history")
+        #expect(error?.service == "Scripted")
+        #expect(throws: LifelineError.unsupported(feature: "presence on channel room", service: "Scripted")) {
+            try room.presence
+        }
+    }
+
+    private func texts(_ messages: Messages, _ count: Int) async -> [String] {
+        var texts: [String] = []
+        for await message in messages.prefix(count) { texts.append(message.text) }
+        return texts
+    }
+}

@@ -1,0 +1,70 @@
+import Testing
+
+@testable import Lifeline
+
+@Suite("Presence")
+struct PresenceTests {
+    private let ann = Member(id: "ann")
+    private let ben = Member(id: "ben")
+    private let cat = Member(id: "cat")
+
+    @Test("LL-9: a replaced list tells the difference: leaves, then joins and updates, each with the count after it")
+    func replaceTellsDifference() {
+        var list = MemberList()
+        #expect(told(list.replace(with: [ann, ben], in: "c")) == ["join ann 1", "join ben 2"])
+        #expect(told(list.replace(with: [ann, ben], in: "c")) == [])
+        let newBen = Member(id: "ben", info: #"{"name":"B"}"#)
+        #expect(told(list.replace(with: [newBen, cat], in: "c")) == ["leave ann 1", "update ben 1", "join cat 2"])
+        #expect(list.members == [newBen, cat])
+    }
+
+    @Test("Repeated joins and leaves of strangers change nothing")
+    func repeatsChangeNothing() {
+        var list = MemberList()
+        #expect(list.join(ann, in: "c") != nil)
+        #expect(list.join(ann, in: "c") == nil)
+        #expect(list.leave("ben", in: "c") == nil)
+        #expect(list.leave("ann", in: "c")?.count == 0)
+        #expect(list.leave("ann", in: "c") == nil)
+    }
+
+    @Test("LL-9: after a reconnect only the difference is told")
+    func differenceAfterReconnect() async throws {
+        let (client, adapter) = scriptedClient(members: [ann, ben])
+        let room = try await client.channel("presence-x").subscribe()
+        let presence = try room.presence
+        #expect(presence.members == [ann, ben])
+        let changes = presence.changes
+        adapter.confirm("presence-x", members: [ben, cat], isRenewal: true)
+        adapter.tell(.joined(channel: "presence-x", ann))
+        adapter.tell(.left(channel: "presence-x", memberID: "cat"))
+        #expect(await told(changes, 4) == ["leave ann 1", "join cat 2", "join ann 3", "leave cat 2"])
+        #expect(presence.members == [ben, ann])
+    }
+
+    @Test("LL-10: a slow consumer loses detail but not the truth")
+    func slowConsumer() async throws {
+        let (client, adapter) = scriptedClient(backlog: 2, members: [ann])
+        let presence = try await client.channel("presence-x").subscribe().presence
+        let changes = presence.changes
+        adapter.tell(.joined(channel: "presence-x", ben))
+        for _ in 0..<3 {
+            adapter.tell(.left(channel: "presence-x", memberID: "ben"))
+            adapter.tell(.joined(channel: "presence-x", ben))
+        }
+        adapter.tell(.joined(channel: "presence-x", cat))
+        adapter.tell(.left(channel: "presence-x", memberID: "ann"))
+        // The first two came through; the rest is one difference.
+        #expect(await told(changes, 5) == ["join ben 2", "leave ben 1", "leave ann 0", "join ben 1", "join cat 2"])
+    }
+
+    private func told(_ changes: [PresenceChange]) -> [String] {
+        changes.map { "\($0.action) \($0.member.id) \($0.count)" }
+    }
+
+    private func told(_ changes: PresenceChanges, _ count: Int) async -> [String] {
+        var seen: [PresenceChange] = []
+        for await change in changes.prefix(count) { seen.append(change) }
+        return told(seen)
+    }
+}

@@ -1,0 +1,133 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+@testable import Lifeline
+
+/// A service that does what a test tells it to.
+final class ScriptedAdapter: ServiceAdapter {
+    enum Call: Hashable, Sendable {
+        case connect(Duration?)
+        case disconnect
+        case subscribe(String)
+        case unsubscribe(String)
+        case publish(Publication)
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var phase = ConnectionPhase.idle
+        var now = Moment(nanoseconds: 1_000_000_000)
+        var body: (@Sendable ([ServiceEvent]) -> Void)?
+        var waiting: [String: CheckedContinuation<Result<Void, LifelineError>, Never>] = [:]
+        var watchers: [@Sendable (Call) -> Void] = []
+    }
+
+    let serviceName = "Scripted"
+    private let state: NIOLockedValueBox<State>
+    let onRelease: @Sendable () -> Void
+
+    init(onRelease: @escaping @Sendable () -> Void = {}) {
+        state = NIOLockedValueBox(State())
+        self.onRelease = onRelease
+    }
+
+    deinit { onRelease() }
+
+    var calls: [Call] { state.withLockedValue { $0.calls } }
+    var clock: @Sendable () -> Moment {
+        let state = state
+        return { state.withLockedValue { $0.now } }
+    }
+    var phase: ConnectionPhase { state.withLockedValue { $0.phase } }
+
+    func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
+        state.withLockedValue { $0.body = body }
+        let state = state
+        return Observation { state.withLockedValue { $0.body = nil } }
+    }
+
+    func connect(within limit: Duration?) { record(.connect(limit)) }
+    func disconnect() { record(.disconnect) }
+    func unsubscribe(_ channel: String) { record(.unsubscribe(channel)) }
+    func hasPresence(_ channel: String) -> Bool { channel.hasPrefix("presence-") }
+
+    func subscribe(_ channel: String) async throws(LifelineError) {
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLockedValue { $0.waiting[channel] = continuation }
+                record(.subscribe(channel))
+                if Task.isCancelled { answer(channel, .failure(LifelineError(.cancelled, "Cancelled."))) }
+            }
+        } onCancel: {
+            answer(channel, .failure(LifelineError(.cancelled, "Cancelled.")))
+        }
+        try result.get()
+    }
+
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        record(.publish(publication))
+        return .accepted(id: nil)
+    }
+
+    private func record(_ call: Call) {
+        let watchers = state.withLockedValue { state in
+            state.calls.append(call)
+            return state.watchers
+        }
+        for watcher in watchers { watcher(call) }
+    }
+}
+
+// What a test tells it.
+extension ScriptedAdapter {
+    /// Runs for every call, outside of locks.
+    func onCall(_ body: @escaping @Sendable (Call) -> Void) {
+        state.withLockedValue { $0.watchers.append(body) }
+    }
+
+    func tell(_ events: ServiceEvent...) {
+        state.withLockedValue { $0.body }?(events)
+    }
+
+    func advance(by duration: Duration) {
+        state.withLockedValue { $0.now = $0.now + duration }
+    }
+
+    func change(to phase: ConnectionPhase, cause: ConnectionFailure? = nil) {
+        let change = state.withLockedValue { state in
+            defer { state.phase = phase }
+            return ConnectionChange(
+                previous: state.phase, phase: phase, category: cause?.category ?? .connected, cause: cause, at: state.now)
+        }
+        tell(.change(change))
+    }
+
+    func answer(_ channel: String, _ result: Result<Void, LifelineError>) {
+        state.withLockedValue { $0.waiting.removeValue(forKey: channel) }?.resume(returning: result)
+    }
+
+    /// Confirms a channel as a service does: tells, then answers.
+    func confirm(_ channel: String, members: [Member]? = nil, isRenewal: Bool = false) {
+        tell(.subscribed(channel: channel, members: members, isRenewal: isRenewal))
+        answer(channel, .success(()))
+    }
+
+    func message(_ text: String, in channel: String = "room", event: String = "e") {
+        tell(.message(Message(channel: channel, event: event, text: text, receivedAt: clock())))
+    }
+}
+
+/// A client over a scripted service that confirms every channel at once, with these members.
+func scriptedClient(
+    backlog: Int = 64, members: [Member] = [], confirms: Bool = true, onRelease: @escaping @Sendable () -> Void = {}
+) -> (LifelineClient, ScriptedAdapter) {
+    let adapter = ScriptedAdapter(onRelease: onRelease)
+    if confirms {
+        adapter.onCall { [weak adapter] call in
+            guard case .subscribe(let channel) = call, let adapter else { return }
+            adapter.confirm(channel, members: adapter.hasPresence(channel) ? members : nil)
+        }
+    }
+    return (LifelineClient(adapter: adapter, options: ClientOptions(timing: .fast, backlog: backlog)), adapter)
+}
