@@ -65,6 +65,11 @@ extension SessionActions {
         effects.append(.answer(id, result))
     }
 
+    /// Whether somebody still waits for the answer. Not any more once it was answered, abandoned, or the connection ended.
+    public func isAwaited(_ id: RequestID) -> Bool {
+        ledger.pending.contains(id)
+    }
+
     /// Starts side work; its end comes back through `finished`. Nil when nothing can be started any more.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }
