@@ -1,0 +1,52 @@
+import ConnectionEngine
+
+/// What a wanted channel has come to on the present connection.
+struct LiveChannel: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// Somebody is being asked to authorise. Ends with the job or at `deadline`.
+        case authorizing(JobID)
+        /// The next attempt comes at `deadline`.
+        case waiting
+        /// `pusher:subscribe` is out. Ends with the confirmation or at `deadline`.
+        case confirming
+        case confirmed
+        /// Final until it is asked for again, or until the next connection.
+        case failed(ConnectionFailure)
+    }
+
+    /// Somebody is being asked for a newer key, for the sake of the first event of the backlog.
+    struct KeyReload: Sendable {
+        var job: JobID
+        var deadline: Moment
+    }
+
+    /// How many events may wait for a key (rule PS-21).
+    static let backlogLimit = 256
+    /// How many keys are asked for in a minute (rule PS-21).
+    static let reloadsPerMinute = 30
+
+    let access: PusherChannelKind.Access
+    var phase: Phase
+    var deadline: Moment?
+    /// Presence: the own user id.
+    var myID: String?
+    /// Encrypted: the key, nil when the one that came is none.
+    var key: [UInt8]?
+    var reload: KeyReload?
+    /// Encrypted events, in order; the first is the one that could not be opened.
+    var backlog: [PusherEnvelope] = []
+    /// When keys were asked for, the latest ones.
+    var reloads: [Moment] = []
+
+    /// Whether the server knows of the subscription, as far as we know.
+    var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
+}
+
+/// A client event that was sent; the answer to its ping tells that the server has read it.
+struct SentEvent: Sendable {
+    var id: RequestID
+    var ping: UInt64
+    var deadline: Moment
+    /// Events that were sent before it and that nobody waits for.
+    var companions: Int
+}

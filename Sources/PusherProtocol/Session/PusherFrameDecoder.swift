@@ -1,0 +1,39 @@
+import ConnectionEngine
+
+/// What arrives on a Pusher connection.
+public enum PusherInbound: Sendable {
+    /// A message; `text` is the frame as received when the decoder keeps it.
+    case message(PusherEnvelope, text: String?)
+    /// Something that is no Pusher message.
+    case malformed(reason: String, text: String?)
+    /// The answer to a ping control frame, with the ping's payload.
+    case pong([UInt8])
+}
+
+/// Turns frames into messages, on the connection's event loop.
+public struct PusherFrameDecoder: WebSocketDecoder {
+    private var parser = PusherEnvelopeParser()
+    private let keepsText: @Sendable () -> Bool
+
+    /// - Parameter keepsText: asked for every frame: whether its text is wanted as well, for a log. Called on the event loop.
+    public init(keepsText: @escaping @Sendable () -> Bool = { false }) {
+        self.keepsText = keepsText
+    }
+
+    public mutating func text(_ bytes: UnsafeRawBufferPointer) -> PusherInbound? {
+        let text = keepsText() ? String(decoding: bytes, as: UTF8.self) : nil
+        do throws(PusherEnvelopeError) {
+            return .message(try parser.parse(bytes), text: text)
+        } catch {
+            return .malformed(reason: error.description, text: text)
+        }
+    }
+
+    public mutating func binary(_ bytes: UnsafeRawBufferPointer) -> PusherInbound? {
+        .malformed(reason: "The message is binary.", text: nil)
+    }
+
+    public mutating func pong(_ payload: UnsafeRawBufferPointer) -> PusherInbound? {
+        .pong(Array(payload))
+    }
+}

@@ -1,0 +1,85 @@
+import ConnectionEngine
+import OrderedCollections
+
+/// What a Pusher client keeps over reconnects: where to connect, and the channels that are wanted, in order.
+public struct PusherMemory: Sendable {
+    /// Where every attempt goes.
+    public var endpoint: WebSocketEndpoint
+    var channels: OrderedDictionary<String, WantedChannel> = [:]
+    /// The latest `pusher:error` that was about the connection, as long as nothing came after it: the reason when it closes now.
+    var lastError: PusherErrorData?
+
+    /// The subprotocol that is offered. Pusher protocol, Connection.
+    public static let subprotocol = "pusher-channels-protocol-7"
+
+    /// A memory with an endpoint of the caller's making.
+    public init(endpoint: WebSocketEndpoint) {
+        self.endpoint = endpoint
+    }
+
+    /// - Parameters:
+    ///   - key: the app key; percent-encoded where needed, its letters stay as they are.
+    ///   - path: put in front of `/app/…`; nil for none.
+    ///   - clientName: the name by which the server knows this client, with `version`.
+    public init(
+        key: String, host: String, port: Int, usesTLS: Bool, path: String? = nil,
+        clientName: String = "pusher-websocket-swift", version: String = "10.1.10"
+    ) {
+        let prefix = (path ?? "").split(separator: "/").map { "/" + $0 }.joined()
+        let target =
+            prefix + "/app/" + Self.encoded(key) + "?client=" + Self.encoded(clientName) + "&version="
+            + Self.encoded(version) + "&protocol=7"
+        endpoint = WebSocketEndpoint(
+            host: host, port: port, usesTLS: usesTLS, target: target, subprotocols: [Self.subprotocol])
+    }
+
+    /// The channels that are wanted, in the order in which they were first asked for.
+    public var wantedChannels: [String] { Array(channels.keys) }
+
+    /// Percent-encodes everything but RFC 3986's unreserved characters.
+    private static func encoded(_ text: String) -> String {
+        var out: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                out.append(byte)
+            default:
+                out.append(UInt8(ascii: "%"))
+                out.append(contentsOf: Hex.text([byte]).uppercased().utf8)
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
+
+/// A channel that a user wants, over all connections.
+struct WantedChannel: Sendable {
+    /// How many events may wait for a channel (rule PS-24).
+    static let outboxLimit = 100
+
+    /// Authorisation that the caller brought along; used once.
+    var authorization: PusherAuthorization?
+    /// Who waits for the confirmation.
+    var waiters: [RequestID] = []
+    /// Events that wait for the confirmation, in order.
+    var outbox: [QueuedEvent] = []
+    /// Whether it has ever been confirmed.
+    var wasConfirmed = false
+    /// When the peer was last heard before the link was lost, if messages may be missing since then.
+    var lostAt: Moment?
+    /// Presence: who was there when last heard of.
+    var members: OrderedDictionary<String, PusherMember> = [:]
+    /// Failures to subscribe in a row.
+    var failures = 0
+    /// No earlier attempt by itself than this.
+    var notBefore: Moment?
+}
+
+/// A client event that waits.
+struct QueuedEvent: Sendable {
+    var event: String
+    var json: String
+    var id: RequestID?
+}

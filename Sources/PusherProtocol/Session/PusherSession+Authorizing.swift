@@ -1,0 +1,126 @@
+import ConnectionEngine
+
+// Authorisation, and what becomes of failures.
+extension PusherSession {
+    public mutating func finished(
+        _ job: JobID, _ result: Result<PusherAuthorization, ConnectionFailure>, memory: inout PusherMemory,
+        out: inout SessionActions<Self>
+    ) {
+        // Whatever the channel does not wait for any more is too late.
+        guard let name = jobs.removeValue(forKey: job), let channel = live[name] else { return }
+        if channel.phase == .authorizing(job) {
+            switch result {
+            case .success(let authorization): authorized(name, authorization, &memory, &out)
+            case .failure(var failure):
+                if failure.httpStatus == 401 || failure.httpStatus == 403 { failure.category = .accessDenied }
+                failed(name, failure, final: Self.isFinal(failure), &memory, &out)
+                memory.channels[name]?.notBefore = live[name]?.deadline
+            }
+        } else if channel.reload?.job == job {
+            keyArrived(try? result.get(), for: name, &out)
+        }
+    }
+
+    /// Rules PS-11, PS-19 and PS-20.
+    mutating func authorized(
+        _ name: String, _ authorization: PusherAuthorization, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        guard let channel = live[name] else { return }
+        let missing: String?
+        switch channel.access {
+        case .presence: missing = authorization.channelData == nil ? "channel_data" : nil
+        case .encrypted: missing = authorization.sharedSecret == nil ? "shared_secret" : nil
+        case .private, .normal: missing = nil
+        }
+        if let missing {
+            let failure = ConnectionFailure(.badRequest, "The authorisation has no \(missing), which this channel needs.")
+            failed(name, failure, final: true, &memory, &out)
+            return
+        }
+        live[name]?.myID = authorization.channelData.flatMap { PusherMember(parsing: $0)?.userID }
+        live[name]?.key = authorization.sharedSecret.flatMap { PusherEncryption.key(base64: $0) }
+        sendSubscribe(name, authorization, &out)
+    }
+
+    /// Whether asking again would be of no use (rule PS-12).
+    static func isFinal(_ failure: ConnectionFailure) -> Bool {
+        if let status = failure.httpStatus {
+            return (400...499).contains(status) && status != 408 && status != 429
+        }
+        switch failure.category {
+        case .accessDenied, .credentialsRejected, .badRequest, .refused, .tlsUntrusted, .cancelled, .disconnected: return true
+        default: return false
+        }
+    }
+
+    /// A subscription has failed: for good, or until the next attempt. The caller says whether the pause outlives the connection.
+    mutating func failed(
+        _ name: String, _ failure: ConnectionFailure, body: String? = nil, final: Bool, _ memory: inout PusherMemory,
+        _ out: inout Actions
+    ) {
+        memory.channels[name]?.failures += 1
+        out.emit(.subscriptionFailed(channel: name, failure: failure, body: body, willRetry: !final))
+        if final {
+            live[name]?.phase = .failed(failure)
+            live[name]?.deadline = nil
+            Self.answerWaiters(of: name, .failure(failure), &memory, &out)
+            for event in memory.channels[name]?.outbox ?? [] { out.answer(event.id, .failure(failure)) }
+            memory.channels[name]?.outbox = []
+            return
+        }
+        var pause = Self.pause(afterFailures: memory.channels[name]?.failures ?? 1)
+        pause = out.draw(in: pause...(pause + pause / 4))
+        if let asked = failure.retryAfter { pause = max(pause, min(asked, .seconds(300))) }
+        live[name]?.phase = .waiting
+        setDeadline(name, after: pause, &out)
+    }
+
+    /// 1, 2, 4, 8, 16 and then 30 seconds: at most six attempts in any minute (rule PS-12).
+    private static func pause(afterFailures failures: Int) -> Duration {
+        failures > 5 ? .seconds(30) : .seconds(1 << max(failures - 1, 0))
+    }
+
+    /// What a channel was waiting for has not come, or its pause is over.
+    mutating func deadlinePassed(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
+        live[name]?.deadline = nil
+        switch live[name]?.phase {
+        case .authorizing:
+            failed(name, Self.late("The authorisation", out), final: false, &memory, &out)
+            memory.channels[name]?.notBefore = live[name]?.deadline
+        case .confirming:
+            // Taken back, so that the next attempt is not a second subscription.
+            out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
+            failed(name, Self.late("The server's confirmation", out), final: false, &memory, &out)
+        case .waiting:
+            start(name, &memory, &out)
+        case .confirmed, .failed, nil:
+            return
+        }
+    }
+
+    private static func late(_ what: String, _ out: Actions) -> ConnectionFailure {
+        ConnectionFailure(.timeout, "\(what) did not come within \(out.timing.request.inSeconds) s.")
+    }
+
+    /// `pusher:subscription_error`, which some servers send. Rule PS-14.
+    mutating func refused(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let name = envelope.channel, isConfirming(name) else { return }
+        let data = envelope.data.flatMap { try? JSONText($0) }
+        let status = data?["status"]?.integer ?? (data?["type"]?.string == "AuthError" ? 403 : nil)
+        let message = data?["error"]?.string ?? "The server refused the subscription."
+        subscriptionRefused(name, status: status, message: message, body: envelope.data, &memory, &out)
+    }
+
+    /// The server will not have the subscription.
+    mutating func subscriptionRefused(
+        _ name: String, status: Int?, message: String, body: String?, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        let status = status ?? 0
+        let isPassing = (4100...4299).contains(status) || (500...599).contains(status) || status == 408 || status == 429
+        let isDenial = status == 401 || status == 403 || status == 4009
+        let category: StatusCategory = isPassing ? .overloaded : isDenial ? .accessDenied : .badRequest
+        let failure = ConnectionFailure(
+            category, String(message.prefix(300)), origin: .server, httpStatus: (100...599).contains(status) ? status : nil)
+        failed(name, failure, body: body, final: !isPassing, &memory, &out)
+    }
+}

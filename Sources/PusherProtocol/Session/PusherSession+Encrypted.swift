@@ -1,0 +1,83 @@
+import ConnectionEngine
+
+// Encrypted channels. Rules PS-20 to PS-22.
+extension PusherSession {
+    /// Opens an event, or keeps it until there is a newer key. Events of one channel stay in order; other channels do not wait.
+    mutating func encryptedEvent(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
+        guard let channel = live[name] else { return }
+        guard channel.reload != nil else {
+            open(envelope, of: name, &out)
+            return
+        }
+        if channel.backlog.count < LiveChannel.backlogLimit {
+            live[name]?.backlog.append(envelope)
+        } else {
+            reportUndecryptable(envelope, of: name, &out)
+        }
+    }
+
+    /// A newer key, or nil when there is none: decides the first event of the backlog and goes on with the others.
+    mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, _ out: inout Actions) {
+        guard let channel = live[name], channel.reload != nil else { return }
+        var backlog = channel.backlog
+        live[name]?.reload = nil
+        live[name]?.backlog = []
+        if let secret = authorization?.sharedSecret { live[name]?.key = PusherEncryption.key(base64: secret) }
+        guard !backlog.isEmpty else { return }
+        let first = backlog.removeFirst()
+        switch decrypt(first, of: name) {
+        case .success(let message): out.emit(.message(message))
+        case .failure: reportUndecryptable(first, of: name, &out)
+        }
+        for envelope in backlog { encryptedEvent(envelope, of: name, &out) }
+    }
+
+    private mutating func open(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
+        switch decrypt(envelope, of: name) {
+        case .success(let message):
+            out.emit(.message(message))
+        case .failure(.malformedPayload):
+            reportUndecryptable(envelope, of: name, &out)
+        case .failure(.wrongKey):
+            if startReload(name, &out) {
+                live[name]?.backlog.append(envelope)
+            } else {
+                reportUndecryptable(envelope, of: name, &out)
+            }
+        }
+    }
+
+    /// Asks for a newer key, unless that has been done too often lately.
+    private mutating func startReload(_ name: String, _ out: inout Actions) -> Bool {
+        guard let socketID, var channel = live[name] else { return false }
+        channel.reloads.removeAll { out.now.duration(since: $0) >= .seconds(60) }
+        guard channel.reloads.count < LiveChannel.reloadsPerMinute,
+            let job = out.run(PusherAuthorizeJob(channel: name, socketID: socketID, purpose: .keyReload))
+        else { return false }
+        jobs[job] = name
+        let deadline = out.now + out.timing.request
+        channel.reloads.append(out.now)
+        channel.reload = LiveChannel.KeyReload(job: job, deadline: deadline)
+        live[name] = channel
+        arm(deadline, &out)
+        return true
+    }
+
+    private func decrypt(_ envelope: PusherEnvelope, of name: String) -> Result<PusherMessage, PusherDecryptionError> {
+        var message = PusherMessage(envelope)
+        // An event without data has nothing to decrypt.
+        guard let data = envelope.data else { return .success(message) }
+        do throws(PusherDecryptionError) {
+            message.data = try PusherEncryption.decrypt(data, sharedSecret: live[name]?.key)
+            message.dataIsString = true
+            message.ciphertext = data
+            return .success(message)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func reportUndecryptable(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
+        out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
+    }
+}

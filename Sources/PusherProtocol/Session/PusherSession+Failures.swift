@@ -1,0 +1,45 @@
+import ConnectionEngine
+
+// Close codes, and what follows from them.
+extension PusherSession {
+    /// Rows of the retry table that Pusher replaces: a connection that was denied, or a server that cannot be trusted, ends in
+    /// `failed` (rules PS-6 and PS-7).
+    public static let policyOverrides: [StatusCategory: RetrySchedule] = [.accessDenied: .never, .tlsUntrusted: .never]
+
+    /// The category of a close code, or nil when the code says nothing. Pusher protocol, Close codes; RFC 6455, 7.4.1; rule PS-6.
+    public static func category(ofCloseCode code: Int) -> StatusCategory? {
+        switch code {
+        case 4009: .accessDenied
+        case 4000...4099: .refused
+        case 4100...4199, 1013: .overloaded
+        case 4200...4299, 1001, 1012: .serverRestart
+        case 1002, 1003, 1007, 1008, 1009, 1010: .malformedResponse
+        case 1005, 1006: nil
+        default: .unexpectedDisconnect
+        }
+    }
+
+    public static func classify(_ failure: ConnectionFailure, memory: inout PusherMemory) -> ConnectionFailure {
+        var failure = failure
+        let error = memory.lastError
+        memory.lastError = nil
+        // Some servers say why in an error and then just hang up, or close with a code that says nothing.
+        if let code = error?.code, (4000...4299).contains(code), (failure.closeCode ?? 0) < 4000 {
+            failure.closeCode = code
+        }
+        if let message = error?.message, !message.isEmpty {
+            failure.reason = String(message.prefix(300))
+        }
+        if let code = failure.closeCode, let category = category(ofCloseCode: code) {
+            failure.category = category
+            failure.origin = .server
+        }
+        return failure
+    }
+
+    /// The codes 4000 to 4999 are the server's own words; those that the table retries are retried even when automatic reconnects
+    /// are switched off, as the official client does (rule PS-8).
+    public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
+        failure.closeCode.map { (4000...4999).contains($0) } ?? false
+    }
+}

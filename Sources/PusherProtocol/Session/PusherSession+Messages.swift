@@ -1,0 +1,109 @@
+import ConnectionEngine
+
+// What the server says.
+extension PusherSession {
+    /// The longest silence that a server may ask for to be believed.
+    private static let longestSilence: Double = 86_400
+
+    mutating func route(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard envelope.event.utf8.first == UInt8(ascii: "p"), PusherEventName.isReserved(envelope.event) else {
+            applicationEvent(envelope, &out)
+            return
+        }
+        switch envelope.event {
+        case PusherEventName.ping: out.send(.text(PusherClientFrames.pong))
+        case PusherEventName.pong: probeAnswered(&out)
+        case PusherEventName.connectionEstablished: established(envelope, &memory, &out)
+        case PusherEventName.error: serverError(envelope, &memory, &out)
+        case PusherEventName.subscriptionSucceeded: confirmed(envelope, &memory, &out)
+        case PusherEventName.subscriptionError: refused(envelope, &memory, &out)
+        case PusherEventName.memberAdded: memberAdded(envelope, &memory, &out)
+        case PusherEventName.memberRemoved: memberRemoved(envelope, &memory, &out)
+        case PusherEventName.subscriptionCount: subscriptionCount(envelope, &out)
+        default: deliver(envelope, &out)
+        }
+    }
+
+    /// Whether events of the channel are for users: it is wanted and the server was told so. Others are dropped (rule PS-16).
+    @inline(__always)
+    func isListening(_ channel: String) -> Bool {
+        live[channel]?.isKnownToServer ?? false
+    }
+
+    private mutating func applicationEvent(_ envelope: PusherEnvelope, _ out: inout Actions) {
+        guard let name = envelope.channel, let access = live[name]?.access, access == .encrypted else {
+            deliver(envelope, &out)
+            return
+        }
+        guard isListening(name) else { return }
+        encryptedEvent(envelope, of: name, &out)
+    }
+
+    /// An event as it came, to whoever listens.
+    private func deliver(_ envelope: PusherEnvelope, _ out: inout Actions) {
+        guard socketID != nil, envelope.channel.map(isListening) ?? true else { return }
+        out.emit(.message(PusherMessage(envelope)))
+    }
+
+    /// The greeting. Rules PS-1 to PS-3.
+    private mutating func established(
+        _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        guard socketID == nil else { return }
+        let data = envelope.data.flatMap { try? JSONText($0) }
+        guard let id = data?["socket_id"]?.identifier, Self.isUsable(socketID: id) else {
+            out.fault(ConnectionFailure(.malformedResponse, "The server's greeting has no usable socket id.", origin: .server))
+            return
+        }
+        socketID = id
+        memory.lastError = nil
+        let limit = data?["activity_timeout"]
+        if let seconds = limit?.double ?? limit?.string.flatMap(Double.init), seconds > 0 {
+            out.limitSilence(to: .seconds(min(max(seconds, 1), Self.longestSilence)))
+        }
+        out.emit(.established(socketID: id))
+        out.ready()
+        for name in memory.wantedChannels { begin(name, &memory, &out) }
+    }
+
+    /// Any shape that is safe to send on; servers other than Pusher's have ids of their own. Rule PS-2.
+    private static func isUsable(socketID: String) -> Bool {
+        !socketID.isEmpty && socketID.utf8.count <= 128 && socketID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    /// Rules PS-4, PS-14 and PS-26.
+    private mutating func serverError(
+        _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        let error = PusherErrorData(parsing: envelope.data)
+        // On a confirmed connection 4009 may be about one channel, so only codes that are retried anyway count.
+        if socketID == nil || error.code.map((4100...4299).contains) ?? false { memory.lastError = error }
+        // A restart is a matter of the connection's status, which the close tells.
+        if let code = error.code, (4200...4299).contains(code) { return }
+        let isRepeat = error.message.hasPrefix("Existing subscription")
+        if let name = envelope.channel, !isRepeat, live[name]?.phase == .confirming {
+            subscriptionRefused(name, status: error.code, message: error.message, body: envelope.data, &memory, &out)
+        } else if !sent.isEmpty, !isRepeat, error.code != 4302 {
+            refusals.append(
+                ConnectionFailure(
+                    error.code == 4301 ? .overloaded : .badRequest,
+                    String(error.message.prefix(300)) + (error.code.map { " (error \($0))" } ?? ""), origin: .server))
+        }
+        out.emit(.serverError(code: error.code, message: error.message))
+    }
+
+    private func subscriptionCount(_ envelope: PusherEnvelope, _ out: inout Actions) {
+        guard let name = envelope.channel, isListening(name), let data = envelope.data,
+            let count = (try? JSONText(data))?["subscription_count"]?.integer
+        else { return }
+        out.emit(.subscriptionCount(channel: name, count))
+    }
+}
+
+extension PusherMessage {
+    init(_ envelope: PusherEnvelope) {
+        self.init(
+            event: envelope.event, channel: envelope.channel, data: envelope.data,
+            dataIsString: envelope.dataIsString, userID: envelope.userID, extras: envelope.extras)
+    }
+}

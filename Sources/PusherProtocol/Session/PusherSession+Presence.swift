@@ -1,0 +1,38 @@
+import ConnectionEngine
+import OrderedCollections
+
+// Who is there. Rules PS-18 and PS-19.
+extension PusherSession {
+    typealias Members = OrderedDictionary<String, PusherMember>
+
+    /// What differs after a renewal: those who left, then those who came.
+    func emitChanges(from before: Members, to after: Members, of name: String, _ out: inout Actions) {
+        for member in before.values where after[member.userID] == nil {
+            out.emit(.memberRemoved(channel: name, member))
+        }
+        for member in after.values where before[member.userID] == nil {
+            out.emit(.memberAdded(channel: name, member))
+        }
+    }
+
+    mutating func memberAdded(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let (name, member) = presence(envelope) else { return }
+        let known = memory.channels[name]?.members.updateValue(member, forKey: member.userID)
+        if known == nil { out.emit(.memberAdded(channel: name, member)) }
+    }
+
+    mutating func memberRemoved(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let (name, member) = presence(envelope),
+            let known = memory.channels[name]?.members.removeValue(forKey: member.userID)
+        else { return }
+        out.emit(.memberRemoved(channel: name, known))
+    }
+
+    /// Changes before the confirmation are part of it already.
+    private func presence(_ envelope: PusherEnvelope) -> (name: String, member: PusherMember)? {
+        guard let name = envelope.channel, let channel = live[name], channel.access == .presence,
+            channel.phase == .confirmed, let member = envelope.data.flatMap(PusherMember.init(parsing:))
+        else { return nil }
+        return (name, member)
+    }
+}

@@ -1,0 +1,155 @@
+import ConnectionEngine
+
+// Client events. Rules PS-23 to PS-27.
+extension PusherSession {
+    mutating func publish(
+        _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
+        _ out: inout Actions
+    ) {
+        if case .failed(let failure) = live[name]?.phase {
+            out.answer(id, .failure(failure))
+        } else if live[name]?.phase == .confirmed, let queued = Self.checked(event, json, name, id, &memory, &out) {
+            transmit(queued, on: name, &out)
+        } else if live[name]?.phase != .confirmed {
+            Self.enqueue(event, json, name, id, &memory, &out)
+        }
+    }
+
+    /// Keeps an event until its channel is subscribed.
+    static func enqueue(
+        _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
+        _ out: inout Actions
+    ) {
+        guard let queued = checked(event, json, name, id, &memory, &out), var wanted = memory.channels[name] else { return }
+        if wanted.outbox.count >= WantedChannel.outboxLimit {
+            // What nobody waits for any more makes room.
+            wanted.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
+        }
+        guard wanted.outbox.count < WantedChannel.outboxLimit else {
+            let reason = "\(WantedChannel.outboxLimit) events wait for the channel already."
+            out.answer(id, .failure(ConnectionFailure(.overloaded, reason)))
+            return
+        }
+        wanted.outbox.append(queued)
+        memory.channels[name] = wanted
+    }
+
+    /// The event, when it may be sent at all; otherwise nil, and the request is answered.
+    private static func checked(
+        _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
+        _ out: inout Actions
+    ) -> QueuedEvent? {
+        let problem: String?
+        let kind = PusherChannelKind(of: name)
+        if !PusherEventName.isClientEvent(event) {
+            problem = "The name of a client event begins with client-."
+        } else if !PusherLimits.accepts(eventName: event) {
+            problem = "The event name is longer than \(PusherLimits.eventName) characters."
+        } else if kind.access == .encrypted {
+            problem = "Encrypted channels have no client events."
+        } else if !kind.allowsClientEvents {
+            problem = "Only private and presence channels have client events."
+        } else if memory.channels[name] == nil {
+            problem = "The channel is not subscribed."
+        } else if json.utf8.count > PusherLimits.eventData {
+            problem = "The data is longer than \(PusherLimits.eventData) bytes."
+        } else if (try? JSONText(json)) == nil {
+            problem = "The data is not JSON."
+        } else {
+            problem = nil
+        }
+        guard let problem else { return QueuedEvent(event: event, json: json, id: id) }
+        out.answer(id, .failure(ConnectionFailure(.badRequest, problem)))
+        return nil
+    }
+
+    /// Sends an event, and a ping behind it: the answer to the ping says that the server has read the event.
+    mutating func transmit(_ event: QueuedEvent, on name: String, _ out: inout Actions) {
+        // Answered meanwhile: its caller believes that it was not sent.
+        if let id = event.id, !out.isAwaited(id) { return }
+        out.send(.text(PusherClientFrames.event(name: event.event, channel: name, json: event.json)))
+        guard let id = event.id else {
+            unpinged += 1
+            return
+        }
+        let companions = unpinged
+        ping(&out)
+        let deadline = out.now + out.timing.request
+        sent.append(SentEvent(id: id, ping: pings, deadline: deadline, companions: companions))
+        arm(deadline, &out)
+    }
+
+    /// A message without a channel.
+    func send(_ event: String, _ json: String, _ id: RequestID?, _ out: inout Actions) {
+        guard socketID != nil else {
+            out.answer(id, .failure(Self.notConnected))
+            return
+        }
+        guard PusherLimits.accepts(eventName: event), (try? JSONText(json)) != nil else {
+            out.answer(id, .failure(ConnectionFailure(.badRequest, "The event name is too long, or the data is not JSON.")))
+            return
+        }
+        out.send(.text(PusherClientFrames.event(name: event, json: json)))
+        out.answer(id, .success(.sent))
+    }
+
+    static let notConnected = ConnectionFailure(.disconnected, "There is no connection.")
+
+    /// A ping control frame whose payload is its number.
+    mutating func ping(_ out: inout Actions) {
+        pings += 1
+        unpinged = 0
+        out.send(.ping(Array(String(pings).utf8)))
+    }
+
+    mutating func probeAnswered(_ out: inout Actions) {
+        guard awaitsProbe else { return }
+        awaitsProbe = false
+        out.emit(.ponged)
+    }
+
+    /// The server has read everything that was sent before this ping.
+    mutating func ponged(_ payload: [UInt8], _ out: inout Actions) {
+        probeAnswered(&out)
+        guard let number = UInt64(String(decoding: payload, as: UTF8.self)), number <= pings else { return }
+        let read = sent.prefix { $0.ping <= number }
+        guard !read.isEmpty else { return }
+        let events = read.reduce(0) { $0 + 1 + $1.companions }
+        let result: Result<PusherReply, ConnectionFailure>
+        if let refusal = refusals.first {
+            // Which of several events an error was about, it does not say.
+            result = .failure(refusals.count >= events ? refusal : Self.ambiguous)
+        } else {
+            result = .success(.published)
+        }
+        for event in read { out.answer(event.id, result) }
+        sent.removeFirst(read.count)
+        refusals = []
+    }
+
+    private static let ambiguous = ConnectionFailure(
+        .unknown, "The server refused some of the events that were sent together, and did not say which.", origin: .server)
+
+    mutating func expireSent(_ out: inout Actions) {
+        let expired = sent.prefix { $0.deadline <= out.now }
+        guard !expired.isEmpty else { return }
+        let failure = ConnectionFailure(
+            .unknown, "The server did not confirm the event in time; it may have been delivered or not.", origin: .server)
+        for event in expired { out.answer(event.id, .failure(failure)) }
+        sent.removeFirst(expired.count)
+    }
+}
+
+// Commands while there is no connection. Rules PS-9, PS-13 and PS-24.
+extension PusherSession {
+    public static func performOffline(
+        _ command: PusherCommand, id: RequestID?, memory: inout PusherMemory, out: inout SessionActions<Self>
+    ) {
+        switch command {
+        case .subscribe(let subscription): _ = want(subscription, id, &memory, &out)
+        case .unsubscribe(let channel): forget(channel, id, &memory, &out)
+        case .publish(let channel, let event, let json): enqueue(event, json, channel, id, &memory, &out)
+        case .send: out.answer(id, .failure(notConnected))
+        }
+    }
+}

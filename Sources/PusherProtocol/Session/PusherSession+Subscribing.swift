@@ -1,0 +1,158 @@
+import ConnectionEngine
+
+// Channels: from the wish to the confirmation.
+extension PusherSession {
+    /// Rules PS-9 to PS-11.
+    mutating func subscribe(
+        _ subscription: PusherSubscription, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        guard Self.want(subscription, id, &memory, &out) else { return }
+        let name = subscription.channel
+        switch live[name]?.phase {
+        case .confirmed:
+            Self.answerWaiters(of: name, .success(.subscribed), &memory, &out)
+        case .authorizing, .waiting, .confirming:
+            return
+        case nil, .failed:
+            guard socketID != nil else { return }
+            memory.channels[name]?.notBefore = nil
+            start(name, &memory, &out)
+        }
+    }
+
+    /// Remembers the wish. False when the name is none that any server would take; then the request is answered.
+    static func want(
+        _ subscription: PusherSubscription, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
+    ) -> Bool {
+        let name = subscription.channel
+        do throws(PusherNameError) {
+            if try PusherChannelName(name).isReserved { throw .invalidCharacter }
+        } catch {
+            let failure = ConnectionFailure(.badRequest, "The channel cannot be subscribed. \(error)")
+            out.emit(.subscriptionFailed(channel: name, failure: failure, body: nil, willRetry: false))
+            out.answer(id, .failure(failure))
+            return false
+        }
+        var wanted = memory.channels[name] ?? WantedChannel()
+        if let authorization = subscription.authorization { wanted.authorization = authorization }
+        wanted.waiters.removeAll { !out.isAwaited($0) }
+        if let id { wanted.waiters.append(id) }
+        memory.channels[name] = wanted
+        return true
+    }
+
+    /// A new connection: at once, unless failures on earlier ones ask for patience (rule PS-12).
+    mutating func begin(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
+        if let notBefore = memory.channels[name]?.notBefore, notBefore > out.now {
+            live[name] = LiveChannel(access: PusherChannelKind(of: name).access, phase: .waiting, deadline: notBefore)
+            arm(notBefore, &out)
+        } else {
+            start(name, &memory, &out)
+        }
+    }
+
+    /// Authorises, if the channel wants it, and subscribes.
+    mutating func start(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let socketID else { return }
+        let kind = PusherChannelKind(of: name)
+        live[name] = LiveChannel(access: kind.access, phase: .waiting)
+        guard kind.needsAuthorization else {
+            sendSubscribe(name, nil, &out)
+            return
+        }
+        if let authorization = memory.channels[name]?.authorization {
+            memory.channels[name]?.authorization = nil
+            authorized(name, authorization, &memory, &out)
+            return
+        }
+        guard let job = out.run(PusherAuthorizeJob(channel: name, socketID: socketID, purpose: .subscription)) else {
+            return
+        }
+        jobs[job] = name
+        live[name]?.phase = .authorizing(job)
+        setDeadline(name, after: out.timing.request, &out)
+    }
+
+    /// The only place that subscribes.
+    mutating func sendSubscribe(_ name: String, _ authorization: PusherAuthorization?, _ out: inout Actions) {
+        out.send(
+            .text(
+                PusherClientFrames.subscribe(
+                    channel: name, auth: authorization?.auth, channelData: authorization?.channelData)))
+        live[name]?.phase = .confirming
+        setDeadline(name, after: out.timing.request, &out)
+    }
+
+    func isConfirming(_ name: String) -> Bool { live[name]?.phase == .confirming }
+
+    mutating func setDeadline(_ name: String, after duration: Duration, _ out: inout Actions) {
+        let deadline = out.now + duration
+        live[name]?.deadline = deadline
+        arm(deadline, &out)
+    }
+
+    /// `subscription_succeeded`. Rules PS-15, PS-17 and PS-18.
+    mutating func confirmed(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let name = envelope.channel, let channel = live[name], channel.isKnownToServer,
+            var wanted = memory.channels[name]
+        else { return }
+        let members = channel.access == .presence ? PusherMember.list(parsing: envelope.data ?? "") ?? [] : []
+        let before = wanted.members
+        wanted.members = .init(members.map { ($0.userID, $0) }) { _, last in last }
+        if channel.phase == .confirmed {
+            memory.channels[name] = wanted
+            emitChanges(from: before, to: wanted.members, of: name, &out)
+            return
+        }
+        live[name]?.phase = .confirmed
+        live[name]?.deadline = nil
+        let isRenewal = wanted.wasConfirmed
+        let lostAt = wanted.lostAt
+        let waiters = wanted.waiters
+        let outbox = wanted.outbox
+        wanted.wasConfirmed = true
+        wanted.lostAt = nil
+        wanted.waiters = []
+        wanted.outbox = []
+        wanted.failures = 0
+        wanted.notBefore = nil
+        memory.channels[name] = wanted
+        out.emit(
+            .subscribed(
+                PusherSubscribed(
+                    channel: name, data: envelope.data ?? "{}", members: members, myID: channel.myID, isRenewal: isRenewal)))
+        if let lostAt { out.emit(.gap(channel: name, since: lostAt)) }
+        if isRenewal { emitChanges(from: before, to: wanted.members, of: name, &out) }
+        for waiter in waiters { out.answer(waiter, .success(.subscribed)) }
+        for event in outbox { transmit(event, on: name, &out) }
+    }
+
+    /// Works in every phase. Rule PS-13.
+    mutating func unsubscribe(
+        _ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        let channel = live.removeValue(forKey: name)
+        if let channel, channel.isKnownToServer {
+            out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
+        }
+        Self.forget(name, id, &memory, &out)
+    }
+
+    /// Forgets the wish, and answers whoever waited for the channel.
+    static func forget(_ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
+        let failure = ConnectionFailure(.cancelled, "The channel was unsubscribed.")
+        answerWaiters(of: name, .failure(failure), &memory, &out)
+        for event in memory.channels[name]?.outbox ?? [] { out.answer(event.id, .failure(failure)) }
+        memory.channels.removeValue(forKey: name)
+        out.emit(.unsubscribed(channel: name))
+        out.answer(id, .success(.unsubscribed))
+    }
+
+    static func answerWaiters(
+        of name: String, _ result: Result<PusherReply, ConnectionFailure>, _ memory: inout PusherMemory,
+        _ out: inout Actions
+    ) {
+        for waiter in memory.channels[name]?.waiters ?? [] { out.answer(waiter, result) }
+        memory.channels[name]?.waiters = []
+    }
+}

@@ -1,0 +1,124 @@
+import ConnectionEngine
+
+/// One connection to a Pusher service, as a value: the client's side of Pusher protocol 7.
+///
+/// Rules PS-1 to PS-27 of `docs/rules/pusher-protocol.md`.
+public struct PusherSession: WebSocketSession {
+    public typealias Endpoint = WebSocketEndpoint
+    public typealias Inbound = PusherInbound
+    public typealias Outbound = WebSocketOutbound
+    public typealias Command = PusherCommand
+    public typealias Reply = PusherReply
+    public typealias Event = PusherSessionEvent
+    public typealias Job = PusherAuthorizeJob
+    public typealias JobResult = PusherAuthorization
+    public typealias Memory = PusherMemory
+    public typealias Decoder = PusherFrameDecoder
+
+    typealias Actions = SessionActions<PusherSession>
+
+    /// The one timer: runs for the earliest deadline of all.
+    static let deadlines = SessionTimer(1)
+
+    /// Nil until the server has confirmed the connection.
+    var socketID: String?
+    var live: [String: LiveChannel] = [:]
+    /// Which channel a running job is for.
+    var jobs: [JobID: String] = [:]
+    /// Events whose fate is not known yet, in order.
+    var sent: [SentEvent] = []
+    /// Events that nobody waits for, sent since the last ping.
+    var unpinged = 0
+    /// Errors since the last answer to a ping that may be about events sent.
+    var refusals: [ConnectionFailure] = []
+    var pings: UInt64 = 0
+    /// Whether a probe is unanswered.
+    var awaitsProbe = false
+    /// When the timer fires; nil when it is not running.
+    var timerAt: Moment?
+
+    public static func endpoint(for memory: PusherMemory) -> WebSocketEndpoint { memory.endpoint }
+
+    public init(memory: inout PusherMemory) {
+        memory.lastError = nil
+    }
+
+    /// The server speaks first.
+    public mutating func opened(memory: inout PusherMemory, out: inout SessionActions<Self>) {}
+
+    public mutating func received(
+        _ inbound: PusherInbound, memory: inout PusherMemory, out: inout SessionActions<Self>
+    ) {
+        if memory.lastError != nil, socketID != nil { memory.lastError = nil }
+        switch inbound {
+        case .message(let envelope, let text):
+            if let text { out.emit(.frame(text)) }
+            route(envelope, &memory, &out)
+        case .malformed(let reason, let text):
+            if let text { out.emit(.frame(text)) }
+            out.emit(.malformed(reason: reason))
+        case .pong(let payload):
+            ponged(payload, &out)
+        }
+    }
+
+    public mutating func perform(
+        _ command: PusherCommand, id: RequestID?, memory: inout PusherMemory, out: inout SessionActions<Self>
+    ) {
+        switch command {
+        case .subscribe(let subscription): subscribe(subscription, id, &memory, &out)
+        case .unsubscribe(let channel): unsubscribe(channel, id, &memory, &out)
+        case .publish(let channel, let event, let json): publish(event, json, channel, id, &memory, &out)
+        case .send(let event, let json): send(event, json, id, &out)
+        }
+    }
+
+    /// Both kinds of ping: servers differ in which of them they take for activity (rule PS-5).
+    public mutating func probe(memory: inout PusherMemory, out: inout SessionActions<Self>) {
+        ping(&out)
+        out.send(.text(PusherClientFrames.ping))
+        awaitsProbe = true
+        out.emit(.pinged)
+    }
+
+    public mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout PusherMemory, out: inout SessionActions<Self>
+    ) {
+        let unknown = ConnectionFailure(
+            .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
+        for event in sent { out.answer(event.id, .failure(unknown)) }
+        sent = []
+        for name in memory.wantedChannels {
+            guard let channel = live[name] else { continue }
+            // No key will come any more.
+            for envelope in channel.backlog {
+                out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
+            }
+            if failure != nil, channel.phase == .confirmed, memory.channels[name]?.lostAt == nil {
+                memory.channels[name]?.lostAt = lastHeard ?? out.now
+            }
+        }
+    }
+
+    /// Runs the timer for `deadline` if it is the earliest. A timer that runs for one that has gone does no harm.
+    mutating func arm(_ deadline: Moment, _ out: inout Actions) {
+        if let timerAt, timerAt <= deadline { return }
+        timerAt = deadline
+        out.startTimer(Self.deadlines, after: deadline.duration(since: out.now))
+    }
+
+    public mutating func timerFired(
+        _ timer: SessionTimer, memory: inout PusherMemory, out: inout SessionActions<Self>
+    ) {
+        guard timer == Self.deadlines else { return }
+        timerAt = nil
+        let now = out.now
+        for name in memory.wantedChannels {
+            if let deadline = live[name]?.deadline, deadline <= now { deadlinePassed(name, &memory, &out) }
+            if let reload = live[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, &out) }
+        }
+        expireSent(&out)
+        let next = live.values.flatMap { [$0.deadline, $0.reload?.deadline] } + [sent.first?.deadline]
+        if let earliest = next.compactMap({ $0 }).min() { arm(earliest, &out) }
+    }
+}
