@@ -24,10 +24,11 @@ extension PusherSession {
         }
     }
 
-    /// Whether events of the channel are for users: it is wanted and the server was told so. Others are dropped (rule PS-16).
+    /// Whether events of the channel are for users: it is wanted and the server has confirmed it. Others are dropped, also those
+    /// of an earlier subscription that are still on their way (rule PS-16).
     @inline(__always)
     func isListening(_ channel: String) -> Bool {
-        live[channel]?.isKnownToServer ?? false
+        live[channel]?.phase == .confirmed
     }
 
     private mutating func applicationEvent(_ envelope: PusherEnvelope, _ out: inout Actions) {
@@ -93,7 +94,7 @@ extension PusherSession {
     }
 
     private func subscriptionCount(_ envelope: PusherEnvelope, _ out: inout Actions) {
-        guard let name = envelope.channel, isListening(name), let data = envelope.data,
+        guard let name = envelope.channel, live[name]?.isKnownToServer ?? false, let data = envelope.data,
             let count = (try? JSONText(data))?["subscription_count"]?.integer
         else { return }
         out.emit(.subscriptionCount(channel: name, count))
