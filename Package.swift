@@ -67,7 +67,7 @@ let package = Package(
             ]),
         library(
             "HTTPTransport",
-            ["ConnectionEngine", "EngineRuntime", "TransportCommon", nioCore, nioHTTP1, nioLocks, asyncHTTPClient]),
+            ["ConnectionEngine", "EngineRuntime", "TransportCommon", nioCore, nioPosix, nioHTTP1, nioLocks, asyncHTTPClient]),
 
         // Wire protocols, both directions, and their client sessions.
         library("PusherProtocol", ["ConnectionEngine", crypto, orderedCollections]),
