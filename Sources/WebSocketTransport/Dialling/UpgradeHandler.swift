@@ -1,7 +1,6 @@
 import ConnectionEngine
 import NIOCore
 import NIOHTTP1
-import NIOSSL
 import NIOTLS
 import TransportCommon
 import WebSocketFraming
@@ -60,9 +59,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     /// Nothing is sent to a peer whose certificate is not good enough (rule WT-7).
     private func checkCertificate(_ context: ChannelHandlerContext) {
         do {
-            let handler = try context.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self)
-            guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptableKey }
-            try certificate.checkStrength()
+            try context.pipeline.syncOperations.checkPeerCertificate()
             ask(context)
         } catch {
             fail(.dialling(error), context)
