@@ -1,0 +1,58 @@
+import ConnectionEngine
+import TransportCommon
+
+/// One HTTP request as plain values.
+public struct HTTPCall: Hashable, Sendable {
+    public var method: String
+    /// An absolute URL with scheme `http` or `https`, percent-encoded.
+    public var url: String
+    public var headers: [HTTPField]
+    public var body: [UInt8]
+
+    public init(method: String = "GET", url: String, headers: [HTTPField] = [], body: [UInt8] = []) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// A header of a request or an answer.
+public struct HTTPField: Hashable, Sendable {
+    public var name: String
+    public var value: String
+
+    public init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// An HTTP answer, whatever its status.
+public struct HTTPAnswer: Hashable, Sendable {
+    public var status: Int
+    public var headers: [HTTPField]
+    public var body: [UInt8]
+    /// Where the answer came from; redirects are not followed.
+    public var url: String
+
+    public init(status: Int, headers: [HTTPField] = [], body: [UInt8] = [], url: String) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.url = url
+    }
+
+    /// The first value of a header, whatever the case of its name.
+    public func first(_ name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+
+    /// Whether the status says success: 200 to 299.
+    public var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// What the status means when it does not say success (rule WT-9); nil when it does.
+    public var failure: ConnectionFailure? {
+        isSuccess ? nil : .http(status: status, retryAfter: first("Retry-After"), unixTime: WallClock.unixTime)
+    }
+}

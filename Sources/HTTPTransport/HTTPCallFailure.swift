@@ -1,0 +1,49 @@
+import AsyncHTTPClient
+import ConnectionEngine
+import NIOHTTP1
+import TransportCommon
+
+extension ConnectionFailure {
+    /// What an error of a request means (rule HT-3).
+    static func calling(_ error: any Error) -> ConnectionFailure {
+        switch error {
+        case let error as HTTPClientError: client(error)
+        case HTTPParserError.invalidEOFState:
+            ConnectionFailure(.networkUnavailable, "The server hung up before its answer was complete.")
+        case is HTTPParserError:
+            ConnectionFailure(.malformedResponse, "The answer is not HTTP.")
+        case is ResponseAccumulator.ResponseTooBigError:
+            ConnectionFailure(.malformedResponse, "The answer is too long.")
+        default: dialling(error)
+        }
+    }
+
+    private static func client(_ error: HTTPClientError) -> ConnectionFailure {
+        switch error {
+        case .deadlineExceeded, .readTimeout, .writeTimeout, .getConnectionFromPoolTimeout:
+            ConnectionFailure(.timeout, "The answer did not come in time.")
+        case .connectTimeout, .tlsHandshakeTimeout:
+            ConnectionFailure(.timeout, "The connection could not be established in time.")
+        case .cancelled: .cancelledByCaller
+        case .remoteConnectionClosed, .uncleanShutdown:
+            ConnectionFailure(.networkUnavailable, "The server hung up before its answer was complete.")
+        case .proxyAuthenticationRequired, .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            ConnectionFailure(.proxyUnavailable, "The proxy does not forward the request.")
+        case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .traceRequestWithBody,
+            .bodyLengthMismatch, .contentLengthMissing, .identityCodingIncorrectlyPresent:
+            ConnectionFailure(.badRequest, "The request cannot be sent as it is.")
+        case .alreadyShutdown:
+            ConnectionFailure(.disconnected, "The connections of this client are closed.")
+        default: other(error)
+        }
+    }
+
+    /// The errors that carry a value cannot be listed; their short descriptions are constant.
+    private static func other(_ error: HTTPClientError) -> ConnectionFailure {
+        let kind = error.shortDescription.lowercased()
+        if kind.contains("header") || kind.contains("scheme") {
+            return ConnectionFailure(.badRequest, "The request cannot be sent as it is.")
+        }
+        return ConnectionFailure(.networkUnavailable, "The request failed.")
+    }
+}

@@ -1,0 +1,108 @@
+import AsyncHTTPClient
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import TransportCommon
+
+/// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
+///
+/// Callers with the same roots share connections; with the last of them everything is closed. Redirects are not followed, so
+/// that credentials go nowhere else. Any thread may call any method; none blocks.
+public final class HTTPCaller: Sendable {
+    /// The largest body of an answer, in bytes.
+    public let bodyLimit: Int
+    private let client: SharedHTTPClient
+
+    /// A caller.
+    ///
+    /// - Parameters:
+    ///   - trustRoots: whom TLS trusts.
+    ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
+    public init(trustRoots: TrustRoots = .system, bodyLimit: Int = 1 << 16) {
+        self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
+        client = SharedHTTPClient.client(for: trustRoots)
+    }
+
+    /// Makes a request. An answer of any status is a success here; see ``HTTPAnswer/failure``.
+    ///
+    /// - Parameters:
+    ///   - timeout: for name, connection, request and answer together.
+    ///   - completion: called once, on a thread of the runtime; never after a cancellation.
+    /// - Returns: cancels the request at once.
+    public func send(
+        _ call: HTTPCall, timeout: Duration,
+        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    ) -> JobCancellation {
+        let task: HTTPClient.Task<HTTPClient.Response>
+        do throws(ConnectionFailure) {
+            task = try start(call, timeout: timeout)
+        } catch {
+            completion(.failure(error))
+            return {}
+        }
+        let pending = NIOLockedValueBox<(@Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void)?>(completion)
+        task.futureResult.whenComplete { [client] result in
+            // The pool has to live as long as the request.
+            _ = client
+            let completion = pending.withLockedValue { completion in
+                defer { completion = nil }
+                return completion
+            }
+            completion?(Self.outcome(of: result, url: call.url))
+        }
+        return {
+            pending.withLockedValue { $0 = nil }
+            task.cancel()
+        }
+    }
+
+    /// Makes a request and waits for the answer. Cancelling the task cancels the request at once.
+    ///
+    /// - Throws: `cancelledByCaller` when the task is cancelled.
+    public func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+        if Task.isCancelled { throw .cancelledByCaller }
+        let task = try start(call, timeout: timeout)
+        let result: Result<HTTPClient.Response, any Error> = await withTaskCancellationHandler {
+            do { return .success(try await task.futureResult.get()) } catch { return .failure(error) }
+        } onCancel: {
+            task.cancel()
+        }
+        return try Self.outcome(of: result, url: call.url).get()
+    }
+
+    private func start(
+        _ call: HTTPCall, timeout: Duration
+    ) throws(ConnectionFailure) -> HTTPClient.Task<HTTPClient.Response> {
+        let scheme = call.url.prefix { $0 != ":" }.lowercased()
+        guard scheme == "http" || scheme == "https" else {
+            throw ConnectionFailure(.badRequest, "The URL is neither http nor https.")
+        }
+        guard call.headers.allSatisfy({ !$0.name.isEmpty }) else {
+            throw ConnectionFailure(.badRequest, "A header has no name.")
+        }
+        do {
+            let headers = HTTPHeaders(call.headers.map { ($0.name, $0.value) })
+            let body: HTTPClient.Body? = call.body.isEmpty ? nil : .byteBuffer(ByteBuffer(bytes: call.body))
+            let request = try HTTPClient.Request(
+                url: call.url, method: HTTPMethod(rawValue: call.method), headers: headers, body: body)
+            let limit = TimeAmount.nanoseconds(max(timeout.clampedNanoseconds, 0))
+            return client.http.execute(
+                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: bodyLimit),
+                deadline: .now() + limit)
+        } catch {
+            throw .calling(error)
+        }
+    }
+
+    private static func outcome(
+        of result: Result<HTTPClient.Response, any Error>, url: String
+    ) -> Result<HTTPAnswer, ConnectionFailure> {
+        result.map { response in
+            HTTPAnswer(
+                status: Int(response.status.code), headers: response.headers.map { HTTPField($0.name, $0.value) },
+                body: response.body.map { Array($0.readableBytesView) } ?? [], url: url)
+        }.mapError { .calling($0) }
+    }
+}
