@@ -120,7 +120,12 @@ let package = Package(
         tests("PusherSwiftTests", ["PusherSwift", "LifelineServer", "LifelineTesting"]),
         tests("LifelineTests", ["Lifeline", "LifelineServer", "LifelineTesting"]),
         tests("RealtimeHubTests", ["RealtimeHub"]),
-        tests("LifelineServerTests", ["LifelineServer", "LifelineTesting", asyncHTTPClient]),
+        tests(
+            "LifelineServerTests",
+            [
+                "LifelineServer", "RealtimeHub", "PusherProtocol", "WebSocketFraming", "LifelineTesting", asyncHTTPClient, nioCore,
+                nioPosix, nioLocks, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]),
         .testTarget(
             name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
