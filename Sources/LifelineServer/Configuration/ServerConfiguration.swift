@@ -1,0 +1,94 @@
+import Logging
+import RealtimeHub
+
+/// Everything that a server can be told. The defaults need no thought: `ServerConfiguration()` is what `lifeline serve` runs.
+///
+/// Sizes are bytes.
+public struct ServerConfiguration: Sendable {
+    /// Certificate and key for TLS, both in PEM files.
+    public struct TLS: Hashable, Sendable {
+        /// The server's certificate, followed by those of its issuers.
+        public var certificateFile: String
+        public var privateKeyFile: String
+
+        public init(certificateFile: String, privateKeyFile: String) {
+            self.certificateFile = certificateFile
+            self.privateKeyFile = privateKeyFile
+        }
+    }
+
+    /// The address to listen on. By default only this machine can connect; `0.0.0.0` or `::` publishes the server.
+    public var host: String
+    /// 0 picks a free port.
+    public var port: Int
+    public var applications: any ApplicationRegistry
+    /// Nil for no TLS.
+    public var tls: TLS?
+    /// Nil shares the event loops of the process; otherwise the server has this many threads of its own (1 ... 64).
+    public var threads: Int?
+
+    /// After this much silence of the server a client asks whether it is still there; told to clients, in whole seconds.
+    public var activityTimeout: Duration
+    /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
+    public var pongTimeout: Duration
+    /// How long a new connection may take to send its first request, and a request to arrive as a whole.
+    public var requestTimeout: Duration
+    /// How long a connection may rest between two requests.
+    public var keepAliveTimeout: Duration
+    /// How long a WebSocket message may take from its first byte to its last.
+    public var messageTimeout: Duration
+    /// How long a peer may take to answer a close frame.
+    public var closeTimeout: Duration
+    /// How long a stop waits for connections to end.
+    public var drainTimeout: Duration
+
+    /// WebSocket connections of the whole server; more are told to come back later.
+    public var maximumConnections: Int
+    /// A message of a client, over all its fragments.
+    public var maximumMessageBytes: Int
+    public var maximumFragments: Int
+    /// A request body. The default holds a full batch with most of it escaped.
+    public var maximumRequestBytes: Int
+    /// Bytes that may wait for one subscriber; a slower one is cut off (rule SV-4).
+    public var maximumPendingBytes: Int
+
+    public var clock: ServerClock
+    public var logger: Logger
+
+    public init(
+        host: String = "127.0.0.1", port: Int = 6001,
+        applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]), tls: TLS? = nil, threads: Int? = nil,
+        activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
+        requestTimeout: Duration = .seconds(10), keepAliveTimeout: Duration = .seconds(75),
+        messageTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(3), drainTimeout: Duration = .seconds(5),
+        maximumConnections: Int = 100_000, maximumMessageBytes: Int = 65_536, maximumFragments: Int = 64,
+        maximumRequestBytes: Int = 262_144, maximumPendingBytes: Int = 1 << 20, clock: ServerClock = .system,
+        logger: Logger = Logger(label: "lifeline.server", factory: { _ in SwiftLogNoOpLogHandler() })
+    ) {
+        self.host = host
+        self.port = port
+        self.applications = applications
+        self.tls = tls
+        self.threads = threads
+        self.activityTimeout = activityTimeout
+        self.pongTimeout = pongTimeout
+        self.requestTimeout = requestTimeout
+        self.keepAliveTimeout = keepAliveTimeout
+        self.messageTimeout = messageTimeout
+        self.closeTimeout = closeTimeout
+        self.drainTimeout = drainTimeout
+        self.maximumConnections = maximumConnections
+        self.maximumMessageBytes = maximumMessageBytes
+        self.maximumFragments = maximumFragments
+        self.maximumRequestBytes = maximumRequestBytes
+        self.maximumPendingBytes = maximumPendingBytes
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// How often connections are looked through: fine enough for the shortest of the timeouts, and no finer than 20 ms.
+    var sweepInterval: Duration {
+        let shortest = [activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout].min()
+        return min(max((shortest ?? .seconds(8)) / 8, .milliseconds(20)), .seconds(1))
+    }
+}
