@@ -1,0 +1,29 @@
+/// Why a request is refused: a status and a sentence, which goes out as plain text.
+///
+/// Sentences are fixed or hold limits only: nothing that the client sent is sent back, and no secret or payload can appear.
+struct HTTPProblem: Error, Hashable, Sendable {
+    var status: Int
+    var message: String
+
+    init(_ status: Int, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    static let malformedTarget = HTTPProblem(400, "The request target is malformed.")
+    static let targetTooLong = HTTPProblem(414, "The request target is longer than \(RequestTarget.maximumBytes) bytes.")
+    static let repeatedParameter = HTTPProblem(400, "A query parameter is given more than once.")
+    static let notFound = HTTPProblem(404, "There is nothing at this path.")
+    static let methodNotAllowed = HTTPProblem(405, "The method is not allowed at this path.")
+    static let unknownApplication = HTTPProblem(404, "There is no application with this id.")
+    static let disabledApplication = HTTPProblem(403, "The application is disabled.")
+    static let malformedRequest = HTTPProblem(400, "The request is not valid HTTP/1.1.")
+    static let timeout = HTTPProblem(408, "The request took too long to arrive.")
+
+    static func bodyTooLarge(limit: Int) -> HTTPProblem {
+        HTTPProblem(413, "The request body is larger than \(limit) bytes.")
+    }
+
+    static func unauthorized(_ message: String) -> HTTPProblem { HTTPProblem(401, message) }
+    static func badRequest(_ message: String) -> HTTPProblem { HTTPProblem(400, message) }
+}

@@ -1,0 +1,46 @@
+/// What a path and a method ask for. Pusher HTTP API, and the server's own paths.
+enum Route: Hashable, Sendable {
+    case health
+    case ready
+    case metrics
+    /// The path of WebSocket connections, requested without an upgrade.
+    case webSocket
+    case publish(application: String)
+    case publishBatch(application: String)
+    case channels(application: String)
+    case channel(application: String, name: String)
+    case users(application: String, channel: String)
+    /// Without an application in its path, as one official library sends it, the key says which (rule SV-10).
+    case terminateConnections(application: String?, user: String)
+
+    /// Throws 404 for an unknown path and 405 for a known one with another method.
+    init(method: String, segments: [String]) throws(HTTPProblem) {
+        let (route, allowed): (Route, String)
+        switch segments.count {
+        case 1 where segments[0] == "health": (route, allowed) = (.health, "GET")
+        case 1 where segments[0] == "ready": (route, allowed) = (.ready, "GET")
+        case 1 where segments[0] == "metrics": (route, allowed) = (.metrics, "GET")
+        case 2 where segments[0] == "app": (route, allowed) = (.webSocket, "GET")
+        case 3 where segments[0] == "users" && segments[2] == "terminate_connections":
+            (route, allowed) = (.terminateConnections(application: nil, user: segments[1]), "POST")
+        case 3... where segments[0] == "apps":
+            (route, allowed) = try Self.applicationRoute(segments[1], Array(segments.dropFirst(2)))
+        default: throw .notFound
+        }
+        guard method == allowed || (method == "HEAD" && allowed == "GET") else { throw .methodNotAllowed }
+        self = route
+    }
+
+    private static func applicationRoute(_ id: String, _ rest: [String]) throws(HTTPProblem) -> (Route, String) {
+        switch (rest.count, rest[0]) {
+        case (1, "events"): (.publish(application: id), "POST")
+        case (1, "batch_events"): (.publishBatch(application: id), "POST")
+        case (1, "channels"): (.channels(application: id), "GET")
+        case (2, "channels"): (.channel(application: id, name: rest[1]), "GET")
+        case (3, "channels") where rest[2] == "users": (.users(application: id, channel: rest[1]), "GET")
+        case (3, "users") where rest[2] == "terminate_connections":
+            (.terminateConnections(application: id, user: rest[1]), "POST")
+        default: throw .notFound
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import LifelineServer
+
+@Suite("Targets and routes (SV-7, SV-9)")
+struct RequestTargetTests {
+    @Test("Parts of the path are decoded by themselves, the query by its own rules")
+    func decoding() throws {
+        let target = try RequestTarget(parsing: "/apps/1/channels/a%2Fb+c?x=1%202+3&y&z=%C3%A4=&=")
+        #expect(target.segments == ["apps", "1", "channels", "a/b+c"])
+        #expect(target.rawPath == "/apps/1/channels/a%2Fb+c")
+        #expect(try target.value(of: "x") == "1 2 3")
+        #expect(try target.value(of: "y") == "")
+        #expect(try target.value(of: "z") == "ä=")
+        #expect(try target.value(of: "missing") == nil)
+    }
+
+    @Test("The absolute form is the same as the path alone")
+    func absoluteForm() throws {
+        #expect(try RequestTarget(parsing: "http://host:1/health?x=1").segments == ["health"])
+    }
+
+    @Test(
+        "What is malformed is refused",
+        arguments: ["", "health", "*", "/%", "/%4", "/%zz", "/?a=%FF", "/a#b", "ftp://h/", "http://"])
+    func malformed(text: String) {
+        #expect(throws: HTTPProblem.malformedTarget) { try RequestTarget(parsing: text) }
+    }
+
+    @Test("A parameter that comes twice has no value")
+    func repeated() throws {
+        let target = try RequestTarget(parsing: "/?a=1&a=1")
+        #expect(throws: HTTPProblem.repeatedParameter) { try target.value(of: "a") }
+    }
+
+    @Test(
+        "Dots and encoded slashes lead nowhere",
+        arguments: [
+            "/../health", "/./health", "/health/..", "/apps/../health", "/%2e%2e/health", "/apps/1/..%2fevents", "//health",
+            "/health/",
+            "/apps", "/apps/1", "/apps/1/nothing", "/apps/1/channels/a/b", "/app", "/",
+        ])
+    func traversal(path: String) throws {
+        let target = try RequestTarget(parsing: path)
+        #expect(throws: HTTPProblem.notFound) { try Route(method: "GET", segments: target.segments) }
+    }
+
+    @Test("Known paths answer their method and no other")
+    func methods() throws {
+        #expect(try Route(method: "POST", segments: ["apps", "1", "events"]) == .publish(application: "1"))
+        #expect(try Route(method: "HEAD", segments: ["health"]) == .health)
+        for (method, segments) in [
+            ("GET", ["apps", "1", "events"]), ("POST", ["health"]), ("HEAD", ["apps", "1", "batch_events"]),
+            ("DELETE", ["apps", "1", "channels"]), ("GET", ["users", "u", "terminate_connections"]),
+        ] {
+            #expect(throws: HTTPProblem.methodNotAllowed) { try Route(method: method, segments: segments) }
+        }
+    }
+}
