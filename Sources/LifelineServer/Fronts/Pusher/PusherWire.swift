@@ -1,0 +1,102 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import WebSocketFraming
+
+/// Puts messages of the Pusher protocol into WebSocket frames.
+enum PusherWire {
+    static let subprotocol = "pusher-channels-protocol-7"
+
+    /// One text frame, made once for however many connections get it.
+    static func frame(_ message: [UInt8]) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        append(message, to: &buffer)
+        return buffer
+    }
+
+    static func append(_ message: [UInt8], to buffer: inout ByteBuffer) {
+        var writer = WebSocketFrameWriter(role: .server)
+        message.withUnsafeBytes { writer.writeText($0, to: &buffer) }
+    }
+
+    /// What a new subscriber gets: the confirmation, and from a cache channel the last event or the news that there is none.
+    static func confirmation(of channel: String, isCache: Bool, _ outcome: SubscribeOutcome) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        if let roster = outcome.roster {
+            let members = roster.members.map { PusherMember($0) }
+            append(PusherFrames.subscriptionSucceeded(channel: channel, members: members), to: &buffer)
+        } else {
+            append(PusherFrames.subscriptionSucceeded(channel: channel), to: &buffer)
+        }
+        if let cached = outcome.cached {
+            append(PusherFrames.event(name: cached.event, channel: channel, data: cached.data), to: &buffer)
+        } else if isCache {
+            append(PusherFrames.cacheMiss(channel: channel), to: &buffer)
+        }
+        return buffer
+    }
+
+    static let ping: ByteBuffer = {
+        var buffer = frame(PusherFrames.ping)
+        var writer = WebSocketFrameWriter(role: .server)
+        writer.writePing(UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
+        return buffer
+    }()
+
+    /// The error that explains a farewell, and the close frame.
+    static func farewell(_ farewell: PusherFarewell) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        if farewell.explains {
+            append(PusherFrames.error(code: Int(farewell.code), message: farewell.reason), to: &buffer)
+        }
+        var writer = WebSocketFrameWriter(role: .server)
+        writer.writeClose(WebSocketCloseCode(rawValue: farewell.code), reason: farewell.reason, to: &buffer)
+        return buffer
+    }
+}
+
+/// Why the server ends a connection. Pusher protocol, Close codes (rule SP-4).
+struct PusherFarewell: Error, Hashable, Sendable {
+    var code: UInt16
+    var reason: String
+    /// Whether a `pusher:error` with the same code goes before the close frame.
+    var explains = true
+
+    init(_ code: UInt16, _ reason: String, explains: Bool = true) {
+        self.code = code
+        self.reason = reason
+        self.explains = explains
+    }
+
+    static let unknownApplication = PusherFarewell(4001, "There is no application with this key.")
+    static let disabledApplication = PusherFarewell(4003, "The application is disabled.")
+    static let overQuota = PusherFarewell(4004, "The application has reached its limit of connections.")
+    static let unknownPath = PusherFarewell(4005, "Connections are made at /app/KEY.")
+    static let malformedVersion = PusherFarewell(4006, "The protocol version is not a number.")
+    static let unsupportedVersion = PusherFarewell(4007, "The protocol version is not supported.")
+    static let terminated = PusherFarewell(4009, "The application has ended the user's connections.")
+    static let overCapacity = PusherFarewell(4100, "The server is over capacity.")
+    /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
+    static let slowSubscriber = PusherFarewell(4100, "The connection reads too slowly for what it is subscribed to.")
+    static let draining = PusherFarewell(4200, "The server is shutting down; please connect again.")
+    static let noPong = PusherFarewell(4201, "Nothing came from the connection, not even a pong.")
+
+    /// For the framing layer's own codes, which say it all.
+    static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherFarewell {
+        PusherFarewell(code.rawValue, reason, explains: false)
+    }
+}
+
+extension ChannelTraits {
+    init(of kind: PusherChannelKind) {
+        self = []
+        if kind.access == .presence { insert(.presence) }
+        if kind.isCache { insert(.cached) }
+    }
+}
+
+extension PusherMember {
+    init(_ member: PresenceMember) {
+        self.init(userID: member.userID, infoJSON: member.info)
+    }
+}
