@@ -1,0 +1,94 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+
+extension ServerCore {
+    /// Publishes an event of the application's own server and remembers it for cache channels.
+    func publish(event: String, data: String, to name: String, application: Application, excluding: SocketID? = nil) {
+        let channel = ChannelID(application: application.id, name: name)
+        let frame = PusherWire.frame(PusherFrames.event(name: event, channel: name, data: data))
+        let traits = ChannelTraits(of: PusherChannelKind(of: name))
+        withShard(of: channel) { shard in
+            let audience: PartitionSet
+            if traits.contains(.cached) {
+                let message = CachedMessage(
+                    event: event, data: data, expires: now.advanced(by: application.limits.cacheLifetime))
+                audience = shard.publish(message, to: channel, traits: traits)
+            } else {
+                audience = shard.audience(of: channel)
+            }
+            deliver(frame, to: channel, in: audience, excluding: excluding)
+        }
+    }
+
+    /// Hands a client's event to the other subscribers.
+    func relay(_ frame: ByteBuffer, to name: String, application: Application, from sender: SocketID) {
+        let channel = ChannelID(application: application.id, name: name)
+        withShard(of: channel) { shard in
+            deliver(frame, to: channel, in: shard.audience(of: channel), excluding: sender)
+        }
+    }
+
+    /// Subscribes a connection, queues its confirmation and tells the others.
+    func subscribe(
+        _ connection: NIOLoopBound<PusherConnection>, socketID: SocketID, on outlet: LoopOutlet, to name: String,
+        member: PresenceMember?, application: Application
+    ) throws(SubscribeRefusal) {
+        let channel = ChannelID(application: application.id, name: name)
+        let traits = ChannelTraits(of: PusherChannelKind(of: name))
+        let result = withShard(of: channel) { shard in
+            Result { () throws(SubscribeRefusal) in
+                let outcome = try shard.subscribe(
+                    to: channel, traits: traits, partition: outlet.partition, member: member,
+                    memberLimit: application.limits.presenceMembers, at: now)
+                let confirmation = PusherWire.confirmation(of: name, isCache: traits.contains(.cached), outcome)
+                outlet.enqueue(.attach(connection, channel, confirmation: confirmation))
+                if let added = outcome.memberAdded {
+                    let frame = PusherWire.frame(PusherFrames.memberAdded(channel: name, member: PusherMember(added)))
+                    deliver(frame, to: channel, in: outcome.audience, excluding: socketID)
+                }
+                announceCount(of: channel, traits, outcome.audience, application, &shard)
+            }
+        }
+        try result.get()
+    }
+
+    /// Ends a subscription and tells those who stay. `connection` is nil when it has gone altogether.
+    func unsubscribe(
+        _ connection: NIOLoopBound<PusherConnection>?, on outlet: LoopOutlet, from name: String, userID: String?,
+        application: Application
+    ) {
+        let channel = ChannelID(application: application.id, name: name)
+        withShard(of: channel) { shard in
+            guard let outcome = shard.unsubscribe(from: channel, partition: outlet.partition, userID: userID, at: now) else {
+                return
+            }
+            if let connection { outlet.enqueue(.detach(connection, channel)) }
+            if let removed = outcome.memberRemoved {
+                let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: name, userID: removed))
+                deliver(frame, to: channel, in: outcome.audience)
+            }
+            announceCount(of: channel, ChannelTraits(of: PusherChannelKind(of: name)), outcome.audience, application, &shard)
+        }
+    }
+
+    /// Announces counts that were held back, and forgets what has expired.
+    func sweepChannels() {
+        let now = now
+        for due in withEveryShard({ $0.sweep(at: now) }).joined() {
+            let frame = PusherWire.frame(
+                PusherFrames.subscriptionCount(channel: due.channel.name, count: due.subscriptions))
+            deliver(frame, to: due.channel, in: due.audience)
+        }
+    }
+
+    private func announceCount(
+        of channel: ChannelID, _ traits: ChannelTraits, _ audience: PartitionSet, _ application: Application,
+        _ shard: inout ChannelShard
+    ) {
+        guard application.announcesSubscriptionCounts, !traits.contains(.presence), !audience.isEmpty,
+            let count = shard.countToAnnounce(channel, at: now)
+        else { return }
+        deliver(PusherWire.frame(PusherFrames.subscriptionCount(channel: channel.name, count: count)), to: channel, in: audience)
+    }
+}

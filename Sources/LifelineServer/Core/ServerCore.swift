@@ -1,0 +1,69 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+
+/// What all connections of a server share: applications, channels, and the way to every event loop.
+///
+/// Channels live in shards with a lock each. Whatever a change tells subscribers is queued under that lock, so every subscriber of
+/// a channel sees the same order (rule SV-2).
+final class ServerCore: Sendable {
+    let configuration: ServerConfiguration
+    let outlets: [LoopOutlet]
+    let admission: NIOLockedValueBox<Admission>
+    private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
+    private let shards: [NIOLockedValueBox<ChannelShard>]
+
+    init(configuration: ServerConfiguration, eventLoops: [any EventLoop]) {
+        self.configuration = configuration
+        outlets = eventLoops.enumerated().map { LoopOutlet(eventLoop: $1, partition: $0) }
+        admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
+        shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
+    }
+
+    var now: HubInstant { configuration.clock.monotonic() }
+    var logger: Logger { configuration.logger }
+
+    /// The outlet of a channel's event loop.
+    func outlet(of eventLoop: any EventLoop) -> LoopOutlet? {
+        outlets.first { $0.eventLoop === eventLoop }
+    }
+
+    /// The one copy of an application that connections refer to. A changed application gets a new one.
+    func share(_ application: Application) -> SharedApplication {
+        shared.withLockedValue { shared in
+            if let known = shared[application.id], known.value == application { return known }
+            let new = SharedApplication(application)
+            shared[application.id] = new
+            return new
+        }
+    }
+
+    func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
+        try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)
+    }
+
+    func withEveryShard<Result>(_ body: (inout ChannelShard) -> Result) -> [Result] {
+        shards.map { $0.withLockedValue(body) }
+    }
+
+    func deliver(_ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil) {
+        for partition in audience where partition < outlets.count {
+            outlets[partition].enqueue(.deliver(channel, frame, excluding: excluding))
+        }
+    }
+
+    /// Closes connections, those of one application or one signed-in user of it when given.
+    func close(_ farewell: PusherFarewell, application: String? = nil, user: String? = nil) {
+        for outlet in outlets { outlet.enqueue(.close(farewell, application: application, user: user)) }
+    }
+
+    var statistics: ServerStatistics {
+        var total = ServerStatistics()
+        for outlet in outlets { total.add(outlet.statistics) }
+        total.connections = admission.withLockedValue(\.connections)
+        total.channels = withEveryShard { $0.occupiedCount }.reduce(0, +)
+        return total
+    }
+}

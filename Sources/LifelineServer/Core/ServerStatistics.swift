@@ -1,0 +1,40 @@
+/// How a server stands and what it has done since it started.
+public struct ServerStatistics: Hashable, Sendable {
+    /// Open WebSocket connections.
+    public var connections = 0
+    /// Channels with at least one subscription.
+    public var channels = 0
+    /// WebSocket connections since the start.
+    public var connectionsAccepted = 0
+    /// Connections refused with a close code: unknown or disabled application, quota, version, path.
+    public var connectionsRefused = 0
+    /// Messages that clients sent over WebSockets.
+    public var messagesReceived = 0
+    /// Messages handed to WebSocket connections.
+    public var messagesSent = 0
+    /// Bytes of those messages with their frames.
+    public var bytesSent = 0
+    /// Subscribers cut off because they read too slowly.
+    public var slowSubscribersCut = 0
+    /// Connections cut off because nothing came from them.
+    public var deadConnectionsCut = 0
+    /// HTTP requests answered.
+    public var requests = 0
+    /// HTTP requests answered with a status of 400 or above.
+    public var requestsRefused = 0
+
+    public init() {}
+
+    /// Adds the counters of an event loop. Gauges are left alone.
+    mutating func add(_ other: ServerStatistics) {
+        connectionsAccepted += other.connectionsAccepted
+        connectionsRefused += other.connectionsRefused
+        messagesReceived += other.messagesReceived
+        messagesSent += other.messagesSent
+        bytesSent += other.bytesSent
+        slowSubscribersCut += other.slowSubscribersCut
+        deadConnectionsCut += other.deadConnectionsCut
+        requests += other.requests
+        requestsRefused += other.requestsRefused
+    }
+}

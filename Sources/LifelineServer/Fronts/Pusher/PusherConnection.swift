@@ -1,0 +1,291 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import WebSocketFraming
+
+/// One WebSocket connection: the only handler of its channel, so that frames go straight to the socket.
+///
+/// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
+final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    /// A place among the subscribers of a channel on this loop.
+    struct Seat {
+        let channel: LoopChannel
+        var index: Int
+    }
+
+    enum Phase {
+        /// Not greeted yet.
+        case new
+        case open
+        /// A close frame is on its way; the peer's is awaited.
+        case closing
+        case closed
+    }
+
+    private let core: ServerCore
+    private let outlet: LoopOutlet
+    /// Nil when the connection is refused and only gets a farewell.
+    private let application: SharedApplication?
+    private let refusal: PusherFarewell?
+    private var context: ChannelHandlerContext?
+    private var receiver: WebSocketReceiver
+    private var front: PusherFront
+    private var liveness: Liveness
+    private var phase = Phase.new
+    /// Since when a message has been coming in, or since when the close frame is out.
+    private var waiting: HubInstant?
+    private var needsFlush = false
+
+    /// The place in ``LoopState/connections``.
+    var place = -1
+    var seats: ContiguousArray<Seat> = []
+    /// Whether the connection is in the list of those to flush.
+    var isUnflushed = false
+
+    init(core: ServerCore, outlet: LoopOutlet, opening: Result<SharedApplication, PusherFarewell>, at now: HubInstant) {
+        self.core = core
+        self.outlet = outlet
+        switch opening {
+        case .success(let application): (self.application, refusal) = (application, nil)
+        case .failure(let farewell): (application, refusal) = (nil, farewell)
+        }
+        var random = SystemRandomNumberGenerator()
+        front = PusherFront(socketID: SocketID(using: &random))
+        liveness = Liveness(at: now)
+        let limits = WebSocketLimits(
+            messageBytes: core.configuration.maximumMessageBytes, fragments: core.configuration.maximumFragments, keptBytes: 0)
+        receiver = WebSocketReceiver(role: .server, limits: limits)
+    }
+
+    var socketID: SocketID { front.socketID }
+    var isOpen: Bool { phase == .open }
+
+    func belongs(to application: String?, user: String?) -> Bool {
+        (application == nil || self.application?.value.id == application) && (user == nil || front.user?.id == user)
+    }
+
+    func moveSeat(in channel: LoopChannel, to index: Int) {
+        guard let seat = seats.firstIndex(where: { $0.channel === channel }) else { return }
+        seats[seat].index = index
+    }
+
+    // MARK: Life
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        let state = outlet.state
+        state.add(self)
+        phase = .open
+        if let refusal {
+            state.counters.connectionsRefused += 1
+            return close(refusal)
+        }
+        state.counters.connectionsAccepted += 1
+        let seconds = Int(core.configuration.activityTimeout.components.seconds)
+        reply(PusherFrames.connectionEstablished(socketID: socketID.description, activityTimeout: max(seconds, 1)))
+        flushReplies()
+        core.logger.debug("connected", metadata: ["socket_id": "\(socketID)", "app": "\(application?.value.id ?? "")"])
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        core.logger.debug("connection failed", metadata: ["socket_id": "\(socketID)", "error": "\(type(of: error))"])
+        context.close(promise: nil)
+    }
+
+    /// A subscriber for which too much is waiting is cut off (rule SV-4).
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard !context.channel.isWritable, phase == .open else { return }
+        outlet.state.counters.slowSubscribersCut += 1
+        core.logger.info("slow subscriber cut off", metadata: ["socket_id": "\(socketID)"])
+        close(.slowSubscriber)
+    }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var buffer = unwrapInboundIn(data)
+        let now = core.now
+        liveness.hear(at: now)
+        var completed = false
+        do throws(WebSocketViolation) {
+            try receiver.receive(&buffer) { event in
+                switch event {
+                case .text, .binary: completed = true
+                case .ping, .pong, .close: break
+                }
+                handle(event, at: now)
+            }
+        } catch {
+            close(.plain(error.closeCode, error.description))
+        }
+        guard phase == .open else { return }
+        if completed || !receiver.hasPartialMessage { waiting = nil }
+        if receiver.hasPartialMessage, waiting == nil { waiting = now }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        flushReplies()
+    }
+
+    private func handle(_ event: WebSocketEvent, at now: HubInstant) {
+        switch event {
+        case .close(let code, _): return peerCloses(code)
+        case .text, .binary, .ping, .pong:
+            guard phase == .open, let application else { return }
+            let state = outlet.state
+            switch event {
+            case .text(let bytes):
+                state.counters.messagesReceived += 1
+                perform(front.receive(bytes, parser: &state.parser, application: application.value, at: now), application)
+            case .binary: close(.plain(.unsupportedData, "Messages are text."))
+            case .ping(let payload):
+                var buffer = ByteBuffer()
+                var writer = WebSocketFrameWriter(role: .server)
+                writer.writePong(payload, to: &buffer)
+                needsFlush = write(buffer) || needsFlush
+            case .pong, .close: return
+            }
+        }
+    }
+
+    private func perform(_ action: PusherAction, _ application: SharedApplication) {
+        guard let context else { return }
+        switch action {
+        case .none: return
+        case .reply(let message): reply(message)
+        case .relay(let message, let channel):
+            core.relay(PusherWire.frame(message), to: channel, application: application.value, from: socketID)
+        case .subscribe(let channel, let member):
+            do throws(SubscribeRefusal) {
+                try core.subscribe(
+                    NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: outlet, to: channel, member: member,
+                    application: application.value)
+            } catch {
+                reply(front.refused(channel, error))
+            }
+        case .unsubscribe(let subscription):
+            core.unsubscribe(
+                NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
+                userID: subscription.userID, application: application.value)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes frames; false when the connection takes no more. Does not flush.
+    @inline(__always)
+    func write(_ frames: ByteBuffer) -> Bool {
+        guard phase == .open, let context else { return false }
+        context.write(wrapOutboundOut(frames), promise: nil)
+        return true
+    }
+
+    func flush() {
+        context?.flush()
+    }
+
+    private func reply(_ message: [UInt8]) {
+        let frame = PusherWire.frame(message)
+        guard write(frame) else { return }
+        needsFlush = true
+        outlet.state.counters.messagesSent += 1
+        outlet.state.counters.bytesSent += frame.readableBytes
+    }
+
+    /// Sends the answers to what has been read.
+    func flushReplies() {
+        guard needsFlush else { return }
+        needsFlush = false
+        context?.flush()
+    }
+}
+
+// MARK: - Ending
+
+extension PusherConnection {
+    /// Says farewell, leaves all channels, and waits for the peer's close frame.
+    func close(_ farewell: PusherFarewell) {
+        guard phase == .open, let context else { return }
+        phase = .closing
+        waiting = core.now
+        context.writeAndFlush(wrapOutboundOut(PusherWire.farewell(farewell)), promise: nil)
+        leaveChannels()
+    }
+
+    private func peerCloses(_ code: WebSocketCloseCode?) {
+        guard let context, phase == .open || phase == .closing else { return }
+        let mustAnswer = phase == .open
+        phase = .closing
+        waiting = waiting ?? core.now
+        leaveChannels()
+        var buffer = ByteBuffer()
+        var writer = WebSocketFrameWriter(role: .server)
+        if mustAnswer { writer.writeClose(code, to: &buffer) }
+        // The answer has to leave before the socket closes; a peer that does not read is waited for by `sweep`.
+        context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { [context] _ in
+            context.close(promise: nil)
+        }
+    }
+
+    /// Closes the socket without a farewell.
+    func cut() {
+        context?.close(promise: nil)
+    }
+
+    /// What time alone brings: pings, and the end of what takes too long.
+    func sweep(at now: HubInstant) {
+        let configuration = core.configuration
+        switch phase {
+        case .new, .closed: return
+        case .closing:
+            if let waiting, now.since(waiting) >= configuration.closeTimeout { context?.close(promise: nil) }
+        case .open:
+            if let waiting, now.since(waiting) >= configuration.messageTimeout {
+                return close(.plain(.policyViolation, "A message took too long to arrive."))
+            }
+            let verdict = liveness.check(
+                at: now, activityTimeout: configuration.activityTimeout, pongTimeout: configuration.pongTimeout)
+            switch verdict {
+            case .alive: return
+            case .ask: if write(PusherWire.ping) { flush() }
+            case .dead:
+                outlet.state.counters.deadConnectionsCut += 1
+                close(.noPong)
+            }
+        }
+    }
+
+    /// Gives everything back. Does nothing the second time.
+    func end() {
+        guard phase != .closed else { return }
+        leaveChannels()
+        phase = .closed
+        context = nil
+        outlet.state.remove(self)
+        core.admission.withLockedValue { admission in
+            admission.closeSocket()
+            if let application { admission.close(application: application.value.id) }
+        }
+        core.logger.debug("disconnected", metadata: ["socket_id": "\(socketID)"])
+    }
+
+    private func leaveChannels() {
+        guard let application else { return }
+        for subscription in front.leaveAll() {
+            core.unsubscribe(
+                nil, on: outlet, from: subscription.channel, userID: subscription.userID, application: application.value)
+        }
+        outlet.state.detachAll(self)
+    }
+}

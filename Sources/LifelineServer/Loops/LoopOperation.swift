@@ -1,0 +1,17 @@
+import NIOCore
+import RealtimeHub
+
+/// Something that an event loop has to do for its connections, in the order in which it was asked for.
+///
+/// Subscribing goes the same way as delivering, so that a subscriber gets everything that was published after its confirmation
+/// and nothing from before it (rule SV-2).
+enum LoopOperation: Sendable {
+    /// Hand one encoded frame to all subscribers of a channel on this loop, but to the excluded one.
+    case deliver(ChannelID, ByteBuffer, excluding: SocketID?)
+    /// Start delivering to a connection, and confirm it.
+    case attach(NIOLoopBound<PusherConnection>, ChannelID, confirmation: ByteBuffer)
+    /// Stop delivering to a connection.
+    case detach(NIOLoopBound<PusherConnection>, ChannelID)
+    /// Close connections: all, those of an application, or those of one of its signed-in users.
+    case close(PusherFarewell, application: String?, user: String?)
+}

@@ -1,0 +1,96 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+
+/// The way to the connections of one event loop, from any thread.
+///
+/// Whatever is asked for in one turn of the loop is done in one go: one hop for the loop, not one for each message, and one flush
+/// for each connection (design, section 5).
+final class LoopOutlet: Sendable {
+    let eventLoop: any EventLoop
+    /// The number of the loop's partition in the hub.
+    let partition: Int
+
+    private struct Inbox {
+        var operations: [LoopOperation] = []
+        var isScheduled = false
+    }
+
+    private let inbox = NIOLockedValueBox(Inbox())
+    private let bound: NIOLoopBoundBox<LoopState>
+    private let published = NIOLockedValueBox(ServerStatistics())
+
+    /// Frames for one channel are put together up to this size, so that a burst costs one write for each subscriber.
+    private static let mergedBytes = 16_384
+
+    init(eventLoop: any EventLoop, partition: Int) {
+        self.eventLoop = eventLoop
+        self.partition = partition
+        bound = NIOLoopBoundBox.makeBoxSendingValue(LoopState(), eventLoop: eventLoop)
+    }
+
+    /// To be used on the event loop only.
+    var state: LoopState { bound.value }
+
+    /// The counters as of the end of the last turn.
+    var statistics: ServerStatistics { published.withLockedValue { $0 } }
+
+    /// Queues an operation. Operations queued under one lock of the hub keep their order.
+    func enqueue(_ operation: LoopOperation) {
+        let mustSchedule = inbox.withLockedValue { inbox in
+            inbox.operations.append(operation)
+            if inbox.isScheduled { return false }
+            inbox.isScheduled = true
+            return true
+        }
+        if mustSchedule { eventLoop.execute { self.drain() } }
+    }
+
+    private func drain() {
+        let operations = inbox.withLockedValue { inbox in
+            inbox.isScheduled = false
+            var taken: [LoopOperation] = []
+            swap(&taken, &inbox.operations)
+            return taken
+        }
+        let state = state
+        var index = 0
+        while index < operations.count {
+            switch operations[index] {
+            case .deliver(let channel, let frame, let excluded):
+                var frames = frame
+                var count = 1
+                while index + count < operations.count, frames.readableBytes < Self.mergedBytes,
+                    case .deliver(channel, let next, excluded) = operations[index + count]
+                {
+                    frames.writeImmutableBuffer(next)
+                    count += 1
+                }
+                state.deliver(frames, count: count, to: channel, excluding: excluded)
+                index += count
+                continue
+            case .attach(let connection, let channel, let confirmation):
+                let connection = connection.value
+                if connection.isOpen {
+                    state.attach(connection, to: channel)
+                    state.write(confirmation, count: 1, to: connection)
+                }
+            case .detach(let connection, let channel):
+                state.detach(connection.value, from: channel)
+            case .close(let farewell, let application, let user):
+                for connection in state.connections where connection.belongs(to: application, user: user) {
+                    connection.close(farewell)
+                }
+            }
+            index += 1
+        }
+        state.flush()
+        publishCounters()
+    }
+
+    /// Makes the counters visible to other threads. On the event loop only.
+    func publishCounters() {
+        let counters = state.counters
+        published.withLockedValue { $0 = counters }
+    }
+}

@@ -1,0 +1,124 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+
+/// The connections of one event loop and what they are subscribed to. Touched on that loop only.
+final class LoopState {
+    private var channels: [ChannelID: LoopChannel] = [:]
+    /// WebSocket connections; each knows its place.
+    private(set) var connections: ContiguousArray<PusherConnection> = []
+    /// Connections that speak HTTP; each knows its place.
+    private(set) var requesters: ContiguousArray<HTTPConnection> = []
+    /// Connections with writes that have not been flushed.
+    private var unflushed: ContiguousArray<PusherConnection> = []
+    /// Shared by all connections of the loop, since they are read one after the other.
+    var parser = PusherEnvelopeParser(rememberedNames: 256)
+    var counters = ServerStatistics()
+
+    // MARK: Who is there
+
+    func add(_ connection: PusherConnection) {
+        connection.place = connections.count
+        connections.append(connection)
+    }
+
+    func remove(_ connection: PusherConnection) {
+        let place = connection.place
+        guard connections.indices.contains(place), connections[place] === connection else { return }
+        connections.swapAt(place, connections.count - 1)
+        connections.removeLast()
+        if place < connections.count { connections[place].place = place }
+        connection.place = -1
+    }
+
+    func add(_ requester: HTTPConnection) {
+        requester.place = requesters.count
+        requesters.append(requester)
+    }
+
+    func remove(_ requester: HTTPConnection) {
+        let place = requester.place
+        guard requesters.indices.contains(place), requesters[place] === requester else { return }
+        requesters.swapAt(place, requesters.count - 1)
+        requesters.removeLast()
+        if place < requesters.count { requesters[place].place = place }
+        requester.place = -1
+    }
+
+    // MARK: Who is subscribed
+
+    func attach(_ connection: PusherConnection, to id: ChannelID) {
+        let channel = channels[id] ?? LoopChannel(id)
+        if channel.subscribers.isEmpty { channels[id] = channel }
+        connection.seats.append(PusherConnection.Seat(channel: channel, index: channel.subscribers.count))
+        channel.subscribers.append(connection)
+    }
+
+    func detach(_ connection: PusherConnection, from id: ChannelID) {
+        guard let seat = connection.seats.firstIndex(where: { $0.channel.id == id }) else { return }
+        leave(connection.seats[seat])
+        connection.seats.swapAt(seat, connection.seats.count - 1)
+        connection.seats.removeLast()
+    }
+
+    func detachAll(_ connection: PusherConnection) {
+        for seat in connection.seats { leave(seat) }
+        connection.seats = []
+    }
+
+    /// Gives a seat's place to the last subscriber of the channel.
+    private func leave(_ seat: PusherConnection.Seat) {
+        let channel = seat.channel
+        let last = channel.subscribers.count - 1
+        if seat.index < last {
+            let moved = channel.subscribers[last]
+            channel.subscribers[seat.index] = moved
+            moved.moveSeat(in: channel, to: seat.index)
+        }
+        channel.subscribers.removeLast()
+        if channel.subscribers.isEmpty { channels[channel.id] = nil }
+    }
+
+    // MARK: Delivering
+
+    /// Writes frames to all subscribers of a channel; they leave with the next `flush`.
+    func deliver(_ frames: ByteBuffer, count: Int, to id: ChannelID, excluding: SocketID?) {
+        guard let channel = channels[id] else { return }
+        for connection in channel.subscribers where excluding == nil || connection.socketID != excluding {
+            write(frames, count: count, to: connection)
+        }
+    }
+
+    @inline(__always)
+    func write(_ frames: ByteBuffer, count: Int, to connection: PusherConnection) {
+        guard connection.write(frames) else { return }
+        counters.messagesSent += count
+        counters.bytesSent += frames.readableBytes
+        if !connection.isUnflushed {
+            connection.isUnflushed = true
+            unflushed.append(connection)
+        }
+    }
+
+    /// Sends what has been written, in one system call for each connection.
+    func flush() {
+        var index = 0
+        while index < unflushed.count {
+            let connection = unflushed[index]
+            connection.isUnflushed = false
+            connection.flush()
+            index += 1
+        }
+        unflushed.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The subscribers of one channel on one event loop.
+final class LoopChannel {
+    let id: ChannelID
+    var subscribers: ContiguousArray<PusherConnection> = []
+
+    init(_ id: ChannelID) {
+        self.id = id
+    }
+}
