@@ -1,0 +1,160 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import RealtimeHub
+import ServiceLifecycle
+
+/// A realtime server: WebSocket connections and the HTTP API of the Pusher protocol on one port.
+///
+/// ```swift
+/// let server = try await LifelineServer.start(.init(port: 0))
+/// // connect to server.url …
+/// try await server.stop()
+/// ```
+/// All methods may be called from any thread.
+public final class LifelineServer: Sendable {
+    private let core: ServerCore
+    private let listener: any Channel
+    private let sweeps: [RepeatedTask]
+    /// Threads of the server's own, which end with it.
+    private let ownGroup: MultiThreadedEventLoopGroup?
+    private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
+
+    /// The port that the server listens on.
+    public let port: Int
+    /// The address for clients and for the HTTP API, such as `http://127.0.0.1:6001`.
+    public let url: String
+
+    private init(core: ServerCore, listener: any Channel, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?) {
+        self.core = core
+        self.listener = listener
+        self.sweeps = sweeps
+        self.ownGroup = ownGroup
+        port = listener.localAddress?.port ?? core.configuration.port
+        let host = core.configuration.host
+        let name = host == "0.0.0.0" || host == "::" ? "127.0.0.1" : host.contains(":") ? "[\(host)]" : host
+        url = "\(core.configuration.tls == nil ? "http" : "https")://\(name):\(port)"
+    }
+
+    deinit {
+        guard stopping.withLockedValue({ $0 }) == nil else { return }
+        listener.close(promise: nil)
+        for sweep in sweeps { sweep.cancel() }
+        core.admission.withLockedValue { $0.drain() }
+        core.close(.draining)
+        ownGroup?.shutdownGracefully(queue: .global()) { _ in }
+    }
+
+    /// Starts a server; returns when it accepts connections.
+    ///
+    /// Throws when the address cannot be listened on, or when certificate or key cannot be read.
+    public static func start(_ configuration: ServerConfiguration = .init()) async throws -> LifelineServer {
+        let (group, ownGroup) = Self.group(configuration)
+        do {
+            let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
+            let core = ServerCore(configuration: configuration, eventLoops: loops)
+            let listener = try await Listener(core: core, group: group).bind()
+            let sweeps = core.startSweeping()
+            configuration.logger.info("listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])
+            return LifelineServer(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+        } catch {
+            try? await ownGroup?.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// The loops of the process when they can be shared, otherwise a group of the server's own.
+    private static func group(
+        _ configuration: ServerConfiguration
+    ) -> (MultiThreadedEventLoopGroup, MultiThreadedEventLoopGroup?) {
+        if configuration.threads == nil, System.coreCount <= PartitionSet.capacity {
+            return (MultiThreadedEventLoopGroup.singleton, nil)
+        }
+        let threads = min(max(configuration.threads ?? PartitionSet.capacity, 1), PartitionSet.capacity)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
+        return (group, group)
+    }
+
+    /// Ends the server: drains for at most `drainTimeout`, then cuts what is left.
+    ///
+    /// Returns when every socket is closed. Calls after the first wait for the same end.
+    public func stop() async throws {
+        try await drain(timeout: core.configuration.drainTimeout)
+    }
+
+    /// As ``stop()``, waiting for connections for at most `timeout`.
+    ///
+    /// New connections are refused, WebSocket clients get `pusher:error` and a close frame with code 4200, requests that have
+    /// begun are answered (rule SV-12).
+    public func drain(timeout: Duration) async throws {
+        let task = stopping.withLockedValue { stopping in
+            let task = stopping ?? Task { try await self.end(within: timeout) }
+            stopping = task
+            return task
+        }
+        try await task.value
+    }
+
+    private func end(within timeout: Duration) async throws {
+        core.logger.info("draining")
+        core.admission.withLockedValue { $0.drain() }
+        try? await listener.close()
+        core.close(.draining)
+        try await core.finishSockets(within: timeout)
+        for sweep in sweeps { sweep.cancel() }
+        try await ownGroup?.shutdownGracefully()
+        core.logger.info("stopped")
+    }
+
+    // MARK: Control
+
+    /// Publishes an event to a channel's subscribers, as the HTTP API does.
+    ///
+    /// - Parameters:
+    ///   - app: the application's id; by default that of the development application.
+    ///   - data: goes out as it is, as a string; usually JSON text.
+    /// - Throws: ``ServerError/unknownApplication(id:)``.
+    public func publish(app: String = Application.development.id, channel: String, event: String, data: String) throws {
+        guard let application = core.configuration.applications.application(id: app) else {
+            throw ServerError.unknownApplication(id: app)
+        }
+        core.publish(event: event, data: data, to: channel, application: application)
+    }
+
+    /// Closes every WebSocket connection with a `pusher:error` and a close frame.
+    ///
+    /// - Parameter code: 4000 ... 4999; its range tells clients whether to connect again (Pusher protocol, Close codes).
+    public func disconnectAll(code: UInt16 = 4200, reason: String = "The server asks to connect again.") {
+        core.close(PusherFarewell(code, reason))
+    }
+
+    /// How the server stands. Counters may lag behind by a second.
+    public var statistics: ServerStatistics { core.statistics }
+}
+
+extension LifelineServer: Service {
+    /// Runs until a graceful shutdown or a cancellation, then drains.
+    public func run() async throws {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        await withGracefulShutdownHandler {
+            for await _ in stream {}
+        } onGracefulShutdown: {
+            continuation.finish()
+        }
+        try await Task { try await self.stop() }.value
+    }
+}
+
+/// What can go wrong in calls to a server.
+public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    case unknownApplication(id: String)
+
+    public var description: String {
+        switch self {
+        case .unknownApplication(let id): "There is no application with the id \(id)."
+        }
+    }
+}
