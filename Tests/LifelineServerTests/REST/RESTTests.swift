@@ -1,0 +1,118 @@
+import LifelineServer
+import PusherProtocol
+import RealtimeHub
+import Testing
+
+@Suite("The HTTP API (SV-8 to SV-11)")
+struct RESTTests {
+    private let tick = #"{"name":"tick","channel":"room","data":"{\"n\":1}"}"#
+
+    @Test("A signed event reaches the subscribers with its data unchanged, and the answer is {}")
+    func publish() async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            try await client.subscribe("room")
+            #expect(try await server.post("/apps/1001/events", tick) == Answer(status: 200, body: "{}"))
+            #expect(try await client.expect("tick").data == #"{"n":1}"#)
+        }
+    }
+
+    @Test("An event goes to each named channel once, and not to the excluded connection")
+    func channelsAndExclusion() async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            let excluded = try await TestClient.connect(server)
+            for channel in ["a", "b"] {
+                try await client.subscribe(channel)
+                try await excluded.subscribe(channel)
+            }
+            let id = await excluded.socketID
+            let body = #"{"name":"e","channels":["a","b","a"],"data":"x","socket_id":"\#(id)"}"#
+            #expect(try await server.post("/apps/1001/events", body).status == 200)
+            #expect(try await client.expect("e").channel == "a")
+            #expect(try await client.expect("e").channel == "b")
+            try await client.expectSilence()
+            try await excluded.expectSilence()
+        }
+    }
+
+    @Test("A batch is published in order, or not at all")
+    func batch() async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            try await client.subscribe("room")
+            let good = #"{"batch":[{"name":"a","channel":"room","data":"1"},{"name":"b","channel":"room","data":"2"}]}"#
+            #expect(try await server.post("/apps/1001/batch_events", good) == Answer(status: 200, body: "{}"))
+            try await client.expect("a")
+            try await client.expect("b")
+            let half = #"{"batch":[{"name":"a","channel":"room","data":"1"},{"name":"b","channel":"r m","data":"2"}]}"#
+            #expect(try await server.post("/apps/1001/batch_events", half).status == 400)
+            let event = #"{"name":"a","channel":"room","data":"1"}"#
+            let many = #"{"batch":[\#(Array(repeating: event, count: 11).joined(separator: ","))]}"#
+            #expect(try await server.post("/apps/1001/batch_events", many).status == 400)
+            try await client.expectSilence()
+            let info = #"{"batch":[{"name":"a","channel":"presence-x","data":"1","info":"user_count"},\#(event)]}"#
+            #expect(
+                try await server.post("/apps/1001/batch_events", info)
+                    == Answer(status: 200, body: #"{"batch":[{"user_count":0},{}]}"#))
+        }
+    }
+
+    @Test("Channels, users and their counts can be asked for")
+    func queries() async throws {
+        try await withServer(.development) { server in
+            let ann = try await TestClient.connect(server)
+            try await ann.subscribe("presence-lobby", user: #"a"nn"#.filter { $0 != "\"" })
+            let twice = try await TestClient.connect(server)
+            try await twice.subscribe("presence-lobby", user: "ann")
+            try await twice.subscribe("room")
+            try server.publish(channel: "cache-news", event: "e", data: #"{"a":1}"#)
+            #expect(try await server.get("/apps/1001/channels").body == #"{"channels":{"presence-lobby":{},"room":{}}}"#)
+            let presence = [("filter_by_prefix", "presence-"), ("info", "user_count")]
+            #expect(
+                try await server.get("/apps/1001/channels", query: presence).body
+                    == #"{"channels":{"presence-lobby":{"user_count":1}}}"#)
+            #expect(try await server.get("/apps/1001/channels", query: [("info", "user_count")]).status == 400)
+            #expect(
+                try await server.get("/apps/1001/channels/presence-lobby", query: [("info", "user_count")]).body
+                    == #"{"occupied":true,"user_count":1}"#)
+            #expect(
+                try await server.get("/apps/1001/channels/room", query: [("info", "subscription_count")]).body
+                    == #"{"occupied":true,"subscription_count":1}"#)
+            #expect(try await server.get("/apps/1001/channels/empty").body == #"{"occupied":false}"#)
+            #expect(
+                try await server.get("/apps/1001/channels/cache-news", query: [("info", "cache")]).body
+                    .hasPrefix(#"{"occupied":false,"cache":{"data":"{\"a\":1}","ttl":1"#))
+            #expect(
+                try await server.get("/apps/1001/channels/cache-none", query: [("info", "cache")]).body
+                    == #"{"occupied":false,"cache":null}"#)
+            #expect(try await server.get("/apps/1001/channels/presence-lobby/users").body == #"{"users":[{"id":"ann"}]}"#)
+            #expect(try await server.get("/apps/1001/channels/room/users").status == 400)
+            for (channel, info) in [
+                ("room", "user_count"), ("presence-x", "subscription_count"), ("room", "cache"), ("room", "x"),
+            ] {
+                #expect(try await server.get("/apps/1001/channels/\(channel)", query: [("info", info)]).status == 400)
+            }
+        }
+    }
+
+    @Test(
+        "Bodies that make no sense are refused",
+        arguments: [
+            ("", 400), ("[]", 400), ("{", 400), (#"{"name":"e","data":"x"}"#, 400), (#"{"channel":"a","data":"x"}"#, 400),
+            (#"{"name":"e","channel":"a"}"#, 400), (#"{"name":"e","channel":"a","data":{"x":1}}"#, 400),
+            (#"{"name":"","channel":"a","data":"x"}"#, 400), (#"{"name":"e","channels":[],"data":"x"}"#, 400),
+            (#"{"name":"e","channels":"a","data":"x"}"#, 400), (#"{"name":"e","channel":"a b","data":"x"}"#, 400),
+            (#"{"name":"e","channel":"a","data":"x","socket_id":"1"}"#, 400),
+            (#"{"name":"e","channel":"a","data":"x","info":"y"}"#, 400),
+            (#"{"name":"e","channels":["private-encrypted-a","b"],"data":"x"}"#, 400),
+            (#"{"name":"\#(String(repeating: "n", count: 201))","channel":"a","data":"x"}"#, 400),
+            (#"{"name":"e","channels":[\#((0...100).map { "\"c\($0)\"" }.joined(separator: ","))],"data":"x"}"#, 400),
+            (#"{"name":"e","channel":"a","data":"\#(String(repeating: "x", count: 10_241))"}"#, 413),
+        ])
+    func badBodies(body: String, status: Int) async throws {
+        try await withServer { (server) async throws in
+            #expect(try await server.post("/apps/1001/events", body).status == status)
+        }
+    }
+}

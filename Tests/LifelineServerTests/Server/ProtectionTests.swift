@@ -1,0 +1,160 @@
+import LifelineServer
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import Testing
+
+@Suite("Protection against slow, silent and broken peers (SV-3 to SV-6, SP-5, SP-12)")
+struct ProtectionTests {
+    @Test("A subscriber that does not read is cut off, and the others get everything")
+    func slowSubscriber() async throws {
+        let limit: (inout ServerConfiguration) -> Void = {
+            $0.maximumPendingBytes = 65_536
+            $0.closeTimeout = .milliseconds(200)
+        }
+        try await withServer(quietApplication, limit) { server in
+            let slow = try await TestClient.connect(server)
+            let good = try await TestClient.connect(server)
+            for client in [slow, good] { try await client.subscribe("room") }
+            try await slow.setReading(false)
+            let data = String(repeating: "x", count: 10_000)
+            var sent = 0
+            while server.statistics.slowSubscribersCut == 0, sent < 5_000 {
+                try server.publish(channel: "room", event: "tick", data: data)
+                sent += 1
+                try await good.expect("tick")
+            }
+            #expect(server.statistics.slowSubscribersCut == 1)
+            try await good.expectSilence()
+            try await slow.setReading(true)
+            var last: TestClient.Received?
+            while true {
+                let next = try await slow.next()
+                if next == .end { break }
+                last = next
+            }
+            // What the slow one still got ends with the farewell, unless the socket was closed before it could be sent.
+            if case .close(let code, _) = last { #expect(code == 4100) }
+            #expect(server.statistics.connections == 1)
+        }
+    }
+
+    @Test("A silent connection is asked twice over and then closed with 4201")
+    func deadConnection() async throws {
+        let fast: (inout ServerConfiguration) -> Void = {
+            $0.activityTimeout = .milliseconds(150)
+            $0.pongTimeout = .milliseconds(150)
+        }
+        try await withServer(quietApplication, fast) { server in
+            let client = try await TestClient.connect(server)
+            try await client.expect(PusherEventName.ping)
+            #expect(try await client.next() == .ping)
+            #expect(try await client.expectFarewell() == 4201)
+            #expect(server.statistics.deadConnectionsCut == 1)
+        }
+    }
+
+    @Test("A WebSocket pong alone keeps a connection alive")
+    func controlFramesCount() async throws {
+        let fast: (inout ServerConfiguration) -> Void = {
+            $0.activityTimeout = .milliseconds(100)
+            $0.pongTimeout = .milliseconds(300)
+        }
+        try await withServer(quietApplication, fast) { server in
+            let client = try await TestClient.connect(server)
+            for _ in 0..<3 {
+                try await client.expect(PusherEventName.ping)
+                #expect(try await client.next() == .ping)
+                try await client.sendFrame(.pong, "")
+            }
+            try await client.expectSilence()
+            #expect(server.statistics.deadConnectionsCut == 0)
+        }
+    }
+
+    @Test("A WebSocket ping is answered with its payload, and pusher:ping with pusher:pong")
+    func pings() async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            try await client.sendFrame(.ping, "abc")
+            #expect(try await client.next() == .pong("abc"))
+            try await client.expectSilence()
+        }
+    }
+
+    @Test(
+        "Messages that make no sense get an error, and the connection goes on",
+        arguments: [
+            "nonsense", "{}", "[]", #"{"event":5}"#, #"{"event":"pusher:subscribe"}"#, #"{"event":"pusher:subscribe","data":{}}"#,
+            #"{"event":"pusher:subscribe","data":{"channel":"with space"}}"#,
+            #"{"event":"pusher:subscribe","data":{"channel":""}}"#,
+            #"{"event":"pusher:subscribe","data":{"channel":"private-x"}}"#, #"{"event":"pusher:unheard-of","data":{}}"#,
+            #"{"event":"ordinary","channel":"room","data":{}}"#, #"{"event":"pusher:signin","data":{}}"#,
+            #"{"event":"pusher_internal:subscription_succeeded","channel":"room","data":"{}"}"#,
+        ])
+    func badMessages(text: String) async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            try await client.send(text)
+            _ = try await client.expectError()
+            try await client.expectSilence()
+        }
+    }
+
+    @Test(
+        "Frames that break the rules end the connection with the code of RFC 6455",
+        arguments: [
+            ([0x81, 0x01, 0x41], 1002), ([0xC1, 0x80, 0, 0, 0, 0], 1002), ([0x83, 0x80, 0, 0, 0, 0], 1002),
+            ([0x81, 0x81, 0, 0, 0, 0, 0xFF], 1007), ([0x82, 0x81, 0, 0, 0, 0, 0x00], 1003),
+            ([0x81, 0xFF, 0, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0], 1009),
+        ] as [([UInt8], UInt16)])
+    func badFrames(bytes: [UInt8], code: UInt16) async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            try await client.sendBytes(bytes)
+            guard case .close(let received, _) = try await client.next() else {
+                Issue.record("no close frame")
+                return
+            }
+            #expect(received == code)
+        }
+    }
+
+    @Test("A message that never ends is cut off")
+    func slowMessage() async throws {
+        try await withServer(quietApplication, { $0.messageTimeout = .milliseconds(100) }) { server in
+            let client = try await TestClient.connect(server)
+            try await client.sendFrame(.text, isFinal: false, "{")
+            guard case .close(let code, _) = try await client.next() else {
+                Issue.record("no close frame")
+                return
+            }
+            #expect(code == 1008)
+        }
+    }
+
+    @Test("A connection without a byte, and one with half a request, are freed")
+    func slowHandshake() async throws {
+        try await withServer(quietApplication, { $0.requestTimeout = .milliseconds(100) }) { server in
+            let silent = try await RawSocket.connect(port: server.port)
+            let slow = try await RawSocket.connect(port: server.port)
+            try await slow.send("GET /app/app-key HTTP/1.1\r\nHost: a\r\n")
+            #expect(try await silent.next() == nil)
+            #expect(try await slow.textToEnd().isEmpty)
+        }
+    }
+
+    @Test("A peer that does not answer the close frame is cut after a while")
+    func closeTimeout() async throws {
+        try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in
+            let client = try await TestClient.connect(server)
+            server.disconnectAll()
+            _ = try await client.expectError()
+            guard case .close(4200?, _) = try await client.next() else {
+                Issue.record("no close frame")
+                return
+            }
+            #expect(try await client.next() == .end)
+        }
+    }
+}

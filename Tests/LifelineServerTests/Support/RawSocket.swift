@@ -1,0 +1,115 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// A TCP connection for tests: writes bytes, waits for bytes or the end with a limit, never sleeps.
+final class RawSocket: Sendable {
+    struct TimedOut: Error {}
+
+    private final class Collector: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        let inbox: NIOLockedValueBox<Inbox>
+
+        init(_ inbox: NIOLockedValueBox<Inbox>) {
+            self.inbox = inbox
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            put(unwrapInboundIn(data))
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            put(nil)
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            context.close(promise: nil)
+        }
+
+        private func put(_ bytes: ByteBuffer?) {
+            let waiter = inbox.withLockedValue { inbox in
+                inbox.arrived.append(bytes)
+                defer { inbox.waiter = nil }
+                return inbox.waiter
+            }
+            waiter?.succeed()
+        }
+    }
+
+    private struct Inbox {
+        /// Nil stands for the end.
+        var arrived: [ByteBuffer?] = []
+        var waiter: EventLoopPromise<Void>?
+    }
+
+    private let channel: any Channel
+    private let inbox: NIOLockedValueBox<Inbox>
+
+    private init(_ channel: any Channel, _ inbox: NIOLockedValueBox<Inbox>) {
+        self.channel = channel
+        self.inbox = inbox
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    static func connect(port: Int) async throws -> RawSocket {
+        let inbox = NIOLockedValueBox(Inbox())
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .channelInitializer { channel in channel.pipeline.addHandler(Collector(inbox)) }
+            .connect(host: "127.0.0.1", port: port).get()
+        return RawSocket(channel, inbox)
+    }
+
+    func send(_ text: String) async throws {
+        try await send(ByteBuffer(string: text))
+    }
+
+    func send(_ bytes: ByteBuffer) async throws {
+        try await channel.writeAndFlush(bytes)
+    }
+
+    /// Stops or resumes reading from the socket, as a program that hangs does.
+    func setReading(_ isReading: Bool) async throws {
+        try await channel.setOption(.autoRead, value: isReading).get()
+    }
+
+    func close() async {
+        try? await channel.close()
+    }
+
+    /// The next bytes, or nil at the end.
+    func next(within limit: TimeAmount = .seconds(10)) async throws -> ByteBuffer? {
+        while true {
+            let promise = channel.eventLoop.makePromise(of: Void.self)
+            let ready: ByteBuffer?? = inbox.withLockedValue { inbox in
+                if !inbox.arrived.isEmpty { return inbox.arrived.removeFirst() }
+                inbox.waiter = promise
+                return ByteBuffer??.none
+            }
+            if let ready {
+                promise.succeed()
+                return ready
+            }
+            let timeout = channel.eventLoop.scheduleTask(in: limit) { promise.fail(TimedOut()) }
+            defer { timeout.cancel() }
+            try await promise.futureResult.get()
+        }
+    }
+
+    /// Everything up to and with `ending`.
+    func text(upTo ending: String) async throws -> String {
+        var collected = ""
+        while !collected.contains(ending) {
+            guard let bytes = try await next() else { return collected }
+            collected += String(buffer: bytes)
+        }
+        return collected
+    }
+
+    /// Everything until the peer closes.
+    func textToEnd() async throws -> String {
+        var collected = ""
+        while let bytes = try await next() { collected += String(buffer: bytes) }
+        return collected
+    }
+}
