@@ -1,0 +1,30 @@
+/// The kind of a channel, which its name tells.
+public enum PusherChannelType: Sendable {
+    case `private`
+    case presence
+    case normal
+
+    /// The kind of the channel with this name: the part before the first `-` decides.
+    public init(name: String) {
+        self = Self.type(forName: name)
+    }
+
+    /// The kind of the channel with this name: the part before the first `-` decides.
+    public static func type(forName name: String) -> PusherChannelType {
+        switch name.prefix(while: { $0 != "-" }) {
+        case "private": .private
+        case "presence": .presence
+        default: .normal
+        }
+    }
+
+    /// Whether the channel with this name has members.
+    public static func isPresenceChannel(name: String) -> Bool {
+        type(forName: name) == .presence
+    }
+
+    /// Whether events of the channel with this name are encrypted.
+    static func isEncrypted(name: String) -> Bool {
+        name.hasPrefix("private-encrypted-")
+    }
+}

@@ -1,0 +1,30 @@
+import Foundation
+
+/// An error that the server reported, or a call that could not be carried out.
+///
+/// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+open class PusherError: NSObject, @unchecked Sendable {
+    /// Pusher's error code, such as 4004, or nil.
+    public let code: Int?
+    /// A sentence for people.
+    public let message: String
+
+    init(code: Int?, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    open override var description: String {
+        code.map { "\($0): \(message)" } ?? message
+    }
+}
+
+extension PusherError {
+    /// The code for Objective-C, which has no optional integers.
+    public var codeOC: NSNumber? {
+        code.map { NSNumber(value: $0) }
+    }
+}

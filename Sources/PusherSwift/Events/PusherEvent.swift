@@ -1,0 +1,58 @@
+import Foundation
+import PusherProtocol
+
+/// An event of a channel or of the connection.
+///
+/// One object is made per event and shared by all callbacks. `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
+    /// The name that callbacks are bound to.
+    public let eventName: String
+    /// The channel that the event is of, or nil.
+    public let channelName: String?
+    /// What was published: the text itself, or JSON text. Decrypted, if it was encrypted.
+    public let data: String?
+    /// Who triggered a client event on a presence channel.
+    public let userId: String?
+
+    /// The message as it arrived, for `property(withKey:)`.
+    private let message: PusherMessage
+
+    init(_ message: PusherMessage, named eventName: String? = nil) {
+        self.eventName = eventName ?? message.event
+        self.channelName = message.channel
+        self.data = message.data
+        self.userId = message.userID
+        self.message = message
+    }
+
+    /// A property of the message as it arrived, or nil when it has none of that name.
+    ///
+    /// The values are those of `JSONSerialization`. `data` of an encrypted event is the ciphertext. Parsed anew at every call, so
+    /// that events nobody looks into cost nothing.
+    public func property(withKey key: String) -> Any? {
+        switch key {
+        case "event": return message.event
+        case "channel": return message.channel
+        case "user_id": return message.userID
+        case "data":
+            guard let text = message.ciphertext ?? message.data else { return nil }
+            return message.dataIsString ? text : AnyJSON.parse(text) ?? text
+        default:
+            guard let extras = message.extras, let object = AnyJSON.parse(extras) as? [String: Any] else { return nil }
+            return object[key]
+        }
+    }
+
+    /// The event itself, since it cannot change.
+    public func copy(with zone: NSZone? = nil) -> Any {
+        self
+    }
+
+    /// `data` as a JSON value, or nil when it is none.
+    func dataToJSONObject() -> Any? {
+        data.flatMap(AnyJSON.parse)
+    }
+}
