@@ -1,0 +1,89 @@
+import Dispatch
+import Foundation
+import NIOConcurrencyHelpers
+
+/// How fast a connection notices and retries.
+public enum PusherTiming: Hashable, Sendable {
+    /// For production.
+    case standard
+    /// For tests: an outage is noticed after 3 s at most and retried within 3 s.
+    case fast
+}
+
+/// Settings of a client.
+///
+/// `@unchecked Sendable`: everything that can change is behind `state`, a `NIOLockedValueBox`. Settings are read when a client is
+/// made, `authMethod` at every authorisation.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public class PusherClientOptions: NSObject, @unchecked Sendable {
+    private struct State {
+        var authMethod: AuthMethod
+        var timing = PusherTiming.standard
+        var certificateAuthorityFile: String?
+        var callbackQueue = DispatchQueue.main
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    /// Whether callbacks of the old kind get data as JSON values or as text; callbacks with a ``PusherEvent`` always get text.
+    public let attemptToReturnJSONObject: Bool
+    /// Whether to connect again after a loss. Close codes 4000–4999 decide for themselves, whatever this says (rule PA-14).
+    public let autoReconnect: Bool
+    /// The host's name.
+    public let host: String
+    /// 443 with TLS and 80 without, unless set.
+    public let port: Int
+    /// A path to put before `/app/…`, for servers behind a proxy.
+    public let path: String?
+    /// Whether the connection is encrypted.
+    public let useTLS: Bool
+    /// Seconds of silence before the link is probed, or nil for the default; see ``PusherConnection/activityTimeoutInterval``.
+    public let activityTimeout: TimeInterval?
+
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public init(
+        authMethod: AuthMethod = .noMethod, attemptToReturnJSONObject: Bool = true, autoReconnect: Bool = true,
+        host: PusherHost = .defaultHost, port: Int? = nil, path: String? = nil, useTLS: Bool = true,
+        activityTimeout: TimeInterval? = nil
+    ) {
+        state = NIOLockedValueBox(State(authMethod: authMethod))
+        self.attemptToReturnJSONObject = attemptToReturnJSONObject
+        self.autoReconnect = autoReconnect
+        self.host = host.stringValue
+        self.port = port ?? (useTLS ? 443 : 80)
+        self.path = path
+        self.useTLS = useTLS
+        self.activityTimeout = activityTimeout
+    }
+
+    /// How channels are authorised. A change counts from the next authorisation on.
+    public var authMethod: AuthMethod {
+        get { state.withLockedValue { $0.authMethod } }
+        set { state.withLockedValue { $0.authMethod = newValue } }
+    }
+
+    /// How fast the connection notices and retries. An addition to PusherSwift 10.1.
+    public var timing: PusherTiming {
+        get { state.withLockedValue { $0.timing } }
+        set { state.withLockedValue { $0.timing = newValue } }
+    }
+
+    /// A file of PEM certificates to trust instead of the system's. An addition to PusherSwift 10.1.
+    public var certificateAuthorityFile: String? {
+        get { state.withLockedValue { $0.certificateAuthorityFile } }
+        set { state.withLockedValue { $0.certificateAuthorityFile = newValue } }
+    }
+
+    /// The serial queue of all callbacks, delegate calls and authorisers; the main queue unless set. An addition to PusherSwift 10.1.
+    ///
+    /// On Linux the main queue runs only while the main thread runs a run loop or `dispatchMain()`; command-line programs and
+    /// servers set a queue of their own.
+    public var callbackQueue: DispatchQueue {
+        get { state.withLockedValue { $0.callbackQueue } }
+        set { state.withLockedValue { $0.callbackQueue = newValue } }
+    }
+}

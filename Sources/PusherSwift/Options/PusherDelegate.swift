@@ -1,0 +1,49 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+#if canImport(ObjectiveC)
+    /// Hears about the connection and its subscriptions. Every method is optional.
+    @objc public protocol PusherDelegate: AnyObject {
+        @objc optional func debugLog(message: String)
+        @objc optional func changedConnectionState(from old: ConnectionState, to new: ConnectionState)
+        @objc optional func subscribedToChannel(name: String)
+        @objc optional func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?)
+        @objc optional func failedToDecryptEvent(eventName: String, channelName: String, data: String?)
+        @objc(receivedError:) optional func receivedError(error: PusherError)
+    }
+#else
+    /// Hears about the connection and its subscriptions. Every method is optional.
+    ///
+    /// All methods are called on the connection's callback queue, in the order in which things happened (rule PA-7).
+    public protocol PusherDelegate: AnyObject {
+        /// A line of the log. Frames are part of it, so switch it off where payloads must not be seen.
+        func debugLog(message: String)
+        /// The connection moved on. `old` and `new` always differ.
+        func changedConnectionState(from old: ConnectionState, to new: ConnectionState)
+        /// The server confirmed a subscription, the first time or again after a reconnect.
+        func subscribedToChannel(name: String)
+        /// A subscription failed.
+        ///
+        /// - Parameters:
+        ///   - response: the endpoint's answer, when there was one.
+        ///   - data: the first KiB of the answer's body.
+        ///   - error: what went wrong, domain `com.pusher.PusherSwift`; its code is the HTTP status or 0.
+        func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?)
+        /// An event of an encrypted channel could not be decrypted, even with a new key. The event is skipped.
+        func failedToDecryptEvent(eventName: String, channelName: String, data: String?)
+        /// The server sent `pusher:error`, or a call could not be carried out.
+        func receivedError(error: PusherError)
+    }
+
+    extension PusherDelegate {
+        public func debugLog(message: String) {}
+        public func changedConnectionState(from old: ConnectionState, to new: ConnectionState) {}
+        public func subscribedToChannel(name: String) {}
+        public func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?) {}
+        public func failedToDecryptEvent(eventName: String, channelName: String, data: String?) {}
+        public func receivedError(error: PusherError) {}
+    }
+#endif
