@@ -1,0 +1,49 @@
+import ConnectionEngine
+import Foundation
+
+/// The vendor's settings of a connection, and the policy that they come to. Rules PA-11 to PA-16.
+struct ConnectionSettings: Hashable, Sendable {
+    /// Seconds that the app chose, or the documented default.
+    enum Choice: Hashable, Sendable {
+        case documented
+        case chosen(Double?)
+    }
+
+    var timing = PusherTiming.standard
+    var autoReconnect = true
+    var reconnectAttemptsMax: Int?
+    var gap = Choice.documented
+    var activityTimeout = Choice.documented
+    var pongTimeout = Choice.documented
+
+    /// PusherSwift's documented defaults. They are what the properties read; unless the app sets them, the engine's own and
+    /// shorter times count.
+    static let documentedGap: Double? = 120
+    static let documentedActivityTimeout: TimeInterval = 60
+    static let documentedPongTimeout: TimeInterval = 30
+
+    var policy: ConnectionPolicy {
+        var policy: ConnectionPolicy
+        switch timing {
+        case .standard:
+            policy = .standard
+            policy.cap = .clamped(seconds: Self.documentedGap ?? .infinity)
+        case .fast:
+            policy = .fast
+        }
+        policy.retriesAutomatically = autoReconnect
+        policy.maximumRetries = reconnectAttemptsMax.map { max($0, 0) }
+        if case .chosen(let seconds) = gap { policy.cap = .clamped(seconds: seconds ?? .infinity) }
+        if case .chosen(let seconds?) = activityTimeout { policy.timing.activity = .clamped(seconds: seconds) }
+        if case .chosen(let seconds?) = pongTimeout { policy.timing.probe = .clamped(seconds: seconds) }
+        return policy
+    }
+}
+
+extension Duration {
+    /// `seconds` within 0.1 s and a day: pauses of nothing would hammer the server, and a day is as good as no limit. Takes
+    /// infinity, and NaN, which counts as 0.1 s.
+    static func clamped(seconds: Double) -> Duration {
+        seconds.isNaN ? .seconds(0.1) : .seconds(min(max(seconds, 0.1), 86_400))
+    }
+}

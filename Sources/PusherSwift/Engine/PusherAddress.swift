@@ -1,0 +1,53 @@
+import ConnectionEngine
+import Foundation
+
+/// Where a client connects, as the URL that PusherSwift shows and as the engine's endpoint.
+enum PusherAddress {
+    static let clientName = "pusher-websocket-swift"
+    static let version = "10.1.10"
+    static let protocolVersion = 7
+    static let subprotocol = "pusher-channels-protocol-7"
+
+    /// `wss://host:port/app/KEY?client=…&version=…&protocol=7`. The key is percent-encoded, its case kept.
+    static func url(key: String, options: PusherClientOptions) -> String {
+        let scheme = options.useTLS ? "wss" : "ws"
+        let host = bracketed(options.host)
+        let key = key.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? key
+        return "\(scheme)://\(host):\(options.port)\(normalized(options.path))/app/\(key)"
+            + "?client=\(clientName)&version=\(version)&protocol=\(protocolVersion)"
+    }
+
+    /// The endpoint that `url` means, or nil when it is no WebSocket URL.
+    static func endpoint(url: String) -> WebSocketEndpoint? {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+            let host = parts.host, !host.isEmpty
+        else { return nil }
+        guard ["ws", "wss", "http", "https"].contains(scheme) else { return nil }
+        let usesTLS = scheme == "wss" || scheme == "https"
+        let port = parts.port ?? (usesTLS ? 443 : 80)
+        guard (1...65_535).contains(port) else { return nil }
+        let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
+        return WebSocketEndpoint(
+            host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port, usesTLS: usesTLS,
+            target: path + query, subprotocols: [subprotocol])
+    }
+
+    /// IPv6 addresses need brackets in a URL.
+    private static func bracketed(_ host: String) -> String {
+        host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host
+    }
+
+    /// With one slash in front and none behind.
+    private static func normalized(_ path: String?) -> String {
+        guard let path else { return "" }
+        let parts = path.split(separator: "/")
+        return parts.isEmpty ? "" : "/" + parts.joined(separator: "/")
+    }
+}
+
+extension CharacterSet {
+    /// RFC 3986, 2.3: what never needs percent-encoding.
+    static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+}

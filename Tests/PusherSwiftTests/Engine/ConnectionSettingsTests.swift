@@ -1,0 +1,57 @@
+import ConnectionEngine
+import Testing
+
+@testable import PusherSwift
+
+struct ConnectionSettingsTests {
+    @Test func `without settings the engine's own times count`() {
+        let policy = ConnectionSettings().policy
+        #expect(policy.timing == .standard)
+        #expect(policy.timing.activity == .seconds(20) && policy.timing.probe == .seconds(5))
+        #expect(policy.cap == .seconds(120))
+        #expect(policy.maximumRetries == nil && policy.retriesAutomatically)
+    }
+
+    @Test func `the fast profile is the engine's`() {
+        var settings = ConnectionSettings()
+        settings.timing = .fast
+        #expect(settings.policy == .fast)
+    }
+
+    @Test(arguments: [PusherTiming.standard, .fast])
+    func `what the app sets counts in every profile`(timing: PusherTiming) {
+        var settings = ConnectionSettings()
+        settings.timing = timing
+        settings.autoReconnect = false
+        settings.reconnectAttemptsMax = 6
+        settings.gap = .chosen(7)
+        settings.activityTimeout = .chosen(123)
+        settings.pongTimeout = .chosen(9)
+        let policy = settings.policy
+        #expect(!policy.retriesAutomatically && policy.maximumRetries == 6)
+        #expect(policy.cap == .seconds(7) && policy.timing.activity == .seconds(123) && policy.timing.probe == .seconds(9))
+    }
+
+    @Test(
+        arguments: [
+            (nil, 86_400), (0, 0.1), (-3, 0.1), (.nan, 0.1), (.infinity, 86_400), (1e300, 86_400), (12.5, 12.5),
+        ] as [(Double?, Double)])
+    func `no setting can trap or hammer the server`(gap: Double?, seconds: Double) {
+        var settings = ConnectionSettings()
+        settings.gap = .chosen(gap)
+        settings.reconnectAttemptsMax = -1
+        #expect(settings.policy.cap == .seconds(seconds))
+        #expect(settings.policy.maximumRetries == 0)
+    }
+
+    @Test(
+        arguments: [
+            (.idle, .disconnected), (.connecting, .connecting), (.connected, .connected), (.waiting, .reconnecting),
+            (.suspended, .reconnecting), (.disconnecting, .disconnecting), (.disconnected, .disconnected),
+            (.failed, .disconnected),
+        ] as [(ConnectionPhase, ConnectionState)])
+    func `every phase has its state`(phase: ConnectionPhase, state: ConnectionState) {
+        let change = ConnectionChange(previous: .idle, phase: phase, category: .connected, at: .zero)
+        #expect(ConnectionState(after: change) == state)
+    }
+}
