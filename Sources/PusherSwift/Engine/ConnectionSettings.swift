@@ -1,5 +1,6 @@
 import ConnectionEngine
 import Foundation
+import PusherProtocol
 
 /// The vendor's settings of a connection, and the policy that they come to. Rules PA-11 to PA-16.
 struct ConnectionSettings: Hashable, Sendable {
@@ -31,6 +32,7 @@ struct ConnectionSettings: Hashable, Sendable {
         case .fast:
             policy = .fast
         }
+        policy.overrides = PusherSession.policyOverrides
         policy.retriesAutomatically = autoReconnect
         policy.maximumRetries = reconnectAttemptsMax.map { max($0, 0) }
         if case .chosen(let seconds) = gap { policy.cap = .clamped(seconds: seconds ?? .infinity) }

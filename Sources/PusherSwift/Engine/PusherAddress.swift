@@ -1,12 +1,12 @@
 import ConnectionEngine
 import Foundation
+import PusherProtocol
 
 /// Where a client connects, as the URL that PusherSwift shows and as the engine's endpoint.
 enum PusherAddress {
     static let clientName = "pusher-websocket-swift"
     static let version = "10.1.10"
     static let protocolVersion = 7
-    static let subprotocol = "pusher-channels-protocol-7"
 
     /// `wss://host:port/app/KEY?client=…&version=…&protocol=7`. The key is percent-encoded, its case kept.
     static func url(key: String, options: PusherClientOptions) -> String {
@@ -30,7 +30,7 @@ enum PusherAddress {
         let query = parts.percentEncodedQuery.map { "?\($0)" } ?? ""
         return WebSocketEndpoint(
             host: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port: port, usesTLS: usesTLS,
-            target: path + query, subprotocols: [subprotocol])
+            target: path + query, subprotocols: [PusherMemory.subprotocol])
     }
 
     /// IPv6 addresses need brackets in a URL.

@@ -15,7 +15,13 @@ struct ConnectionSettingsTests {
     @Test func `the fast profile is the engine's`() {
         var settings = ConnectionSettings()
         settings.timing = .fast
-        #expect(settings.policy == .fast)
+        var fast = ConnectionPolicy.fast
+        fast.overrides = settings.policy.overrides
+        #expect(settings.policy == fast)
+    }
+
+    @Test func `a server that is not trusted is not tried again by itself`() {
+        #expect(ConnectionSettings().policy.schedule(for: ConnectionFailure(.tlsUntrusted, "expired")) == .never)
     }
 
     @Test(arguments: [PusherTiming.standard, .fast])
