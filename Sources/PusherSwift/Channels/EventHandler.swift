@@ -1,0 +1,13 @@
+/// A callback that is bound to an event, with the id that unbinds it.
+public struct EventHandler {
+    let id: String
+    let callback: (PusherEvent) -> Void
+    /// Whether it is told of errors as well, as callbacks were before PusherSwift 10.
+    var hearsErrors = false
+}
+
+/// A client event that waits for its channel to be subscribed.
+public struct QueuedClientEvent {
+    public let name: String
+    public let data: Any
+}

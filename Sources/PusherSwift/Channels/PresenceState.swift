@@ -1,0 +1,71 @@
+import PusherProtocol
+
+/// Who is on a presence channel. Every change says what it changed, so that callbacks are exact (rules PA-25 to PA-27).
+struct PresenceState {
+    var members: [PusherPresenceChannelMember] = []
+    var myID: String?
+    var onMemberAdded: ((PusherPresenceChannelMember) -> Void)?
+    var onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?
+
+    func member(_ userID: String) -> PusherPresenceChannelMember? {
+        members.first { $0.userId == userID }
+    }
+
+    var me: PusherPresenceChannelMember? {
+        myID.flatMap(member)
+    }
+
+    /// A confirmation brought everybody who is there now.
+    mutating func replace(
+        with current: [PusherMember], myID: String?
+    ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {
+        let currentIDs = Set(current.map(\.userID))
+        let knownIDs = Set(members.map(\.userId))
+        let removed = members.filter { !currentIDs.contains($0.userId) }
+        members = current.map { PusherPresenceChannelMember($0) }
+        if let myID { self.myID = myID }
+        return (members.filter { !knownIDs.contains($0.userId) }, removed)
+    }
+
+    /// Returns the member, or nil when it was there already; its info is taken over in any case.
+    mutating func add(_ member: PusherMember) -> PusherPresenceChannelMember? {
+        let added = PusherPresenceChannelMember(member)
+        if let index = members.firstIndex(where: { $0.userId == member.userID }) {
+            members[index] = added
+            return nil
+        }
+        members.append(added)
+        return added
+    }
+
+    /// Returns the member that is gone, with the info that it had, or nil when it was not there.
+    mutating func remove(_ userID: String) -> PusherPresenceChannelMember? {
+        guard let index = members.firstIndex(where: { $0.userId == userID }) else { return nil }
+        return members.remove(at: index)
+    }
+}
+
+// What the connection tells a presence channel, on the callback queue.
+extension PusherPresenceChannel {
+    /// - Returns: calls the callbacks for those who came and left while the connection was down.
+    func confirm(_ confirmation: PusherSubscribed) -> () -> Void {
+        let (changes, presence) = state.withLockedValue { state in
+            (state.presence.replace(with: confirmation.members, myID: confirmation.myID), state.presence)
+        }
+        guard confirmation.isRenewal else { return {} }
+        return {
+            for member in changes.removed { presence.onMemberRemoved?(member) }
+            for member in changes.added { presence.onMemberAdded?(member) }
+        }
+    }
+
+    func memberAdded(_ member: PusherMember) {
+        let (added, callback) = state.withLockedValue { ($0.presence.add(member), $0.presence.onMemberAdded) }
+        if let added { callback?(added) }
+    }
+
+    func memberRemoved(_ member: PusherMember) {
+        let (removed, callback) = state.withLockedValue { ($0.presence.remove(member.userID), $0.presence.onMemberRemoved) }
+        if let removed { callback?(removed) }
+    }
+}

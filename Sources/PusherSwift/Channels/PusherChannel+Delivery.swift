@@ -1,0 +1,82 @@
+// What the connection tells a channel, on the callback queue.
+extension PusherChannel {
+    func becomeSubscribed() {
+        state.withLockedValue { state in
+            state.subscribed = true
+            state.hasFailed = false
+        }
+        state.replace(\.unsent, with: [])
+    }
+
+    func becomeUnsubscribed() {
+        state.withLockedValue { $0.subscribed = false }
+    }
+
+    /// Everything that waited is given up, because the channel is.
+    func end() {
+        state.withLockedValue { $0.subscribed = false }
+        state.replace(\.unsent, with: [])
+        state.replace(\.auth, with: nil)
+    }
+
+    func countChanged(to count: Int) {
+        let callback = state.withLockedValue { state in
+            state.subscriptionCount = count
+            return state.onSubscriptionCountChanged
+        }
+        callback?(count)
+    }
+
+    /// The authorisation that the app brought along, which nobody gets a second time.
+    func takeAuth() -> PusherAuth? {
+        state.withLockedValue { state in
+            defer { state.auth = nil }
+            return state.auth
+        }
+    }
+
+    /// Takes over what is given; what is nil stays as it was.
+    func update(
+        auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
+        onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?
+    ) {
+        startOver()
+        if let auth { state.replace(\.auth, with: auth) }
+        if let onMemberAdded { state.replace(\.presence.onMemberAdded, with: onMemberAdded) }
+        if let onMemberRemoved { state.replace(\.presence.onMemberRemoved, with: onMemberRemoved) }
+        if let onSubscriptionCountChanged {
+            state.replace(\.onSubscriptionCountChanged, with: onSubscriptionCountChanged)
+        }
+    }
+}
+
+extension PusherChannel {
+    /// Whether a client event can be sent or can wait. What waits is mirrored.
+    func admits(_ event: QueuedClientEvent) -> Bool {
+        state.withLockedValue { state in
+            if state.subscribed { return true }
+            guard !state.hasFailed, state.unsent.count < ChannelState.waitingEvents else { return false }
+            state.unsent.insert(event, at: 0)
+            return true
+        }
+    }
+
+    /// The subscription failed.
+    ///
+    /// - Parameter willRetry: whether it is tried again on this connection; if not, what waited is given up.
+    /// - Returns: how many client events that were.
+    func fail(willRetry: Bool) -> Int {
+        let count = state.withLockedValue { state in
+            state.subscribed = false
+            state.hasFailed = !willRetry
+            return willRetry ? 0 : state.unsent.count
+        }
+        if count > 0 { state.replace(\.unsent, with: []) }
+        return count
+    }
+
+    /// A new attempt to subscribe begins.
+    func startOver() {
+        state.withLockedValue { $0.hasFailed = false }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A channel: what to listen to, and whether it is subscribed.
+///
+/// May be used from any thread. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`, but for
+/// `connection`, which the library sets once. Callbacks are stored there and called on the connection's callback queue only.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+open class PusherChannel: NSObject, @unchecked Sendable {
+    let state: NIOLockedValueBox<ChannelState>
+
+    /// The channel's name.
+    public let name: String
+    /// The kind of the channel, which its name tells.
+    public let type: PusherChannelType
+    /// The connection that the channel belongs to; nil once that is gone.
+    open weak var connection: PusherConnection?
+
+    public init(
+        name: String, connection: PusherConnection, auth: PusherAuth? = nil,
+        onSubscriptionCountChanged: ((Int) -> Void)? = nil
+    ) {
+        self.name = name
+        self.type = PusherChannelType(name: name)
+        self.connection = connection
+        state = NIOLockedValueBox(ChannelState(auth: auth, onSubscriptionCountChanged: onSubscriptionCountChanged))
+    }
+
+    /// The bound callbacks by event name, in the order in which they were bound.
+    open var eventHandlers: [String: [EventHandler]] {
+        get { state.withLockedValue { $0.handlers } }
+        set { state.replace(\.handlers, with: newValue) }
+    }
+
+    /// How many connections are subscribed, as the server last told; nil when it never did.
+    public var subscriptionCount: Int? {
+        state.withLockedValue { $0.subscriptionCount }
+    }
+
+    /// Whether the server has confirmed the subscription on the present connection.
+    open var subscribed: Bool {
+        get { state.withLockedValue { $0.subscribed } }
+        set { state.withLockedValue { $0.subscribed = newValue } }
+    }
+
+    /// The client events that wait for the subscription, the newest first. A mirror: removing one here does not recall it.
+    open var unsentEvents: [QueuedClientEvent] {
+        get { state.withLockedValue { $0.unsent } }
+        set { state.replace(\.unsent, with: newValue) }
+    }
+
+    /// Authorisation that the app brought along. Used for the next authorisation only, then nil (rule PA-38).
+    public var auth: PusherAuth? {
+        get { state.withLockedValue { $0.auth } }
+        set { state.replace(\.auth, with: newValue) }
+    }
+
+    /// Called with the number of subscribed connections whenever the server tells it.
+    open var onSubscriptionCountChanged: ((Int) -> Void)? {
+        get { state.withLockedValue { $0.onSubscriptionCountChanged } }
+        set { state.replace(\.onSubscriptionCountChanged, with: newValue) }
+    }
+
+    /// Calls `eventCallback` with every event of this name from now on, on the connection's callback queue.
+    ///
+    /// - Returns: the id that unbinds it.
+    @discardableResult
+    open func bind(eventName: String, eventCallback: @escaping (PusherEvent) -> Void) -> String {
+        let handler = EventHandler(id: UUID().uuidString, callback: eventCallback)
+        state.withLockedValue { $0.handlers[eventName, default: []].append(handler) }
+        return handler.id
+    }
+
+    /// Forgets one callback. An unknown name or id does nothing.
+    ///
+    /// A callback that is unbound while an event is being handed out may still be called for that event.
+    open func unbind(eventName: String, callbackId: String) {
+        let removed = state.withLockedValue { state -> EventHandler? in
+            guard let index = state.handlers[eventName]?.firstIndex(where: { $0.id == callbackId }) else { return nil }
+            let removed = state.handlers[eventName]?.remove(at: index)
+            if state.handlers[eventName]?.isEmpty == true { state.handlers[eventName] = nil }
+            return removed
+        }
+        // Released here: what a closure holds may call back when it goes.
+        _ = removed
+    }
+
+    /// Forgets all callbacks.
+    open func unbindAll() {
+        state.replace(\.handlers, with: [:])
+    }
+
+    /// Forgets all callbacks for this event. The name stays in ``eventHandlers`` with an empty list, as in PusherSwift 10.1.
+    open func unbindAll(forEventName eventName: String) {
+        state.replace(\.handlers[eventName], with: [])
+    }
+
+    /// Calls the callbacks that are bound to the event's name, in the order in which they were bound.
+    open func handleEvent(event: PusherEvent) {
+        guard let handlers = state.withLockedValue({ $0.handlers[event.eventName] }) else { return }
+        for handler in handlers { handler.callback(event) }
+    }
+
+    /// Sends a client event to the other subscribers of a private or presence channel.
+    ///
+    /// While the channel is not subscribed the event waits, in order. Nothing is sent on public and encrypted channels, nor when
+    /// the name lacks the prefix `client-` or `data` is no JSON value; the delegate hears of it (rules PA-20 to PA-23).
+    open func trigger(eventName: String, data: Any) {
+        connection?.trigger(eventName: eventName, data: data, on: self)
+    }
+}
+
+/// Everything about a channel that changes.
+struct ChannelState {
+    /// The most client events that may wait; the session's own limit (rule PS-24).
+    static let waitingEvents = 100
+
+    var handlers: [String: [EventHandler]] = [:]
+    var subscribed = false
+    /// Whether the subscription failed for good, on this connection.
+    var hasFailed = false
+    var subscriptionCount: Int?
+    var unsent: [QueuedClientEvent] = []
+    var auth: PusherAuth?
+    var onSubscriptionCountChanged: ((Int) -> Void)?
+    var presence = PresenceState()
+}
