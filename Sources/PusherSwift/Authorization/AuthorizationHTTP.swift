@@ -1,0 +1,119 @@
+import ConnectionEngine
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A request to an authorisation endpoint.
+struct AuthorizationRequest: Hashable, Sendable {
+    struct Header: Hashable, Sendable {
+        var name: String
+        var value: String
+    }
+
+    static let form = "application/x-www-form-urlencoded"
+
+    var url: URL
+    var method: String
+    var headers: [Header]
+    var body: [UInt8]
+
+    /// The POST of PusherSwift's `endpoint`: socket id and channel name as a form, percent-encoded. Rule PA-30.
+    init(endpoint: URL, socketID: String, channel: String) {
+        url = endpoint
+        method = "POST"
+        headers = [Header(name: "Content-Type", value: Self.form)]
+        body = Array("socket_id=\(Self.encode(socketID))&channel_name=\(Self.encode(channel))".utf8)
+    }
+
+    /// An app's own request, or nil when its body is a stream, which cannot be sent twice. A body without a content type is a form, as
+    /// `URLSession` has it on Apple platforms. Rule PA-33.
+    init?(_ request: URLRequest) {
+        guard let url = request.url, request.httpBodyStream == nil else { return nil }
+        self.url = url
+        method = request.httpMethod ?? "GET"
+        headers = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key < $1.key }
+            .map { Header(name: $0.key, value: $0.value) }
+        body = request.httpBody.map { Array($0) } ?? []
+        let hasType = headers.contains { $0.name.lowercased() == "content-type" }
+        if !body.isEmpty && !hasType { headers.append(Header(name: "Content-Type", value: Self.form)) }
+    }
+
+    var urlRequest: URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = method
+        for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        request.httpBody = Data(body)
+        return request
+    }
+
+    private static func encode(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .unreserved) ?? ""
+    }
+}
+
+/// An endpoint's answer, its body at most as long as was asked for.
+struct AuthorizationResponse: Sendable {
+    var status: Int
+    var headers: [AuthorizationRequest.Header]
+    var body: [UInt8]
+
+    func urlResponse(to url: URL) -> URLResponse? {
+        HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: "HTTP/1.1",
+            headerFields: Dictionary(headers.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first }))
+    }
+}
+
+/// Sends authorisation requests.
+protocol AuthorizationHTTP: Sendable {
+    /// Returns at once. `completion` is called once, from any thread; not after a cancellation.
+    func send(
+        _ request: AuthorizationRequest, within limit: Duration, maximumBody: Int,
+        completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void
+    ) -> @Sendable () -> Void
+}
+
+/// Sends authorisation requests through a session of the app's own.
+struct URLSessionHTTP: AuthorizationHTTP {
+    let session: PusherURLSession
+
+    func send(
+        _ request: AuthorizationRequest, within limit: Duration, maximumBody: Int,
+        completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void
+    ) -> @Sendable () -> Void {
+        var urlRequest = request.urlRequest
+        urlRequest.timeoutInterval = limit.inSeconds
+        let task = session.dataTask(with: urlRequest) { data, response, error in
+            completion(Self.result(data, response, error, maximumBody: maximumBody))
+        }
+        task.resume()
+        return { task.cancel() }
+    }
+
+    private static func result(
+        _ data: Data?, _ response: URLResponse?, _ error: (any Error)?, maximumBody: Int
+    ) -> Result<AuthorizationResponse, ConnectionFailure> {
+        if let error {
+            let isLate = (error as? URLError)?.code == .timedOut
+            let category: StatusCategory = isLate ? .timeout : .networkUnavailable
+            return .failure(ConnectionFailure(category, "The authorisation request failed: \((error as NSError).domain)."))
+        }
+        guard let response = response as? HTTPURLResponse else {
+            return .failure(ConnectionFailure(.malformedResponse, "The authorisation endpoint's answer is not HTTP."))
+        }
+        if let data, data.count > maximumBody {
+            return .failure(
+                ConnectionFailure(
+                    .malformedResponse, "The authorisation endpoint's answer is longer than \(maximumBody) bytes.",
+                    httpStatus: response.statusCode))
+        }
+        let headers = response.allHeaderFields.compactMap { name, value -> AuthorizationRequest.Header? in
+            guard let name = name as? String, let value = value as? String else { return nil }
+            return AuthorizationRequest.Header(name: name, value: value)
+        }
+        return .success(
+            AuthorizationResponse(status: response.statusCode, headers: headers, body: data.map { Array($0) } ?? []))
+    }
+}

@@ -1,0 +1,175 @@
+import ConnectionEngine
+import Dispatch
+import EngineRuntime
+import Foundation
+import NIOConcurrencyHelpers
+import PusherProtocol
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Authorises channels by the connection's ``AuthMethod``. The app's code runs on the callback queue, never in the engine.
+///
+/// `@unchecked Sendable`: the weak reference and the problems are behind `state`, a `NIOLockedValueBox`.
+final class AuthorizationRunner: JobRunner, @unchecked Sendable {
+    typealias Session = PusherSession
+    typealias Completion = @Sendable (Result<PusherAuthorization, ConnectionFailure>) -> Void
+    typealias Outcome = Result<PusherAuthorization, SubscriptionProblem>
+
+    private struct State {
+        weak var connection: PusherConnection?
+        var problems: [String: SubscriptionProblem] = [:]
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let queue: DispatchQueue
+    private let http: any AuthorizationHTTP
+
+    init(queue: DispatchQueue, http: any AuthorizationHTTP) {
+        self.queue = queue
+        self.http = http
+    }
+
+    func attach(_ connection: PusherConnection) {
+        state.withLockedValue { $0.connection = connection }
+    }
+
+    /// What the delegate should know about the latest failure to authorise a channel. Told once.
+    func takeProblem(of channel: String) -> SubscriptionProblem? {
+        state.withLockedValue { $0.problems.removeValue(forKey: channel) }
+    }
+
+    func start(_ job: PusherAuthorizeJob, completion: @escaping Completion) -> JobCancellation {
+        let pending = PendingAuthorization { [weak self] outcome in
+            completion(self?.settle(job, outcome) ?? outcome.mapError(\.failure))
+        }
+        let connection = state.withLockedValue { state in
+            state.problems[job.channel] = nil
+            return state.connection
+        }
+        guard let connection else {
+            pending.finish(.failure(.gone))
+            return {}
+        }
+        if job.purpose == .subscription, let auth = connection.channels.find(name: job.channel)?.takeAuth() {
+            pending.finish(Self.outcome(of: auth, for: job))
+            return {}
+        }
+        switch connection.options.authMethod {
+        case .noMethod:
+            pending.finish(.failure(.noMethod))
+        case .endpoint(let text):
+            ask(endpoint: text, for: job, pending)
+        case .inline(let secret):
+            sign(job, secret: secret, connection, pending)
+        case .authRequestBuilder, .authorizer:
+            queue.async { [weak self] in self?.askApp(for: job, pending) }
+        }
+        return { pending.cancel() }
+    }
+
+    /// Keeps what the engine's vocabulary cannot carry: the response and the body.
+    private func settle(
+        _ job: PusherAuthorizeJob, _ outcome: Outcome
+    ) -> Result<PusherAuthorization, ConnectionFailure> {
+        if job.purpose == .subscription {
+            state.withLockedValue { state in
+                if case .failure(let problem) = outcome {
+                    state.problems[job.channel] = problem
+                } else {
+                    state.problems[job.channel] = nil
+                }
+            }
+        }
+        return outcome.mapError(\.failure)
+    }
+
+    private static func outcome(of auth: PusherAuth?, for job: PusherAuthorizeJob) -> Outcome {
+        guard let auth else { return .failure(.noAuthorization) }
+        if PusherChannelType.isPresenceChannel(name: job.channel) && auth.channelData == nil {
+            return .failure(.noChannelData)
+        }
+        return .success(
+            PusherAuthorization(auth: auth.auth, channelData: auth.channelData, sharedSecret: auth.sharedSecret))
+    }
+}
+
+// The ways to authorise.
+extension AuthorizationRunner {
+    /// Calls the app's builder or authoriser. On the callback queue.
+    private func askApp(for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
+        guard !pending.isOver, let connection = state.withLockedValue({ $0.connection }) else { return }
+        switch connection.options.authMethod {
+        case .authRequestBuilder(let builder):
+            guard let request = builder.request(for: job).flatMap({ AuthorizationRequest($0) }) else {
+                pending.finish(.failure(.noRequest))
+                return
+            }
+            send(request, connection, pending)
+        case .authorizer(let authorizer):
+            authorizer.fetchAuthValue(socketID: job.socketID, channelName: job.channel) { [weak connection] auth in
+                if auth == nil { connection?.logLater(.error, .noAuthorization) }
+                pending.finish(Self.outcome(of: auth, for: job))
+            }
+        case .endpoint, .inline, .noMethod:
+            // The method was changed in between.
+            pending.finish(.failure(.noMethod))
+        }
+    }
+
+    private func ask(endpoint text: String, for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
+        guard let connection = state.withLockedValue({ $0.connection }) else { return }
+        guard let url = URL(string: text), url.scheme != nil, url.host != nil else {
+            pending.finish(.failure(.badEndpoint))
+            return
+        }
+        let request = AuthorizationRequest(endpoint: url, socketID: job.socketID, channel: job.channel)
+        send(request, connection, pending)
+    }
+
+    private func send(
+        _ request: AuthorizationRequest, _ connection: PusherConnection, _ pending: PendingAuthorization
+    ) {
+        let session = connection.URLSession
+        let http = session === PusherURLSession.shared ? self.http : URLSessionHTTP(session: session)
+        let limit = connection.requestTimeout
+        let cancel = http.send(request, within: limit, maximumBody: AuthorizationAnswer.maximumBody) { result in
+            switch result {
+            case .failure(let failure):
+                pending.finish(.failure(SubscriptionProblem(failure)))
+            case .success(let response):
+                pending.finish(
+                    AuthorizationAnswer.read(response).mapError { failure in
+                        SubscriptionProblem(failure, response: response.urlResponse(to: request.url), body: response.body)
+                    })
+            }
+        }
+        pending.onCancel(cancel)
+    }
+
+    /// Signs here. The app is asked who the user is, on the callback queue, when it wants to say so.
+    private func sign(
+        _ job: PusherAuthorizeJob, secret: String, _ connection: PusherConnection, _ pending: PendingAuthorization
+    ) {
+        let signer = InlineSigner(key: connection.key, secret: secret)
+        guard PusherChannelType.isPresenceChannel(name: job.channel), connection.userDataFetcher != nil else {
+            pending.finish(signer.authorize(job, member: nil))
+            return
+        }
+        queue.async { [weak connection] in
+            guard !pending.isOver, let connection else { return }
+            pending.finish(signer.authorize(job, member: connection.userDataFetcher?()))
+        }
+    }
+}
+
+extension AuthRequestBuilderProtocol {
+    fileprivate func request(for job: PusherAuthorizeJob) -> URLRequest? {
+        #if canImport(ObjectiveC)
+            requestFor?(socketID: job.socketID, channelName: job.channel) ?? nil
+        #else
+            requestFor(socketID: job.socketID, channelName: job.channel)
+        #endif
+    }
+}

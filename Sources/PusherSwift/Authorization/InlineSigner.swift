@@ -1,0 +1,34 @@
+import ConnectionEngine
+import Foundation
+import PusherProtocol
+
+/// Signs subscriptions with the app's secret. The key's case is kept, unlike in PusherSwift 10.1 (rule PA-36).
+struct InlineSigner: Sendable {
+    let key: String
+    let secret: String
+
+    /// - Parameter member: who the user is on a presence channel; nil for the socket id as the user id.
+    func authorize(_ job: PusherAuthorizeJob, member: PusherPresenceChannelMember?) -> AuthorizationRunner.Outcome {
+        guard PusherChannelType.isPresenceChannel(name: job.channel) else {
+            return .success(PusherAuthorization(auth: signature(job, channelData: nil)))
+        }
+        guard let data = Self.channelData(userID: member?.userId ?? job.socketID, userInfo: member?.userInfo) else {
+            return .failure(.badUserInfo)
+        }
+        return .success(PusherAuthorization(auth: signature(job, channelData: data), channelData: data))
+    }
+
+    /// The text that is signed and then sent, exactly.
+    static func channelData(userID: String, userInfo: Any?) -> String? {
+        let id = "\"user_id\":\(AnyJSON.quote(userID))"
+        guard let userInfo else { return "{\(id)}" }
+        return AnyJSON.encode(userInfo).map { "{\(id),\"user_info\":\($0)}" }
+    }
+}
+
+extension InlineSigner {
+    private func signature(_ job: PusherAuthorizeJob, channelData: String?) -> String {
+        PusherSignature.channelAuth(
+            socketID: job.socketID, channel: job.channel, channelData: channelData, key: key, secret: secret)
+    }
+}

@@ -1,0 +1,41 @@
+import NIOConcurrencyHelpers
+
+/// One authorisation under way: ends once, whoever ends it first.
+final class PendingAuthorization: Sendable {
+    private struct State {
+        var completion: (@Sendable (AuthorizationRunner.Outcome) -> Void)?
+        var cancel: (@Sendable () -> Void)?
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    init(_ completion: @escaping @Sendable (AuthorizationRunner.Outcome) -> Void) {
+        state = NIOLockedValueBox(State(completion: completion))
+    }
+
+    var isOver: Bool { state.withLockedValue { $0.completion == nil } }
+
+    func finish(_ outcome: AuthorizationRunner.Outcome) {
+        take().completion?(outcome)
+    }
+
+    /// What stops the work; called at once when the authorisation was cancelled before.
+    func onCancel(_ cancel: @escaping @Sendable () -> Void) {
+        let isOver = state.withLockedValue { state in
+            if state.completion != nil { state.cancel = cancel }
+            return state.completion == nil
+        }
+        if isOver { cancel() }
+    }
+
+    func cancel() {
+        take().cancel?()
+    }
+
+    private func take() -> State {
+        state.withLockedValue { state in
+            defer { state = State() }
+            return state
+        }
+    }
+}
