@@ -1,0 +1,41 @@
+import Foundation
+
+/// Everything about a connection that the app may change.
+struct ConnectionValues {
+    var options: PusherClientOptions
+    var URLSession: PusherURLSession
+    var userDataFetcher: (() -> PusherPresenceChannelMember)?
+    var settings = ConnectionSettings()
+    var stateStreams = StateStreams()
+    /// The code of the latest `pusher:error` of the present attempt.
+    var reportedCode: Int?
+    /// How often each channel was unsubscribed without the engine having told so yet. What it tells until then is about the former
+    /// subscription, even if the app has subscribed again meanwhile.
+    var endings: [String: Int] = [:]
+    /// The state that the delegate heard of last.
+    var delivered = ConnectionState.disconnected
+
+    init(options: PusherClientOptions, URLSession: PusherURLSession) {
+        self.options = options
+        self.URLSession = URLSession
+        settings.timing = options.timing
+        settings.autoReconnect = options.autoReconnect
+        if let seconds = options.activityTimeout { settings.activityTimeout = .chosen(seconds) }
+    }
+}
+
+extension ConnectionSettings.Choice {
+    func seconds(documented: Double?) -> Double? {
+        if case .chosen(let seconds) = self { seconds } else { documented }
+    }
+}
+
+extension ConnectionSettings {
+    var activityTimeoutInterval: TimeInterval {
+        activityTimeout.seconds(documented: nil) ?? Self.documentedActivityTimeout
+    }
+
+    var pongTimeoutInterval: TimeInterval {
+        pongTimeout.seconds(documented: nil) ?? Self.documentedPongTimeout
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The app's delegate, held weakly, with its optional methods callable alike on all platforms.
+///
+/// `@unchecked Sendable`: the reference is behind `box`, a `NIOLockedValueBox`, and the delegate is called on the connection's
+/// callback queue only.
+final class DelegateBox: @unchecked Sendable {
+    private struct Reference {
+        weak var delegate: PusherDelegate?
+    }
+
+    private let box = NIOLockedValueBox(Reference())
+
+    var delegate: PusherDelegate? {
+        get { box.withLockedValue { $0.delegate } }
+        set { box.withLockedValue { $0.delegate = newValue } }
+    }
+
+    #if canImport(ObjectiveC)
+        func debugLog(_ text: String) { delegate?.debugLog?(message: text) }
+
+        func changed(from old: ConnectionState, to new: ConnectionState) {
+            delegate?.changedConnectionState?(from: old, to: new)
+        }
+
+        func subscribed(to channel: String) { delegate?.subscribedToChannel?(name: channel) }
+
+        func failedToSubscribe(to channel: String, _ problem: SubscriptionProblem) {
+            delegate?.failedToSubscribeToChannel?(
+                name: channel, response: problem.response, data: problem.body, error: problem.error)
+        }
+
+        func failedToDecrypt(_ event: String, on channel: String, data: String?) {
+            delegate?.failedToDecryptEvent?(eventName: event, channelName: channel, data: data)
+        }
+
+        func received(_ error: PusherError) { delegate?.receivedError?(error: error) }
+    #else
+        func debugLog(_ text: String) { delegate?.debugLog(message: text) }
+
+        func changed(from old: ConnectionState, to new: ConnectionState) {
+            delegate?.changedConnectionState(from: old, to: new)
+        }
+
+        func subscribed(to channel: String) { delegate?.subscribedToChannel(name: channel) }
+
+        func failedToSubscribe(to channel: String, _ problem: SubscriptionProblem) {
+            delegate?.failedToSubscribeToChannel(
+                name: channel, response: problem.response, data: problem.body, error: problem.error)
+        }
+
+        func failedToDecrypt(_ event: String, on channel: String, data: String?) {
+            delegate?.failedToDecryptEvent(eventName: event, channelName: channel, data: data)
+        }
+
+        func received(_ error: PusherError) { delegate?.receivedError(error: error) }
+    #endif
+}

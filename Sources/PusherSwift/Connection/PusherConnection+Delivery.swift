@@ -1,0 +1,126 @@
+import ConnectionEngine
+import EngineRuntime
+import PusherProtocol
+
+// What the engine tells, on the callback queue and in one order.
+extension PusherConnection {
+    func deliver(_ notices: [Notice<PusherSession>]) {
+        for notice in notices {
+            switch notice {
+            case .event(.message(let message)): handleEvent(event: PusherEvent(message))
+            case .event(let event): deliver(event)
+            case .change(let change): deliver(change)
+            case .dropped(let count): deliverDropped(count)
+            }
+        }
+    }
+
+    private func deliver(_ event: PusherSessionEvent) {
+        switch event {
+        case .message(let message):
+            handleEvent(event: PusherEvent(message))
+        case .subscribed(let confirmation):
+            deliver(confirmation)
+        case .subscriptionFailed(let name, let failure, let body, let willRetry):
+            deliverFailure(of: name, failure, body: body, willRetry: willRetry)
+        case .unsubscribed(let name):
+            noteEnding(of: name)
+        case .memberAdded(let name, let member):
+            (live(name) as? PusherPresenceChannel)?.memberAdded(member)
+        case .memberRemoved(let name, let member):
+            (live(name) as? PusherPresenceChannel)?.memberRemoved(member)
+        case .subscriptionCount(let name, let count):
+            live(name)?.countChanged(to: count)
+        case .serverError(let code, let message):
+            state.withLockedValue { $0.reportedCode = code }
+            deliver(PusherError(code: code, message: message))
+        case .decryptionFailed(let name, let event, let data):
+            guard live(name) != nil else { return }
+            log(.warning, .undecryptable, name)
+            delegateBox.failedToDecrypt(event, on: name, data: data)
+        case .gap(let name, _):
+            log(.info, .gap, name)
+        case .malformed(let reason):
+            log(.error, .notUnderstood, reason)
+        case .frame(let text):
+            log(.debug, .received, text)
+        case .established(let socketID):
+            log(.debug, .established, socketID)
+        case .pinged:
+            log(.debug, .pinged)
+        case .ponged:
+            log(.debug, .ponged)
+        }
+    }
+
+    private func deliver(_ change: ConnectionChange) {
+        let new = ConnectionState(after: change)
+        if new != .connected {
+            for channel in channels.channels.values { channel.becomeUnsubscribed() }
+        } else {
+            for channel in channels.channels.values { channel.startOver() }
+        }
+        log(change)
+        let old = state.withLockedValue { values in
+            defer { values.delivered = new }
+            if new != values.delivered { values.stateStreams.yield(new) }
+            return values.delivered
+        }
+        if old != new { delegateBox.changed(from: old, to: new) }
+        if change.phase == .failed, let cause = change.cause { deliver(final: cause) }
+        if change.phase == .connecting { state.withLockedValue { $0.reportedCode = nil } }
+    }
+
+    private func deliver(_ error: PusherError) {
+        global.handleError(error)
+        handleError(error: error)
+    }
+
+    /// Why nothing more will be tried, unless the server has said it already.
+    private func deliver(final cause: ConnectionFailure) {
+        let reported = state.withLockedValue { $0.reportedCode }
+        if let code = cause.closeCode, code == reported { return }
+        deliver(PusherError(code: cause.code, message: cause.reason))
+    }
+
+    private func deliver(_ confirmation: PusherSubscribed) {
+        guard let channel = live(confirmation.channel) else { return }
+        let tellMembers = (channel as? PusherPresenceChannel)?.confirm(confirmation)
+        channel.becomeSubscribed()
+        let message = PusherMessage(
+            event: "pusher_internal:subscription_succeeded", channel: confirmation.channel, data: confirmation.data)
+        handleEvent(event: PusherEvent(message, named: "pusher:subscription_succeeded"))
+        delegateBox.subscribed(to: confirmation.channel)
+        tellMembers?()
+    }
+
+    private func deliverFailure(of name: String, _ failure: ConnectionFailure, body: String?, willRetry: Bool) {
+        let known = authorizations.takeProblem(of: name)
+        guard let channel = live(name) else { return }
+        let givenUp = channel.fail(willRetry: willRetry)
+        let problem = known ?? SubscriptionProblem(failure, bodyText: body)
+        log(.error, .subscriptionFailed, "\(name), error: \(problem.failure.reason)")
+        let message = PusherMessage(event: "pusher:subscription_error", channel: name, data: problem.body ?? "")
+        handleEvent(event: PusherEvent(message))
+        delegateBox.failedToSubscribe(to: name, problem)
+        if givenUp > 0 { deliver(PusherError(code: nil, message: "\(LogLine.Head.givenUp.rawValue) \(givenUp) \(name)")) }
+    }
+
+    private func deliverDropped(_ count: Int) {
+        log(.error, .dropped, "\(count)")
+        deliver(PusherError(code: nil, message: "\(LogLine.Head.dropped.rawValue) \(count)"))
+    }
+
+    /// The channel of this name, unless what is told is about a former subscription that the app has ended meanwhile.
+    private func live(_ name: String) -> PusherChannel? {
+        let isFormer = state.withLockedValue { $0.endings[name] != nil }
+        return isFormer ? nil : channels.find(name: name)
+    }
+
+    private func noteEnding(of name: String) {
+        state.withLockedValue { values in
+            guard let count = values.endings[name] else { return }
+            values.endings[name] = count > 1 ? count - 1 : nil
+        }
+    }
+}

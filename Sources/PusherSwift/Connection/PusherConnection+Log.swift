@@ -1,0 +1,53 @@
+import ConnectionEngine
+import Foundation
+
+extension PusherConnection {
+    /// Hands a line to the delegate. On the callback queue only.
+    func log(_ level: LogLine.Level, _ head: LogLine.Head, _ rest: @autoclosure () -> String = "") {
+        guard delegateBox.delegate != nil else { return }
+        delegateBox.debugLog(LogLine(level: level, head: head, rest: rest()).text)
+    }
+
+    /// Hands a line to the delegate, from any thread.
+    func logLater(_ level: LogLine.Level, _ head: LogLine.Head, _ rest: @autoclosure () -> String = "") {
+        guard delegateBox.delegate != nil else { return }
+        let line = LogLine(level: level, head: head, rest: rest()).text
+        callbackQueue.async { [weak self] in self?.delegateBox.debugLog(line) }
+    }
+
+    /// Hands an error to the delegate, from any thread.
+    func report(_ error: PusherError) {
+        callbackQueue.async { [weak self] in self?.handleError(error: error) }
+    }
+
+    func log(_ change: ConnectionChange) {
+        switch change.phase {
+        case .waiting, .suspended:
+            if let cause = change.cause { log(cause) }
+            let most = reconnectAttemptsMax.map { " of \($0)" } ?? ""
+            let attempt = "(attempt \(change.attempt)\(most))"
+            let pause = change.retryIn ?? .zero
+            if pause > .zero {
+                let seconds = String(format: "%.2f", pause.inSeconds)
+                log(.debug, .reconnecting, "\(seconds) seconds \(attempt)")
+            } else {
+                log(.debug, .reconnectingNow, attempt)
+            }
+        case .failed:
+            if let cause = change.cause { log(cause) }
+            if let most = reconnectAttemptsMax, change.attempt >= most { log(.warning, .attemptsExhausted) }
+        case .disconnected:
+            log(.debug, .deliberate)
+        case .idle, .connecting, .connected, .disconnecting:
+            return
+        }
+    }
+
+    private func log(_ cause: ConnectionFailure) {
+        if let code = cause.closeCode {
+            log(.info, .disconnected, "Close code: \(code). Reason: \(cause.reason).")
+        } else {
+            log(.error, .failed, "Error: \(cause)")
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import ConnectionEngine
+import PusherProtocol
+
+extension PusherConnection {
+    /// Changes settings, and with them the engine's policy.
+    func change(_ body: (inout ConnectionSettings) -> Void) {
+        let (before, after) = state.withLockedValue { values in
+            let before = values.settings
+            body(&values.settings)
+            return (before, values.settings)
+        }
+        if before != after { driver.submit(.updatePolicy(after.policy)) }
+    }
+
+    /// Rules PA-20 to PA-23.
+    func trigger(eventName: String, data: Any, on channel: PusherChannel) {
+        guard isClientEvent(eventName), PusherLimits.accepts(eventName: eventName) else {
+            refuse(.badEventName, eventName)
+            return
+        }
+        guard channel.type != .normal else {
+            refuse(.publicClientEvent)
+            return
+        }
+        guard !PusherChannelType.isEncrypted(name: channel.name) else {
+            refuse(.encryptedClientEvent, channel.name)
+            return
+        }
+        guard let json = AnyJSON.encode(data) else {
+            refuse(.notJSON, eventName)
+            return
+        }
+        guard json.utf8.count <= PusherLimits.eventData else {
+            refuse(.tooLong, eventName)
+            return
+        }
+        guard channels.find(name: channel.name) === channel, channel.admits(QueuedClientEvent(name: eventName, data: data)) else {
+            refuse(.notAdmitted, "\(eventName) \(channel.name)")
+            return
+        }
+        logLater(.debug, .clientEventSent, "\(eventName) \(channel.name)")
+        driver.submit(.perform(.publish(channel: channel.name, event: eventName, json: json), nil))
+    }
+
+    func send(event: String, data: Any, channel: PusherChannel?) {
+        if isClientEvent(event) {
+            guard let channel else {
+                refuse(.publicClientEvent)
+                return
+            }
+            trigger(eventName: event, data: data, on: channel)
+            return
+        }
+        guard let json = AnyJSON.encode(data) else {
+            refuse(.notJSON, event)
+            return
+        }
+        logLater(.debug, .sent, event)
+        driver.submit(.perform(.send(event: event, json: json), nil))
+    }
+
+    private func isClientEvent(_ name: String) -> Bool {
+        name.hasPrefix("client-")
+    }
+
+    /// A call that cannot be carried out is said in the log and as an error, and nothing is sent.
+    private func refuse(_ head: LogLine.Head, _ rest: String = "") {
+        logLater(.error, head, rest)
+        report(PusherError(code: nil, message: rest.isEmpty ? head.rawValue : "\(head.rawValue) \(rest)"))
+    }
+}
+
+extension PusherConnection {
+    /// How long an authorisation may take.
+    var requestTimeout: Duration {
+        state.withLockedValue { $0.settings.policy.timing.request }
+    }
+}

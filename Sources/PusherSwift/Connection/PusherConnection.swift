@@ -1,0 +1,195 @@
+import ConnectionEngine
+import Dispatch
+import EngineRuntime
+import Foundation
+import NIOConcurrencyHelpers
+import PusherProtocol
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+
+    /// `URLSession`, wherever the platform keeps it.
+    public typealias PusherURLSession = FoundationNetworking.URLSession
+#else
+    /// `URLSession`, wherever the platform keeps it.
+    public typealias PusherURLSession = Foundation.URLSession
+#endif
+
+/// The connection of a client, and what it is tuned by.
+///
+/// May be used from any thread. All callbacks and delegate calls happen on ``callbackQueue``, in one order.
+///
+/// `@unchecked Sendable`: everything that changes is behind `state` (a `NIOLockedValueBox`) or inside objects with locks of their
+/// own; the app's closures are stored there and called on the callback queue only. `commands` orders what changes both the table of
+/// channels and the engine.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+open class PusherConnection: NSObject, @unchecked Sendable {
+    /// Where the client connects.
+    public let url: String
+    /// The app's key.
+    public let key: String
+    /// All channels that are wanted, subscribed or not.
+    public let channels = PusherChannels()
+    /// The queue of all callbacks. Chosen with ``PusherClientOptions/callbackQueue``; an addition to PusherSwift 10.1.
+    public let callbackQueue: DispatchQueue
+
+    let state: NIOLockedValueBox<ConnectionValues>
+    let truth = ConnectionTruth()
+    let delegateBox = DelegateBox()
+    let commands = NIOLock()
+    let driver: ConnectionDriver<PusherSession>
+    let authorizations: AuthorizationRunner
+    /// Set once, in `init`.
+    private(set) var global: GlobalChannel!
+    /// Set once, in `init`.
+    private var observations: [Observation] = []
+
+    /// A connection of its own; ``Pusher/init(key:options:)`` makes one that fits its options.
+    ///
+    /// Unlike PusherSwift 10.1 there is no socket to pass: the transport is the engine's.
+    ///
+    /// - Parameter url: where to connect: `wss://host:port/app/KEY?…`.
+    public convenience init(
+        key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession = PusherURLSession.shared
+    ) {
+        self.init(key: key, url: url, options: options, URLSession: URLSession, engine: .live)
+    }
+
+    init(
+        key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession, engine: EngineAssembly
+    ) {
+        self.key = key
+        self.url = url
+        callbackQueue = options.callbackQueue
+        let values = ConnectionValues(options: options, URLSession: URLSession)
+        state = NIOLockedValueBox(values)
+        let runner = AuthorizationRunner(queue: options.callbackQueue, http: engine.makeHTTP(options))
+        authorizations = runner
+        driver = engine.makeDriver(url, options, values.settings.policy, runner) { [delegateBox] in
+            delegateBox.delegate != nil
+        }
+        super.init()
+        global = GlobalChannel(connection: self)
+        runner.attach(self)
+        observations = [
+            driver.notices.observe(on: .inline) { [truth] in truth.note($0) },
+            driver.notices.observe(on: .queue(callbackQueue)) { [weak self] in self?.deliver($0) },
+        ]
+    }
+
+    /// Connects. While the next attempt waits it comes at once; while connected nothing happens (rule PA-1).
+    open func connect() {
+        guard PusherAddress.endpoint(url: url) != nil else {
+            report(PusherError(code: nil, message: "The URL to connect to is not valid."))
+            return
+        }
+        driver.submit(.connect(within: nil))
+    }
+
+    /// Ends the connection, in whatever state it is, and with it all attempts to come back (rule PA-2).
+    open func disconnect() {
+        driver.submit(.disconnect)
+    }
+
+    /// Sends an event.
+    ///
+    /// A name that begins with `client-` needs a private or presence channel and waits until that is subscribed. Any other is
+    /// sent as it is, without a channel; servers understand their own few names only.
+    ///
+    /// - Parameter data: a JSON value as `JSONSerialization` takes it; anything else is reported to the delegate and not sent.
+    open func sendEvent(event: String, data: Any, channel: PusherChannel? = nil) {
+        send(event: event, data: data, channel: channel)
+    }
+
+    /// Hands an error to the delegate. Called for every `pusher:error`; override it to hear them without a delegate.
+    open func handleError(error: PusherError) {
+        delegateBox.received(error)
+    }
+
+    /// Hands an event to the callbacks: first the global ones, then those of its channel. Called for every event, on the callback
+    /// queue.
+    open func handleEvent(event: PusherEvent) {
+        var channel: PusherChannel?
+        if let name = event.channelName {
+            channel = channels.find(name: name)
+            if channel == nil { return }
+        }
+        global.handleEvent(event: event)
+        channel?.handleEvent(event: event)
+    }
+
+    /// Hears about the connection and its subscriptions; held weakly.
+    open var delegate: PusherDelegate? {
+        get { delegateBox.delegate }
+        set { delegateBox.delegate = newValue }
+    }
+
+    /// The settings. `authMethod` and `autoReconnect` of new ones count at once, the others belong to the connection's making.
+    open var options: PusherClientOptions {
+        get { state.withLockedValue { $0.options } }
+        set {
+            state.replace(\.options, with: newValue)
+            change { $0.autoReconnect = newValue.autoReconnect }
+        }
+    }
+
+    /// The channel that hears every event.
+    open var globalChannel: GlobalChannel! { global }
+
+    /// The id of the present connection, or nil.
+    open var socketId: String? {
+        get { truth.values.socketID }
+        set { truth.update { $0.socketID = newValue } }
+    }
+
+    /// Where the connection is at this moment. The library sets it; setting it yourself changes what is read and nothing else.
+    open var connectionState: ConnectionState {
+        get { truth.values.state }
+        set { truth.update { $0.state = newValue } }
+    }
+
+    /// Failed attempts in a row; 0 after a success. Setting it changes what is read and nothing else.
+    open var reconnectAttempts: Int {
+        get { truth.values.attempts }
+        set { truth.update { $0.attempts = newValue } }
+    }
+
+    /// What sends authorisation requests once you set one of your own. Until then they go through the library's own HTTP client.
+    open var URLSession: PusherURLSession {
+        get { state.withLockedValue { $0.URLSession } }
+        set { state.replace(\.URLSession, with: newValue) }
+    }
+
+    /// Who the user is, for presence channels signed with ``AuthMethod/inline(secret:)``. Called on the callback queue.
+    open var userDataFetcher: (() -> PusherPresenceChannelMember)? {
+        get { state.withLockedValue { $0.userDataFetcher } }
+        set { state.replace(\.userDataFetcher, with: newValue) }
+    }
+
+    /// How many attempts in a row may fail before the state becomes `disconnected`; nil, the default, for no limit.
+    open var reconnectAttemptsMax: Int? {
+        get { state.withLockedValue { $0.settings.reconnectAttemptsMax } }
+        set { change { $0.reconnectAttemptsMax = newValue } }
+    }
+
+    /// The longest pause between attempts, in seconds; 120 by default, nil for no limit, at least 0.1.
+    open var maxReconnectGapInSeconds: Double? {
+        get { state.withLockedValue { $0.settings.gap.seconds(documented: ConnectionSettings.documentedGap) } }
+        set { change { $0.gap = .chosen(newValue) } }
+    }
+
+    /// Seconds that the answer to a ping may take. Reads 30 as documented, while the engine waits 5 s, unless you set it.
+    open var pongResponseTimeoutInterval: TimeInterval {
+        get { state.withLockedValue { $0.settings.pongTimeoutInterval } }
+        set { change { $0.pongTimeout = .chosen(newValue) } }
+    }
+
+    /// Seconds of silence before the link is probed with a ping. Reads 60 as documented, while the engine waits 20 s, unless you set
+    /// it here or in the options. The server's own value counts when it is shorter.
+    open var activityTimeoutInterval: TimeInterval {
+        get { state.withLockedValue { $0.settings.activityTimeoutInterval } }
+        set { change { $0.activityTimeout = .chosen(newValue) } }
+    }
+}

@@ -1,0 +1,40 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import PusherProtocol
+
+/// Where the connection is at this moment, ahead of callbacks that still wait for their queue.
+///
+/// Fed by the engine as things happen, so that `connect()` followed by reading the state shows `connecting` (rule PA-9).
+final class ConnectionTruth: Sendable {
+    struct Values {
+        var state = ConnectionState.disconnected
+        var socketID: String?
+        var attempts = 0
+    }
+
+    private let box = NIOLockedValueBox(Values())
+
+    var values: Values { box.withLockedValue { $0 } }
+
+    func update(_ change: (inout Values) -> Void) {
+        box.withLockedValue { change(&$0) }
+    }
+
+    func note(_ notices: [Notice<PusherSession>]) {
+        for notice in notices {
+            switch notice {
+            case .change(let change):
+                update { values in
+                    values.state = ConnectionState(after: change)
+                    values.attempts = change.attempt
+                    if change.phase != .connecting && change.phase != .connected { values.socketID = nil }
+                }
+            case .event(.established(let socketID)):
+                update { $0.socketID = socketID }
+            case .event, .dropped:
+                continue
+            }
+        }
+    }
+}

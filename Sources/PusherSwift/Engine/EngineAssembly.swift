@@ -1,0 +1,33 @@
+import ConnectionEngine
+import EngineRuntime
+import PusherProtocol
+
+/// Makes the parts of a connection: for production, or scripted ones in tests.
+struct EngineAssembly: Sendable {
+    typealias Driver = ConnectionDriver<PusherSession>
+
+    /// What sends authorisation requests.
+    var makeHTTP: @Sendable (PusherClientOptions) -> any AuthorizationHTTP
+    /// From the URL, the options, the policy, what authorises channels, and whether the text of frames is wanted.
+    var makeDriver:
+        @Sendable (String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, @escaping @Sendable () -> Bool) -> Driver
+}
+
+extension EngineAssembly {
+    /// How many events may wait for slow callbacks before further ones are dropped and reported. Rule PA-8.
+    static let backlog = 262_144
+
+    /// What is kept over reconnects. A URL that is none is never dialled, see ``PusherConnection/connect()``.
+    static func memory(url: String, options: PusherClientOptions) -> PusherMemory {
+        let endpoint = PusherAddress.endpoint(url: url)
+        return PusherMemory(
+            endpoint: endpoint ?? WebSocketEndpoint(host: options.host, port: options.port, usesTLS: options.useTLS))
+    }
+
+    static func isDroppable(_ event: PusherSessionEvent) -> Bool {
+        switch event {
+        case .message, .frame: true
+        default: false
+        }
+    }
+}

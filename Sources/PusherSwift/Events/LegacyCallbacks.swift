@@ -1,0 +1,70 @@
+import Foundation
+import PusherProtocol
+
+// The callbacks of PusherSwift before version 10, which its README still shows: they get parsed data instead of an event. New code
+// binds an `eventCallback`. Where a closure fits both kinds, the new one is meant, hence the disfavoured overloads.
+
+extension PusherChannel {
+    /// Calls `callback` with the data of every event of this name: a JSON value, or the text when it is none or when
+    /// ``PusherClientOptions/attemptToReturnJSONObject`` is false.
+    ///
+    /// - Returns: the id that unbinds it.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    @discardableResult
+    @_disfavoredOverload
+    public func bind(eventName: String, callback: @escaping (Any?) -> Void) -> String {
+        bind(eventName: eventName) { [weak connection] (event: PusherEvent) in
+            callback(event.legacyData(parsed: connection?.options.attemptToReturnJSONObject ?? true))
+        }
+    }
+}
+
+extension Pusher {
+    /// Calls `callback` with every event as a dictionary of `event`, `channel` and `data`, and with errors as `pusher:error`.
+    ///
+    /// - Returns: the id that unbinds it.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    @discardableResult
+    @_disfavoredOverload
+    public func bind(_ callback: @escaping (Any?) -> Void) -> String {
+        connection.global.bind(hearsErrors: true) { [weak connection] event in
+            callback(event.legacyMessage(parsed: connection?.options.attemptToReturnJSONObject ?? true))
+        }
+    }
+
+    /// As `bind(_:)`.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    @discardableResult
+    @_disfavoredOverload
+    public func bind(callback: @escaping (Any?) -> Void) -> String {
+        bind(callback)
+    }
+}
+
+extension PusherEvent {
+    /// `pusher:error` as an event, for callbacks of the old kind.
+    convenience init(_ error: PusherError) {
+        let code = error.code.map { "\($0)" } ?? "null"
+        let data = "{\"code\":\(code),\"message\":\(AnyJSON.quote(error.message))}"
+        self.init(PusherMessage(event: "pusher:error", data: data, dataIsString: false))
+    }
+
+    fileprivate func legacyData(parsed: Bool) -> Any? {
+        guard let data else { return nil }
+        return parsed ? dataToJSONObject() ?? data : data
+    }
+
+    fileprivate func legacyMessage(parsed: Bool) -> [String: Any] {
+        var message: [String: Any] = ["event": eventName]
+        if let channelName { message["channel"] = channelName }
+        if let data = legacyData(parsed: parsed) { message["data"] = data }
+        if let userId { message["user_id"] = userId }
+        return message
+    }
+}

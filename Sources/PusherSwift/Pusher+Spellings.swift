@@ -1,0 +1,64 @@
+/// The spellings that Objective-C and some of Pusher's documentation use.
+extension Pusher {
+    /// As `subscribe(_:)`.
+    @discardableResult
+    public func subscribe(channelName: String) -> PusherChannel {
+        subscribe(channelName)
+    }
+
+    /// As `subscribe(_:onMemberAdded:onMemberRemoved:onSubscriptionCountChanged:)`.
+    @discardableResult
+    public func subscribe(
+        channelName: String, onMemberAdded: ((PusherPresenceChannelMember) -> Void)? = nil,
+        onMemberRemoved: ((PusherPresenceChannelMember) -> Void)? = nil,
+        onSubscriptionCountChanged: ((Int) -> Void)? = nil
+    ) -> PusherChannel {
+        subscribe(
+            channelName, auth: nil, onMemberAdded: onMemberAdded, onMemberRemoved: onMemberRemoved,
+            onSubscriptionCountChanged: onSubscriptionCountChanged)
+    }
+
+    /// As `subscribeToPresenceChannel(channelName:auth:…)`.
+    @discardableResult
+    public func subscribeToPresenceChannel(channelName: String) -> PusherPresenceChannel {
+        subscribeToPresenceChannel(channelName: channelName, auth: nil)
+    }
+
+    /// As `subscribeToPresenceChannel(channelName:auth:…)`.
+    @discardableResult
+    public func subscribeToPresenceChannel(
+        channelName: String, onMemberAdded: ((PusherPresenceChannelMember) -> Void)? = nil,
+        onMemberRemoved: ((PusherPresenceChannelMember) -> Void)? = nil,
+        onSubscriptionCountChanged: ((Int) -> Void)? = nil
+    ) -> PusherPresenceChannel {
+        subscribeToPresenceChannel(
+            channelName: channelName, auth: nil, onMemberAdded: onMemberAdded, onMemberRemoved: onMemberRemoved,
+            onSubscriptionCountChanged: onSubscriptionCountChanged)
+    }
+
+    /// As `subscribeToPresenceChannel(channelName:auth:…)`, without the label, as Pusher's README writes it.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    @discardableResult
+    public func subscribeToPresenceChannel(
+        _ channelName: String, auth: PusherAuth? = nil,
+        onMemberAdded: ((PusherPresenceChannelMember) -> Void)? = nil,
+        onMemberRemoved: ((PusherPresenceChannelMember) -> Void)? = nil,
+        onSubscriptionCountChanged: ((Int) -> Void)? = nil
+    ) -> PusherPresenceChannel {
+        subscribeToPresenceChannel(
+            channelName: channelName, auth: auth, onMemberAdded: onMemberAdded, onMemberRemoved: onMemberRemoved,
+            onSubscriptionCountChanged: onSubscriptionCountChanged)
+    }
+
+    /// As `init(key:options:)`.
+    public convenience init(withAppKey key: String, options: PusherClientOptions) {
+        self.init(key: key, options: options)
+    }
+
+    /// As `init(key:)`.
+    public convenience init(withKey key: String) {
+        self.init(key: key)
+    }
+}
