@@ -8,43 +8,73 @@ extension JSONScanner {
 
     /// Checks a value and steps over it. Iterative: one bit per open container says whether it is an object.
     mutating func value() throws(JSONSyntaxError) -> ValueToken {
-        let kind = Self.kind(startingWith: try peek())
+        guard let kind = Self.kind(startingWith: try peek()) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         let start = position
-        guard let kind else { throw JSONSyntaxError(.unexpectedByte, at: position) }
-        var depth = 0
-        var isObject = SIMD8<UInt64>()
+        var open = OpenContainers()
         repeat {
-            let opened = try scalarOrOpen()
-            if let opened {
-                guard depth < Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: position) }
-                let bit: UInt64 = 1 << UInt64(depth & 63)
-                if opened == .object { isObject[depth >> 6] |= bit } else { isObject[depth >> 6] &= ~bit }
-                depth += 1
-                if try peek() != Self.closer(of: opened) {
-                    if opened == .object { try key() }
+            let byte = try peek()
+            switch byte {
+            case JSONBytes.quote:
+                _ = try string()
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                let isObject = byte == UInt8(ascii: "{")
+                position &+= 1
+                guard open.depth < Self.maximumDepth else { throw JSONSyntaxError(.tooDeep, at: position) }
+                open.push(isObject)
+                if try peek() != Self.closer(isObject) {
+                    if isObject { try key() }
                     continue
                 }
+            case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+                try number()
+            case UInt8(ascii: "t"): try literal("true")
+            case UInt8(ascii: "f"): try literal("false")
+            case UInt8(ascii: "n"): try literal("null")
+            default:
+                throw JSONSyntaxError(.unexpectedByte, at: position)
             }
-            try closeContainers(&depth, isObject)
-        } while depth > 0
+            try close(&open)
+        } while open.depth > 0
         return ValueToken(start: start, end: position, kind: kind)
     }
 
     /// After a value: steps over closing brackets up to the next value of a container, or up to the end of the outermost.
-    private mutating func closeContainers(_ depth: inout Int, _ isObject: SIMD8<UInt64>) throws(JSONSyntaxError) {
-        while depth > 0 {
-            let inObject = isObject[(depth - 1) >> 6] & (1 << UInt64((depth - 1) & 63)) != 0
-            switch try peek() {
-            case UInt8(ascii: ","):
+    @inline(__always)
+    private mutating func close(_ open: inout OpenContainers) throws(JSONSyntaxError) {
+        while open.depth > 0 {
+            let byte = try peek()
+            if byte == UInt8(ascii: ",") {
                 position &+= 1
-                if inObject { try key() }
+                if open.isObject { try key() }
                 return
-            case Self.closer(of: inObject ? .object : .array):
-                position &+= 1
-                depth -= 1
-            default:
-                throw JSONSyntaxError(.unexpectedByte, at: position)
             }
+            guard byte == Self.closer(open.isObject) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
+            position &+= 1
+            open.pop()
+        }
+    }
+
+    /// Which containers are open: the innermost 64 in a word, the others put aside.
+    private struct OpenContainers {
+        private(set) var depth = 0
+        private var kinds: UInt64 = 0
+        private var aside = SIMD8<UInt64>()
+
+        /// Whether the innermost one is an object.
+        var isObject: Bool { kinds & 1 == 1 }
+
+        @inline(__always)
+        mutating func push(_ isObject: Bool) {
+            if depth & 63 == 0, depth > 0 { aside[depth >> 6 - 1] = kinds }
+            kinds = kinds << 1 | (isObject ? 1 : 0)
+            depth &+= 1
+        }
+
+        @inline(__always)
+        mutating func pop() {
+            kinds >>= 1
+            depth &-= 1
+            if depth & 63 == 0, depth > 0 { kinds = aside[depth >> 6 - 1] }
         }
     }
 
@@ -55,26 +85,9 @@ extension JSONScanner {
         try expect(UInt8(ascii: ":"))
     }
 
-    /// Steps over a scalar, or into a container and says which.
-    private mutating func scalarOrOpen() throws(JSONSyntaxError) -> JSONKind? {
-        switch Self.kind(startingWith: try peek()) {
-        case .string: _ = try string()
-        case .number: try number()
-        case .bool: try literal(bytes[position] == UInt8(ascii: "t") ? "true" : "false")
-        case .null: try literal("null")
-        case .object:
-            position &+= 1
-            return .object
-        case .array:
-            position &+= 1
-            return .array
-        case nil: throw JSONSyntaxError(.unexpectedByte, at: position)
-        }
-        return nil
-    }
-
-    private static func closer(of kind: JSONKind) -> UInt8 {
-        kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    @inline(__always)
+    private static func closer(_ isObject: Bool) -> UInt8 {
+        isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     }
 
     @inline(__always)
