@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// What a wanted channel has come to on the present connection.
+/// What a wanted channel has come to on the present connection. Holds no references: it is looked up for every event.
 struct LiveChannel: Sendable {
     enum Phase: Hashable, Sendable {
         /// Somebody is being asked to authorise. Ends with the job or at `deadline`.
@@ -11,9 +11,19 @@ struct LiveChannel: Sendable {
         case confirming
         case confirmed
         /// Final until it is asked for again, or until the next connection.
-        case failed(ConnectionFailure)
+        case failed
     }
 
+    let access: PusherChannelKind.Access
+    var phase: Phase
+    var deadline: Moment?
+
+    /// Whether the server knows of the subscription, as far as we know.
+    var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
+}
+
+/// What an encrypted channel needs beside that.
+struct SealedChannel: Sendable {
     /// Somebody is being asked for a newer key, for the sake of the first event of the backlog.
     struct KeyReload: Sendable {
         var job: JobID
@@ -25,21 +35,13 @@ struct LiveChannel: Sendable {
     /// How many keys are asked for in a minute (rule PS-21).
     static let reloadsPerMinute = 30
 
-    let access: PusherChannelKind.Access
-    var phase: Phase
-    var deadline: Moment?
-    /// Presence: the own user id.
-    var myID: String?
-    /// Encrypted: the key, nil when the one that came is none.
+    /// Nil when the key that came is none.
     var key: [UInt8]?
     var reload: KeyReload?
-    /// Encrypted events, in order; the first is the one that could not be opened.
+    /// Events in order; the first is the one that could not be opened.
     var backlog: [PusherEnvelope] = []
     /// When keys were asked for, the latest ones.
     var reloads: [Moment] = []
-
-    /// Whether the server knows of the subscription, as far as we know.
-    var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }
 }
 
 /// A client event that was sent; the answer to its ping tells that the server has read it.

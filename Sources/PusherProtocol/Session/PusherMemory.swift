@@ -71,6 +71,10 @@ struct WantedChannel: Sendable {
     var lostAt: Moment?
     /// Presence: who was there when last heard of.
     var members: OrderedDictionary<String, PusherMember> = [:]
+    /// Presence: the own user id on the present connection.
+    var myID: String?
+    /// Why it has failed for good on the present connection.
+    var refusal: ConnectionFailure?
     /// Failures to subscribe in a row.
     var failures = 0
     /// No earlier attempt by itself than this.

@@ -16,7 +16,7 @@ extension PusherSession {
                 failed(name, failure, final: Self.isFinal(failure), &memory, &out)
                 memory.channels[name]?.notBefore = live[name]?.deadline
             }
-        } else if channel.reload?.job == job {
+        } else if sealed[name]?.reload?.job == job {
             keyArrived(try? result.get(), for: name, &out)
         }
     }
@@ -37,8 +37,10 @@ extension PusherSession {
             failed(name, failure, final: true, &memory, &out)
             return
         }
-        live[name]?.myID = authorization.channelData.flatMap { PusherMember(parsing: $0)?.userID }
-        live[name]?.key = authorization.sharedSecret.flatMap { PusherEncryption.key(base64: $0) }
+        memory.channels[name]?.myID = authorization.channelData.flatMap { PusherMember(parsing: $0)?.userID }
+        if channel.access == .encrypted {
+            sealed[name] = SealedChannel(key: authorization.sharedSecret.flatMap { PusherEncryption.key(base64: $0) })
+        }
         sendSubscribe(name, authorization, &out)
     }
 
@@ -61,8 +63,9 @@ extension PusherSession {
         memory.channels[name]?.failures += 1
         out.emit(.subscriptionFailed(channel: name, failure: failure, body: body, willRetry: !final))
         if final {
-            live[name]?.phase = .failed(failure)
+            live[name]?.phase = .failed
             live[name]?.deadline = nil
+            memory.channels[name]?.refusal = failure
             Self.answerWaiters(of: name, .failure(failure), &memory, &out)
             for event in memory.channels[name]?.outbox ?? [] { out.answer(event.id, .failure(failure)) }
             memory.channels[name]?.outbox = []

@@ -4,13 +4,12 @@ import ConnectionEngine
 extension PusherSession {
     /// Opens an event, or keeps it until there is a newer key. Events of one channel stay in order; other channels do not wait.
     mutating func encryptedEvent(_ envelope: PusherEnvelope, of name: String, _ out: inout Actions) {
-        guard let channel = live[name] else { return }
-        guard channel.reload != nil else {
+        guard let channel = sealed[name], channel.reload != nil else {
             open(envelope, of: name, &out)
             return
         }
-        if channel.backlog.count < LiveChannel.backlogLimit {
-            live[name]?.backlog.append(envelope)
+        if channel.backlog.count < SealedChannel.backlogLimit {
+            sealed[name]?.backlog.append(envelope)
         } else {
             reportUndecryptable(envelope, of: name, &out)
         }
@@ -18,11 +17,11 @@ extension PusherSession {
 
     /// A newer key, or nil when there is none: decides the first event of the backlog and goes on with the others.
     mutating func keyArrived(_ authorization: PusherAuthorization?, for name: String, _ out: inout Actions) {
-        guard let channel = live[name], channel.reload != nil else { return }
+        guard let channel = sealed[name], channel.reload != nil else { return }
         var backlog = channel.backlog
-        live[name]?.reload = nil
-        live[name]?.backlog = []
-        if let secret = authorization?.sharedSecret { live[name]?.key = PusherEncryption.key(base64: secret) }
+        sealed[name]?.reload = nil
+        sealed[name]?.backlog = []
+        if let secret = authorization?.sharedSecret { sealed[name]?.key = PusherEncryption.key(base64: secret) }
         guard !backlog.isEmpty else { return }
         let first = backlog.removeFirst()
         switch decrypt(first, of: name) {
@@ -40,7 +39,7 @@ extension PusherSession {
             reportUndecryptable(envelope, of: name, &out)
         case .failure(.wrongKey):
             if startReload(name, &out) {
-                live[name]?.backlog.append(envelope)
+                sealed[name]?.backlog.append(envelope)
             } else {
                 reportUndecryptable(envelope, of: name, &out)
             }
@@ -49,16 +48,16 @@ extension PusherSession {
 
     /// Asks for a newer key, unless that has been done too often lately.
     private mutating func startReload(_ name: String, _ out: inout Actions) -> Bool {
-        guard let socketID, var channel = live[name] else { return false }
+        guard let socketID, var channel = sealed[name] else { return false }
         channel.reloads.removeAll { out.now.duration(since: $0) >= .seconds(60) }
-        guard channel.reloads.count < LiveChannel.reloadsPerMinute,
+        guard channel.reloads.count < SealedChannel.reloadsPerMinute,
             let job = out.run(PusherAuthorizeJob(channel: name, socketID: socketID, purpose: .keyReload))
         else { return false }
         jobs[job] = name
         let deadline = out.now + out.timing.request
         channel.reloads.append(out.now)
-        channel.reload = LiveChannel.KeyReload(job: job, deadline: deadline)
-        live[name] = channel
+        channel.reload = SealedChannel.KeyReload(job: job, deadline: deadline)
+        sealed[name] = channel
         arm(deadline, &out)
         return true
     }
@@ -68,7 +67,7 @@ extension PusherSession {
         // An event without data has nothing to decrypt.
         guard let data = envelope.data else { return .success(message) }
         do throws(PusherDecryptionError) {
-            message.data = try PusherEncryption.decrypt(data, sharedSecret: live[name]?.key)
+            message.data = try PusherEncryption.decrypt(data, sharedSecret: sealed[name]?.key)
             message.dataIsString = true
             message.ciphertext = data
             return .success(message)

@@ -32,12 +32,16 @@ extension PusherSession {
     }
 
     private mutating func applicationEvent(_ envelope: PusherEnvelope, _ out: inout Actions) {
-        guard let name = envelope.channel, let access = live[name]?.access, access == .encrypted else {
+        guard let name = envelope.channel else {
             deliver(envelope, &out)
             return
         }
-        guard isListening(name) else { return }
-        encryptedEvent(envelope, of: name, &out)
+        guard let channel = live[name], channel.isKnownToServer else { return }
+        if channel.access == .encrypted {
+            encryptedEvent(envelope, of: name, &out)
+        } else {
+            out.emit(.message(PusherMessage(envelope)))
+        }
     }
 
     /// An event as it came, to whoever listens.

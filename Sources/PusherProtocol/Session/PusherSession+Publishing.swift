@@ -6,8 +6,8 @@ extension PusherSession {
         _ event: String, _ json: String, _ name: String, _ id: RequestID?, _ memory: inout PusherMemory,
         _ out: inout Actions
     ) {
-        if case .failed(let failure) = live[name]?.phase {
-            out.answer(id, .failure(failure))
+        if live[name]?.phase == .failed, let refusal = memory.channels[name]?.refusal {
+            out.answer(id, .failure(refusal))
         } else if live[name]?.phase == .confirmed, let queued = Self.checked(event, json, name, id, &memory, &out) {
             transmit(queued, on: name, &out)
         } else if live[name]?.phase != .confirmed {

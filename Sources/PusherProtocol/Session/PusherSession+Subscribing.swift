@@ -13,7 +13,7 @@ extension PusherSession {
             Self.answerWaiters(of: name, .success(.subscribed), &memory, &out)
         case .authorizing, .waiting, .confirming:
             return
-        case nil, .failed:
+        case .failed, nil:
             guard socketID != nil else { return }
             memory.channels[name]?.notBefore = nil
             start(name, &memory, &out)
@@ -56,6 +56,9 @@ extension PusherSession {
         guard let socketID else { return }
         let kind = PusherChannelKind(of: name)
         live[name] = LiveChannel(access: kind.access, phase: .waiting)
+        sealed[name] = nil
+        memory.channels[name]?.refusal = nil
+        memory.channels[name]?.myID = nil
         guard kind.needsAuthorization else {
             sendSubscribe(name, nil, &out)
             return
@@ -120,7 +123,7 @@ extension PusherSession {
         out.emit(
             .subscribed(
                 PusherSubscribed(
-                    channel: name, data: envelope.data ?? "{}", members: members, myID: channel.myID, isRenewal: isRenewal)))
+                    channel: name, data: envelope.data ?? "{}", members: members, myID: wanted.myID, isRenewal: isRenewal)))
         if let lostAt { out.emit(.gap(channel: name, since: lostAt)) }
         if isRenewal { emitChanges(from: before, to: wanted.members, of: name, &out) }
         for waiter in waiters { out.answer(waiter, .success(.subscribed)) }
@@ -132,6 +135,7 @@ extension PusherSession {
         _ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
         let channel = live.removeValue(forKey: name)
+        sealed[name] = nil
         if let channel, channel.isKnownToServer {
             out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         }

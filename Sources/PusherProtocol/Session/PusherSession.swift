@@ -23,6 +23,8 @@ public struct PusherSession: WebSocketSession {
     /// Nil until the server has confirmed the connection.
     var socketID: String?
     var live: [String: LiveChannel] = [:]
+    /// Encrypted channels that are authorised.
+    var sealed: [String: SealedChannel] = [:]
     /// Which channel a running job is for.
     var jobs: [JobID: String] = [:]
     /// Events whose fate is not known yet, in order.
@@ -89,12 +91,11 @@ public struct PusherSession: WebSocketSession {
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
         for name in memory.wantedChannels {
-            guard let channel = live[name] else { continue }
             // No key will come any more.
-            for envelope in channel.backlog {
+            for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
             }
-            if failure != nil, channel.phase == .confirmed, memory.channels[name]?.lostAt == nil {
+            if failure != nil, live[name]?.phase == .confirmed, memory.channels[name]?.lostAt == nil {
                 memory.channels[name]?.lostAt = lastHeard ?? out.now
             }
         }
@@ -115,10 +116,10 @@ public struct PusherSession: WebSocketSession {
         let now = out.now
         for name in memory.wantedChannels {
             if let deadline = live[name]?.deadline, deadline <= now { deadlinePassed(name, &memory, &out) }
-            if let reload = live[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, &out) }
+            if let reload = sealed[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, &out) }
         }
         expireSent(&out)
-        let next = live.values.flatMap { [$0.deadline, $0.reload?.deadline] } + [sent.first?.deadline]
+        let next = live.values.map(\.deadline) + sealed.values.map { $0.reload?.deadline } + [sent.first?.deadline]
         if let earliest = next.compactMap({ $0 }).min() { arm(earliest, &out) }
     }
 }
