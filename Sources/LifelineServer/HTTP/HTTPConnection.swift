@@ -63,6 +63,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         core.admission.withLockedValue { $0.closeSocket() }
     }
 
+    /// A peer that asks faster than it reads the answers is not read from until it has caught up.
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        let channel = context.channel
+        channel.setOption(.autoRead, value: channel.isWritable).whenFailure { _ in channel.close(promise: nil) }
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard error is HTTPParserError || error is NIOHTTPDecoderError || error is ByteToMessageDecoderError else {
             return context.close(promise: nil)
@@ -213,6 +219,8 @@ extension HTTPConnection {
     /// the status of a failed handshake.
     private func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget) {
         guard let context else { return }
+        // Behind answers that nobody reads there is no room for a connection that has to be quick.
+        guard context.channel.isWritable else { return context.close(promise: nil) }
         let pipeline = context.pipeline.syncOperations
         let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target), at: core.now)
         var buffer = ByteBuffer()

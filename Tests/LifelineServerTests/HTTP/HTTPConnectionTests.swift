@@ -3,7 +3,7 @@ import NIOCore
 import RealtimeHub
 import Testing
 
-@Suite("HTTP on the wire (SV-1, SV-5, SV-9, SV-12)")
+@Suite("HTTP on the wire (SV-1, SV-5, SV-9, SV-12)", .timeLimit(.minutes(1)))
 struct HTTPConnectionTests {
     @Test("Health, readiness and metrics answer without a signature")
     func ownPaths() async throws {
@@ -128,6 +128,27 @@ struct HTTPConnectionTests {
             let socket = try await RawSocket.connect(port: server.port)
             try await socket.send("GET /health HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n")
             #expect(try await socket.textToEnd().hasPrefix("HTTP/1.1 200 "))
+        }
+    }
+
+    @Test("A peer that asks and never reads is not read from for ever, and cut in the end")
+    func askingWithoutReading() async throws {
+        try await withServer(
+            quietApplication,
+            {
+                $0.maximumPendingBytes = 16_384
+                $0.keepAliveTimeout = .milliseconds(300)
+            }
+        ) { server in
+            let socket = try await RawSocket.connect(port: server.port)
+            try await socket.setReading(false)
+            let requests = ByteBuffer(
+                string: String(repeating: "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", count: 2_000))
+            await #expect(throws: (any Error).self) {
+                while true { try await socket.send(requests) }
+            }
+            #expect(server.statistics.requests < 100_000)
+            #expect(try await server.request("GET", "/health").status == 200)
         }
     }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LifelineServer
 
-@Suite("Targets and routes (SV-7, SV-9)")
+@Suite("Targets and routes (SV-7, SV-9)", .timeLimit(.minutes(1)))
 struct RequestTargetTests {
     @Test("Parts of the path are decoded by themselves, the query by its own rules")
     func decoding() throws {
