@@ -123,7 +123,8 @@ let package = Package(
         tests(
             "LifelineServerTests",
             [
-                "LifelineServer", "RealtimeHub", "PusherProtocol", "WebSocketFraming", "LifelineTesting", asyncHTTPClient, nioCore,
+                "LifelineServer", "RealtimeHub", "PusherProtocol", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
+                nioCore, nioSSL,
                 nioPosix, nioLocks, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LifelineServer
 
-@Suite("Client events, as a value (SP-10)")
+@Suite("Client events, as a value (SP-10)", .timeLimit(.minutes(1)))
 struct ClientEventTests {
     private func harness(_ channel: String = "private-x", channelData: String? = nil) -> FrontHarness {
         let harness = FrontHarness()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LifelineServer
 
-@Suite("Liveness, socket ids and admission as values (SP-2, SP-12, SV-3)")
+@Suite("Liveness, socket ids and admission as values (SP-2, SP-12, SV-3)", .timeLimit(.minutes(1)))
 struct LivenessTests {
     private func check(_ liveness: inout Liveness, at seconds: Int64) -> Liveness.Verdict {
         liveness.check(at: .seconds(seconds), activityTimeout: .seconds(120), pongTimeout: .seconds(30))

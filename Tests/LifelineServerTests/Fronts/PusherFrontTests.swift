@@ -49,7 +49,7 @@ extension PusherAction {
     }
 }
 
-@Suite("Subscribing, as a value (SP-6 to SP-9, SP-13)")
+@Suite("Subscribing, as a value (SP-6 to SP-9, SP-13)", .timeLimit(.minutes(1)))
 struct PusherFrontTests {
     @Test("A public channel needs no signature")
     func publicChannel() {

@@ -4,7 +4,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("Who may use the HTTP API (SV-8 to SV-10)")
+@Suite("Who may use the HTTP API (SV-8 to SV-10)", .timeLimit(.minutes(1)))
 struct RESTAuthenticationTests {
     private let body = #"{"name":"e","channel":"a","data":"x"}"#
 

@@ -3,7 +3,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("The HTTP API (SV-8 to SV-11)")
+@Suite("The HTTP API (SV-8 to SV-11)", .timeLimit(.minutes(1)))
 struct RESTTests {
     private let tick = #"{"name":"tick","channel":"room","data":"{\"n\":1}"}"#
 

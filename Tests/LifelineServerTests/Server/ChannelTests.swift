@@ -3,7 +3,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("Channels on real sockets (SP-6 to SP-11)")
+@Suite("Channels on real sockets (SP-6 to SP-11)", .timeLimit(.minutes(1)))
 struct ChannelTests {
     @Test("A confirmation always has data, for clients that wait for it")
     func confirmationHasData() async throws {

@@ -4,7 +4,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("Connecting (SP-1 to SP-4)")
+@Suite("Connecting (SP-1 to SP-4)", .timeLimit(.minutes(1)))
 struct ConnectionTests {
     @Test("A new connection is greeted with a socket id and the activity timeout")
     func greeting() async throws {

@@ -5,7 +5,7 @@ import RealtimeHub
 import ServiceLifecycle
 import Testing
 
-@Suite("Starting, draining, stopping (SV-1, SV-12)")
+@Suite("Starting, draining, stopping (SV-1, SV-12)", .timeLimit(.minutes(1)))
 struct DrainTests {
     @Test("Clients get 4200, new connections are refused, and the stop returns soon")
     func drain() async throws {

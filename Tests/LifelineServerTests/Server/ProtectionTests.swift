@@ -4,7 +4,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("Protection against slow, silent and broken peers (SV-3 to SV-6, SP-5, SP-12)")
+@Suite("Protection against slow, silent and broken peers (SV-3 to SV-6, SP-5, SP-12)", .timeLimit(.minutes(1)))
 struct ProtectionTests {
     @Test("A subscriber that does not read is cut off, and the others get everything")
     func slowSubscriber() async throws {
@@ -57,8 +57,8 @@ struct ProtectionTests {
     @Test("A WebSocket pong alone keeps a connection alive")
     func controlFramesCount() async throws {
         let fast: (inout ServerConfiguration) -> Void = {
-            $0.activityTimeout = .milliseconds(100)
-            $0.pongTimeout = .milliseconds(300)
+            $0.activityTimeout = .milliseconds(50)
+            $0.pongTimeout = .milliseconds(800)
         }
         try await withServer(quietApplication, fast) { server in
             let client = try await TestClient.connect(server)
