@@ -17,11 +17,15 @@ struct Fixture {
 
     var connection: PusherConnection { pusher.connection }
 
+    /// Tells code on the callback queue from code elsewhere.
+    static let marker = DispatchSpecificKey<String>()
+
     init(key: String = "testKey123", options: PusherClientOptions = PusherClientOptions()) {
         let transport = ScriptedTransport<PusherSession>()
         let timers = ManualTimers()
         let http = ScriptedHTTP()
         let queue = DispatchQueue(label: "test.callbacks")
+        queue.setSpecific(key: Self.marker, value: "callbacks")
         options.callbackQueue = queue
         let engine = EngineAssembly(
             makeHTTP: { _ in http },
@@ -50,6 +54,53 @@ struct Fixture {
     /// Hands events to the connection as the engine would.
     func deliver(_ events: PusherSessionEvent...) {
         queue.sync { connection.deliver(events.map { .event($0) }) }
+    }
+
+    /// What the server sends. The frame goes through the decoder, as on a socket.
+    func receive(_ text: String) {
+        var decoder = PusherFrameDecoder(keepsText: { true })
+        var text = text
+        let inbound = text.withUTF8 { decoder.text(UnsafeRawBufferPointer($0)) }
+        if let inbound { transport.report(.received([inbound])) }
+        settle()
+    }
+
+    /// What the server sends on a channel; `data` goes out as a string.
+    func receive(_ event: String, on channel: String, _ data: String?) {
+        let data = data.map { ",\"data\":\(AnyJSON.quote($0))" } ?? ""
+        receive("{\"event\":\"\(event)\",\"channel\":\"\(channel)\"\(data)}")
+    }
+
+    func confirm(_ channel: String, _ data: String? = "{}") {
+        receive("pusher_internal:subscription_succeeded", on: channel, data)
+    }
+
+    static let socketID = "45481.3166671"
+
+    /// The socket opens and the server greets.
+    func greet(activityTimeout: Int = 120) {
+        transport.report(.opened)
+        let data = "{\"socket_id\":\"\(Self.socketID)\",\"activity_timeout\":\(activityTimeout)}"
+        receive("{\"event\":\"pusher:connection_established\",\"data\":\(AnyJSON.quote(data))}")
+    }
+
+    func connect() {
+        pusher.connect()
+        greet()
+    }
+
+    /// The socket closes, with the peer's close code or for a fault of the network.
+    func lose(code: Int? = nil) {
+        let failure =
+            code.map { ConnectionFailure(.unexpectedDisconnect, "closed", origin: .server, closeCode: $0) }
+            ?? ConnectionFailure(.networkUnavailable, "reset")
+        transport.report(.closed(failure))
+        settle()
+    }
+
+    /// The text frames of the present connection.
+    var sent: [String] {
+        transport.sent.compactMap { if case .text(let text) = $0 { text } else { nil } }
     }
 
     /// Waits until the callbacks that are due have run, and those that they caused.
