@@ -1,7 +1,7 @@
 # Lifeline. `make help` lists what there is.
 
 # The same flags everywhere, so that tests, demo and server share one build.
-SWIFT_FLAGS := --disable-index-store --debug-info-format none
+SWIFT_FLAGS := --disable-index-store -debug-info-format none
 TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan --disable-index-store
 VENV := .venv
 PYTHON := $(VENV)/bin/python
