@@ -3,8 +3,8 @@ import X509
 
 /// What is wrong with a server's own certificate beyond its chain, name and dates, which the TLS library checks.
 public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The certificate cannot be read, or its key is of a kind or size that is not accepted, such as RSA below 2048 bits.
-    case unacceptableKey
+    /// It cannot be read, or its key or signature is of a kind or size that is not accepted, such as RSA below 2048 bits.
+    case unacceptable
     /// It names the server only in its subject, which has meant nothing since RFC 9525.
     case noSubjectAlternativeName
     /// It is signed with SHA-1.
@@ -12,7 +12,7 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
 
     public var description: String {
         switch self {
-        case .unacceptableKey: "UNACCEPTABLE_KEY"
+        case .unacceptable: "CERTIFICATE_UNACCEPTABLE"
         case .noSubjectAlternativeName: "NO_SUBJECT_ALTERNATIVE_NAME"
         case .weakSignature: "WEAK_SIGNATURE"
         }
@@ -24,10 +24,10 @@ extension NIOSSLCertificate {
     public func checkStrength() throws(CertificateFault) {
         let certificate: Certificate
         do {
-            // Reading fails for RSA keys below 2048 bits: the cryptography library does not take them.
+            // Reading fails for what the cryptography library does not take: RSA keys below 2048 bits, unknown signatures.
             certificate = try Certificate(derEncoded: toDERBytes())
         } catch {
-            throw .unacceptableKey
+            throw .unacceptable
         }
         let hasNames = (try? certificate.extensions.subjectAlternativeNames).map { !$0.isEmpty } ?? false
         if !hasNames { throw .noSubjectAlternativeName }

@@ -7,7 +7,7 @@ extension ChannelPipeline.SynchronousOperations {
     /// Nothing happens on a connection without TLS.
     public func checkPeerCertificate() throws {
         guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return }
-        guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptableKey }
+        guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
         try certificate.checkStrength()
     }
 }
