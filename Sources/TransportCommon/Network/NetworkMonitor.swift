@@ -1,0 +1,121 @@
+import ConnectionEngine
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Reports changes of the network: loss of all routes, a new route, another way out. A hint; timers work without it.
+///
+/// One monitor serves the whole process. It watches from its first observer to its last.
+public final class NetworkMonitor: Sendable {
+    /// The monitor of this process: `NWPathMonitor` where there is one, rtnetlink on Linux.
+    public static let shared = NetworkMonitor(source: systemSource)
+
+    private static var systemSource: any NetworkSource {
+        #if canImport(Network)
+            PathSource()
+        #elseif os(Linux)
+            RouteSource()
+        #else
+            SilentSource()
+        #endif
+    }
+
+    private struct State {
+        var observers: [UInt64: @Sendable (NetworkStatus) -> Void] = [:]
+        var lastObserver: UInt64 = 0
+        var latest: NetworkSnapshot?
+        var stop: (@Sendable () -> Void)?
+        /// Counts the watches, so that a late word of an ended one is dropped.
+        var watch: UInt64 = 0
+    }
+
+    private let source: any NetworkSource
+    private let state = NIOLockedValueBox(State())
+
+    /// A monitor of its own, for tests and other systems.
+    public init(source: any NetworkSource) {
+        self.source = source
+    }
+
+    deinit {
+        state.withLockedValue { $0.stop }?()
+    }
+
+    /// Calls `report` with every change from now on, on a thread of the monitor; it must not block. Nothing is said about the
+    /// state at the beginning (rule NM-1).
+    ///
+    /// - Returns: ends the observation when it is released.
+    public func observe(_ report: @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation {
+        let (id, watch) = state.withLockedValue { state -> (UInt64, UInt64?) in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = report
+            guard state.observers.count == 1 else { return (state.lastObserver, nil) }
+            state.watch += 1
+            return (state.lastObserver, state.watch)
+        }
+        if let watch { begin(watch) }
+        return NetworkObservation { [weak self] in self?.remove(id) }
+    }
+
+    private func begin(_ watch: UInt64) {
+        let started = source.start { [weak self] snapshot in self?.changed(snapshot, watch) }
+        guard let (now, stop) = started else { return }
+        let isStale = state.withLockedValue { state in
+            // The last observer may have gone while the watch began.
+            guard state.watch == watch, !state.observers.isEmpty else { return true }
+            if state.latest == nil { state.latest = now }
+            state.stop = stop
+            return false
+        }
+        if isStale { stop() }
+    }
+
+    private func changed(_ snapshot: NetworkSnapshot, _ watch: UInt64) {
+        let (status, observers) = state.withLockedValue { state -> (NetworkStatus?, [@Sendable (NetworkStatus) -> Void]) in
+            guard state.watch == watch, !state.observers.isEmpty else { return (nil, []) }
+            defer { state.latest = snapshot }
+            return (state.latest.flatMap { snapshot.change(from: $0) }, Array(state.observers.values))
+        }
+        guard let status else { return }
+        for observer in observers { observer(status) }
+    }
+
+    private func remove(_ id: UInt64) {
+        let stop = state.withLockedValue { state -> (@Sendable () -> Void)? in
+            state.observers[id] = nil
+            guard state.observers.isEmpty else { return nil }
+            state.watch += 1
+            defer { (state.stop, state.latest) = (nil, nil) }
+            return state.stop
+        }
+        stop?()
+    }
+
+    /// Whether news of the network says anything about a connection to `host`. It does not for this machine itself
+    /// (rule NM-3).
+    public static func concerns(host: String) -> Bool {
+        var name = host.lowercased()
+        if name.hasPrefix("[") && name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+        if name.hasSuffix(".") { name.removeLast() }
+        if name == "localhost" || name.hasSuffix(".localhost") || name == "ip6-localhost" { return false }
+        if let address = try? SocketAddress(ipAddress: name, port: 0) { return !address.isLoopback }
+        return true
+    }
+}
+
+/// One observer's part in the monitor; ends with this object.
+public final class NetworkObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(_ end: @escaping @Sendable () -> Void) {
+        self.end = end
+    }
+
+    deinit { end() }
+}
+
+/// For systems without news of the network.
+struct SilentSource: NetworkSource {
+    func start(_ changed: @escaping @Sendable (NetworkSnapshot) -> Void) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)? {
+        nil
+    }
+}

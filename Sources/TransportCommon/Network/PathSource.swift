@@ -1,0 +1,23 @@
+#if canImport(Network)
+    import Dispatch
+    import Network
+
+    /// News of the network on Apple platforms.
+    struct PathSource: NetworkSource {
+        func start(
+            _ changed: @escaping @Sendable (NetworkSnapshot) -> Void
+        ) -> (now: NetworkSnapshot, stop: @Sendable () -> Void)? {
+            let monitor = NWPathMonitor()
+            monitor.pathUpdateHandler = { changed(Self.snapshot($0)) }
+            monitor.start(queue: DispatchQueue(label: "lifeline.network"))
+            return (Self.snapshot(monitor.currentPath), { monitor.cancel() })
+        }
+
+        private static func snapshot(_ path: NWPath) -> NetworkSnapshot {
+            let ways =
+                path.availableInterfaces.map { "interface \($0.index) \($0.name)" }
+                + path.gateways.map { "gateway \($0)" } + (path.localEndpoint.map { ["address \($0)"] } ?? [])
+            return NetworkSnapshot(ways: Set(ways), isReachable: path.status == .satisfied)
+        }
+    }
+#endif

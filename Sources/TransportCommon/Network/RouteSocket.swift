@@ -1,0 +1,88 @@
+#if os(Linux)
+    #if canImport(Glibc)
+        import Glibc
+    #elseif canImport(Musl)
+        import Musl
+    #endif
+
+    /// A netlink socket of its own, closed with this object.
+    final class RouteSocket: Sendable {
+        let descriptor: CInt
+
+        /// - Parameter groups: the changes to hear of; none for a socket that asks.
+        init?(groups: UInt32) {
+            #if canImport(Glibc)
+                let type = CInt(SOCK_RAW.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+            #else
+                let type = SOCK_RAW | SOCK_CLOEXEC
+            #endif
+            let (netlink, route): (CInt, CInt) = (16, 0)
+            descriptor = socket(netlink, type, route)
+            guard descriptor >= 0 else { return nil }
+            // `sockaddr_nl`: family, padding, port number, groups.
+            let address: (UInt16, UInt16, UInt32, UInt32) = (UInt16(netlink), 0, 0, groups)
+            let bound = withUnsafeBytes(of: address) { bytes -> CInt in
+                guard let start = bytes.baseAddress else { return -1 }
+                return bind(descriptor, start.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
+            }
+            // The kernel answers at once; the limit is for the case that it ever does not.
+            var limit = timeval(tv_sec: 1, tv_usec: 0)
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+            if bound != 0 { return nil }
+        }
+
+        deinit {
+            if descriptor >= 0 { close(descriptor) }
+        }
+
+        /// Reads all that is there. Whether any of it says that something changed; news that got lost counts as a change.
+        func drain() -> Bool {
+            var messages = RouteMessages()
+            var isLost = false
+            withUnsafeTemporaryAllocation(byteCount: 1 << 15, alignment: 8) { buffer in
+                while true {
+                    let count = recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))
+                    if count > 0 {
+                        messages.read(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    } else if count < 0 && errno == ENOBUFS {
+                        isLost = true
+                    } else if count >= 0 || errno != EINTR {
+                        return
+                    }
+                }
+            }
+            return isLost || messages.hasChange
+        }
+
+        /// Asks for all links, addresses and routes; nil when the system does not answer.
+        func snapshot() -> NetworkSnapshot? {
+            var messages = RouteMessages()
+            let (links, addresses, routes): (UInt16, UInt16, UInt16) = (18, 22, 26)
+            for question in [links, addresses, routes] {
+                guard ask(question), readAnswer(&messages) else { return nil }
+            }
+            return messages.snapshot
+        }
+
+        private func ask(_ kind: UInt16) -> Bool {
+            let (request, dump): (UInt16, UInt16) = (0x1, 0x300)
+            // `nlmsghdr`, and an `rtgenmsg` of any family padded to the size of its largest kin.
+            let message: (UInt32, UInt16, UInt16, UInt32, UInt32, UInt64, UInt64) = (32, kind, request | dump, 1, 0, 0, 0)
+            return withUnsafeBytes(of: message) { send(descriptor, $0.baseAddress, 32, 0) == 32 }
+        }
+
+        private func readAnswer(_ messages: inout RouteMessages) -> Bool {
+            messages.expectAnswer()
+            return withUnsafeTemporaryAllocation(byteCount: 1 << 15, alignment: 8) { buffer in
+                while !messages.isDone {
+                    let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+                    if count < 0 && errno == EINTR { continue }
+                    guard count > 0 else { return false }
+                    messages.read(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+                    if messages.isRefused { return false }
+                }
+                return true
+            }
+        }
+    }
+#endif
