@@ -17,6 +17,8 @@ struct LiveChannel: Sendable {
     let access: PusherChannelKind.Access
     var phase: Phase
     var deadline: Moment?
+    /// When the latest confirmation came.
+    var confirmedAt: Moment?
 
     /// Whether the server knows of the subscription, as far as we know.
     var isKnownToServer: Bool { phase == .confirming || phase == .confirmed }

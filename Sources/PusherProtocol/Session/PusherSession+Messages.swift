@@ -36,7 +36,7 @@ extension PusherSession {
             deliver(envelope, &out)
             return
         }
-        guard let channel = live[name], channel.isKnownToServer else { return }
+        guard let channel = live[name], channel.phase == .confirmed else { return }
         if channel.access == .encrypted {
             encryptedEvent(envelope, of: name, &out)
         } else {

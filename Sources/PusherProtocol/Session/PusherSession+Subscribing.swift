@@ -102,8 +102,12 @@ extension PusherSession {
         let members = channel.access == .presence ? PusherMember.list(parsing: envelope.data ?? "") ?? [] : []
         let before = wanted.members
         wanted.members = .init(members.map { ($0.userID, $0) }) { _, last in last }
-        if channel.phase == .confirmed {
+        let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
+        live[name]?.confirmedAt = out.now
+        if let confirmedBefore {
+            // The first confirmation was that of a subscription taken back since; between the two the server did not listen.
             memory.channels[name] = wanted
+            out.emit(.gap(channel: name, since: confirmedBefore))
             emitChanges(from: before, to: wanted.members, of: name, &out)
             return
         }

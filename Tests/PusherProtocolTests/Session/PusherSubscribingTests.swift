@@ -176,6 +176,19 @@ struct PusherSubscribingTests {
         #expect(script.told() == ["subscribed a again"])
     }
 
+    @Test("A second confirmation is that of a newer subscription, and a gap lies between the two")
+    func secondConfirmation() {
+        let script = PusherScript.connected("a")
+        script.unsubscribe("a")
+        script.subscribe("a")
+        script.forget()
+        script.confirm("a")
+        script.advance(.seconds(1))
+        script.confirm("a")
+        script.confirm("a")
+        #expect(script.told() == ["subscribed a", "gap a 0.0", "gap a 1.0"])
+    }
+
     @Test("A subscription error on the wire is final when it is a denial, and retried when it passes")
     func subscriptionError() {
         let script = PusherScript.connected("private-a", "private-b")
