@@ -282,6 +282,6 @@ def verdict(tmp_path, publisher, listener, faults, detect=3.5, recover=4.0, guar
     run = subprocess.run(
         [sys.executable, str(tools() / "checker.py"), str(tmp_path / "published.jsonl"), str(tmp_path / "received.jsonl"),
          "--faults", str(tmp_path / "faults.jsonl"), "--guarantee", guarantee, "--detect", str(detect), "--recover", str(recover),
-         "--late", "1.5", "--settle", "1", "--json", str(out)], capture_output=True, text=True, timeout=60)
+         "--late", "1.5", "--settle", "0.3", "--json", str(out)], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stdout + run.stderr
     return json.loads(out.read_text())
