@@ -1,0 +1,183 @@
+import LifelineServer
+import Testing
+
+@testable import PusherSwift
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What the seed promises, on real sockets against a server in the same process.
+@Suite(.timeLimit(.minutes(1)))
+struct ServerTests {
+    private func withServer(_ body: (LifelineServer) async throws -> Void) async throws {
+        let server = try await LifelineServer.start(.init(port: 0))
+        do {
+            try await body(server)
+        } catch {
+            try? await server.drain(timeout: .zero)
+            throw error
+        }
+        try await server.drain(timeout: .zero)
+    }
+
+    @Test func `events that are published reach channel and global callbacks`() async throws {
+        try await withServer { server in
+            let client = LiveClient(server)
+            let channel = client.pusher.subscribe("my-channel")
+            channel.bind(eventName: "new-price") { client.diary.note("channel \($0.data ?? "-")") }
+            client.pusher.bind { client.diary.note("global \($0.eventName)") }
+            client.pusher.connect()
+            await client.diary.wait(for: "subscribed my-channel")
+            try server.publish(channel: "my-channel", event: "new-price", data: #"{"company":"ACME"}"#)
+            let lines = await client.diary.wait(for: #"channel {"company":"ACME"}"#)
+            #expect(
+                lines == [
+                    "disconnected→connecting", "connecting→connected", "global pusher:subscription_succeeded",
+                    "subscribed my-channel", "global new-price", #"channel {"company":"ACME"}"#,
+                ])
+            #expect(channel.subscribed && client.pusher.connection.socketId != nil)
+        }
+    }
+
+    @Test func `members see each other come and go, and hear each other's client events`() async throws {
+        try await withServer { server in
+            let ann = LiveClient(server, user: "ann")
+            let bob = LiveClient(server, user: "bob")
+            let room = ann.pusher.subscribeToPresenceChannel(
+                channelName: "presence-room", onMemberAdded: { ann.diary.note("+\($0.userId)") },
+                onMemberRemoved: { ann.diary.note("-\($0.userId)") })
+            room.bind(eventName: "client-hello") { ann.diary.note("\($0.userId ?? "-") says \($0.data ?? "-")") }
+            ann.pusher.connect()
+            await ann.diary.wait(for: "subscribed presence-room")
+            #expect(room.members.map(\.userId) == ["ann"] && room.me()?.userId == "ann")
+
+            let other = bob.pusher.subscribeToPresenceChannel("presence-room")
+            other.trigger(eventName: "client-hello", data: ["to": "all"])
+            bob.pusher.connect()
+            await ann.diary.wait(for: "+bob")
+            await ann.diary.wait(for: #"bob says {"to":"all"}"#)
+            #expect(room.findMember(userId: "bob")?.userInfo as? [String: String] == ["name": "bob"])
+            #expect(other.members.count == 2)
+            bob.pusher.disconnect()
+            await ann.diary.wait(for: "-bob")
+            #expect(room.members.map(\.userId) == ["ann"])
+        }
+    }
+
+    @Test func `the number of subscribers is told`() async throws {
+        try await withServer { server in
+            let one = LiveClient(server)
+            let two = LiveClient(server)
+            one.pusher.subscribe("a", onSubscriptionCountChanged: { one.diary.note("count \($0)") })
+            two.pusher.subscribe("a")
+            one.pusher.connect()
+            await one.diary.wait(for: "subscribed a")
+            two.pusher.connect()
+            await one.diary.wait(for: "count 2")
+            two.pusher.unsubscribe("a")
+            await one.diary.wait { $0.last == "count 1" }
+        }
+    }
+
+    @Test func `a restart of the connection is told and mended`() async throws {
+        try await withServer { server in
+            let client = LiveClient(server, autoReconnect: false)
+            client.pusher.subscribe("private-a")
+            client.pusher.connect()
+            await client.diary.wait(for: "subscribed private-a")
+            server.disconnectAll(code: 4200)
+            await client.diary.wait(for: "subscribed private-a", times: 2)
+            #expect(
+                client.diary.states == [
+                    "disconnected→connecting", "connecting→connected", "connected→reconnecting", "reconnecting→connecting",
+                    "connecting→connected",
+                ])
+        }
+    }
+
+    @Test func `a key that the server does not know ends in disconnected, with the reason`() async throws {
+        try await withServer { server in
+            let client = LiveClient(server, key: "unknown")
+            client.pusher.connect()
+            let lines = await client.diary.wait { $0.contains("connecting→disconnected") }
+            #expect(lines.first == "disconnected→connecting" && lines.count { $0.hasPrefix("error 4001") } == 1)
+        }
+    }
+
+    @Test func `a wrong signature fails the subscription and nothing else`() async throws {
+        try await withServer { server in
+            let client = LiveClient(server, secret: "wrong")
+            let channel = client.pusher.subscribe("private-a")
+            channel.bind(eventName: "pusher:subscription_error") { _ in client.diary.note("refused") }
+            client.pusher.subscribe("b")
+            client.pusher.connect()
+            await client.diary.wait(for: "refused")
+            await client.diary.wait(for: "subscribed b")
+            #expect(!channel.subscribed && client.pusher.connection.connectionState == .connected)
+        }
+    }
+
+    @Test func `an endpoint is asked over HTTP and its refusal shown`() async throws {
+        try await withServer { server in
+            let method = AuthMethod.endpoint(authEndpoint: "\(server.url)/no/such/endpoint")
+            let client = LiveClient(port: server.port, method: method)
+            let delegate = RecordingDelegate()
+            client.pusher.delegate = delegate
+            client.pusher.subscribe("private-a").bind(eventName: "pusher:subscription_error") { _ in
+                client.diary.note("refused")
+            }
+            client.pusher.connect()
+            await client.diary.wait(for: "refused")
+            await withCheckedContinuation { done in client.pusher.connection.callbackQueue.async { done.resume() } }
+            #expect(delegate.failures.map(\.status) == [404])
+        }
+    }
+
+    @Test func `disconnecting says goodbye`() async throws {
+        try await withServer { server in
+            let client = LiveClient(server)
+            client.pusher.connect()
+            await client.diary.wait(for: "connecting→connected")
+            client.pusher.disconnect()
+            await client.diary.wait(for: "disconnecting→disconnected")
+            while server.statistics.connections > 0 { await Task.yield() }
+        }
+    }
+
+    @Test func `releasing the client ends its connection and everything of it`() async throws {
+        try await withServer { server in
+            weak var pusher: Pusher?
+            weak var connection: PusherConnection?
+            weak var driver: AnyObject?
+            weak var jobs: AuthorizationRunner?
+            var channel: PusherChannel?
+            do {
+                let client = LiveClient(server, user: "ann")
+                channel = client.pusher.subscribe("presence-a")
+                client.pusher.bind { _ in }
+                client.pusher.connect()
+                await client.diary.wait(for: "subscribed presence-a")
+                pusher = client.pusher
+                connection = client.pusher.connection
+                driver = client.pusher.connection.driver
+                jobs = client.pusher.connection.authorizations
+            }
+            while server.statistics.connections > 0 { await Task.yield() }
+            while pusher != nil || connection != nil || driver != nil || jobs != nil { await Task.yield() }
+            #expect(channel?.connection == nil)
+            channel?.trigger(eventName: "client-e", data: [:])
+        }
+    }
+
+    @Test func `a client that waits for its next attempt can be released`() async throws {
+        weak var connection: PusherConnection?
+        do {
+            let client = LiveClient(port: 1, method: .noMethod)
+            client.pusher.connect()
+            await client.diary.wait(for: "connecting→reconnecting")
+            connection = client.pusher.connection
+        }
+        while connection != nil { await Task.yield() }
+    }
+}
