@@ -11,20 +11,17 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
     /// The name that callbacks are bound to.
     public let eventName: String
     /// The channel that the event is of, or nil.
-    public let channelName: String?
+    public var channelName: String? { message.channel }
     /// What was published: the text itself, or JSON text. Decrypted, if it was encrypted.
-    public let data: String?
+    public var data: String? { message.data }
     /// Who triggered a client event on a presence channel.
-    public let userId: String?
+    public var userId: String? { message.userID }
 
     /// The message as it arrived, for `property(withKey:)`.
     private let message: PusherMessage
 
     init(_ message: PusherMessage, named eventName: String? = nil) {
         self.eventName = eventName ?? message.event
-        self.channelName = message.channel
-        self.data = message.data
-        self.userId = message.userID
         self.message = message
     }
 
