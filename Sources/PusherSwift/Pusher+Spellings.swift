@@ -57,6 +57,11 @@ extension Pusher {
         self.init(key: key, options: options)
     }
 
+    /// As `init(key:)`, as Pusher's README has it for Objective-C.
+    public convenience init(withAppKey key: String) {
+        self.init(key: key)
+    }
+
     /// As `init(key:)`.
     public convenience init(withKey key: String) {
         self.init(key: key)

@@ -9,9 +9,6 @@ extension PusherChannel {
     /// ``PusherClientOptions/attemptToReturnJSONObject`` is false.
     ///
     /// - Returns: the id that unbinds it.
-    #if canImport(ObjectiveC)
-        @nonobjc
-    #endif
     @discardableResult
     @_disfavoredOverload
     public func bind(eventName: String, callback: @escaping (Any?) -> Void) -> String {
@@ -25,9 +22,6 @@ extension Pusher {
     /// Calls `callback` with every event as a dictionary of `event`, `channel` and `data`, and with errors as `pusher:error`.
     ///
     /// - Returns: the id that unbinds it.
-    #if canImport(ObjectiveC)
-        @nonobjc
-    #endif
     @discardableResult
     @_disfavoredOverload
     public func bind(_ callback: @escaping (Any?) -> Void) -> String {
@@ -37,9 +31,6 @@ extension Pusher {
     }
 
     /// As `bind(_:)`.
-    #if canImport(ObjectiveC)
-        @nonobjc
-    #endif
     @discardableResult
     @_disfavoredOverload
     public func bind(callback: @escaping (Any?) -> Void) -> String {
