@@ -4,10 +4,6 @@ import Testing
 
 @testable import PusherSwift
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 /// Runs the README's examples without a server: what they set up, and what their callbacks do with an event.
 ///
 /// `docs/rules/pusher.md` lists every example. What they do with a server is in `PusherSwiftTests`.

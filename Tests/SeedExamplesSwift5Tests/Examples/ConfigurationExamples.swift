@@ -2,10 +2,6 @@
 import Foundation
 import PusherSwift
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 enum ConfigurationExamples {
     // Configuration: the definition of AuthMethod. Not in the README: this switch, which proves that the cases are exactly these.
     static func name(of method: AuthMethod) -> String {

@@ -2,10 +2,6 @@
 import Foundation
 import PusherSwift
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
 enum ConnectionExamples {
     // Connection.
     static func connect() -> Pusher {
