@@ -100,8 +100,10 @@ extension ConnectionMachine {
         _ phase: ConnectionPhase, _ category: StatusCategory, cause: ConnectionFailure? = nil, retryIn: Duration? = nil,
         willRetry: Bool = false, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
+        // Who asked to disconnect does not want to know how many attempts there were.
+        let attempt = phase == .disconnecting || phase == .disconnected ? 0 : failures
         lastChange = ConnectionChange(
-            previous: lastChange.phase, phase: phase, category: category, cause: cause, attempt: failures, retryIn: retryIn,
+            previous: lastChange.phase, phase: phase, category: category, cause: cause, attempt: attempt, retryIn: retryIn,
             willRetry: willRetry, at: now)
         effects.append(.announce(lastChange))
     }
