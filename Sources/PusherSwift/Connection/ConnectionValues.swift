@@ -5,6 +5,7 @@ struct ConnectionValues {
     var options: PusherClientOptions
     var URLSession: PusherURLSession
     var userDataFetcher: (() -> PusherPresenceChannelMember)?
+    var onStatusChange: ((PusherConnectionStatus) -> Void)?
     var settings = ConnectionSettings()
     var stateStreams = StateStreams()
     /// The code of the latest `pusher:error` of the present attempt.

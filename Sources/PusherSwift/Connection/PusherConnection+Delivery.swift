@@ -61,6 +61,7 @@ extension PusherConnection {
             for channel in channels.channels.values { channel.startOver() }
         }
         log(change)
+        onStatusChange?(PusherConnectionStatus(change))
         let old = state.withLockedValue { values in
             defer { values.delivered = new }
             if new != values.delivered { values.stateStreams.yield(new) }
