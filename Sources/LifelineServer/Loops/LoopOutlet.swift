@@ -66,14 +66,15 @@ final class LoopOutlet: Sendable {
                     frames.writeImmutableBuffer(next)
                     count += 1
                 }
-                state.deliver(frames, count: count, to: channel, excluding: excluded)
                 index += count
+                state.deliver(
+                    frames, count: count, to: channel, excluding: excluded, isLast: index == operations.count)
                 continue
             case .attach(let connection, let channel, let confirmation):
                 let connection = connection.value
                 if connection.isOpen {
                     state.attach(connection, to: channel)
-                    state.write(confirmation, count: 1, to: connection)
+                    state.write(confirmation, to: connection)
                 }
             case .detach(let connection, let channel):
                 state.detach(connection.value, from: channel)

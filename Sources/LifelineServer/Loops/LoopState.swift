@@ -81,23 +81,40 @@ final class LoopState {
 
     // MARK: Delivering
 
-    /// Writes frames to all subscribers of a channel; they leave with the next `flush`.
-    func deliver(_ frames: ByteBuffer, count: Int, to id: ChannelID, excluding: SocketID?) {
+    /// Writes frames to all subscribers of a channel.
+    ///
+    /// - Parameter isLast: whether nothing else is written in this turn. Then each connection is flushed while it is at hand;
+    ///   otherwise frames leave with the next ``flush()``.
+    func deliver(_ frames: ByteBuffer, count: Int, to id: ChannelID, excluding: SocketID?, isLast: Bool) {
         guard let channel = channels[id] else { return }
+        var delivered = 0
         for connection in channel.subscribers where excluding == nil || connection.socketID != excluding {
-            write(frames, count: count, to: connection)
+            guard connection.write(frames) else { continue }
+            delivered += 1
+            if isLast {
+                connection.isUnflushed = false
+                connection.flush()
+            } else {
+                mustFlush(connection)
+            }
         }
+        counters.messagesSent += delivered * count
+        counters.bytesSent += delivered * frames.readableBytes
+    }
+
+    /// Writes frames to one connection; they leave with the next ``flush()``.
+    func write(_ frames: ByteBuffer, to connection: PusherConnection) {
+        guard connection.write(frames) else { return }
+        counters.messagesSent += 1
+        counters.bytesSent += frames.readableBytes
+        mustFlush(connection)
     }
 
     @inline(__always)
-    func write(_ frames: ByteBuffer, count: Int, to connection: PusherConnection) {
-        guard connection.write(frames) else { return }
-        counters.messagesSent += count
-        counters.bytesSent += frames.readableBytes
-        if !connection.isUnflushed {
-            connection.isUnflushed = true
-            unflushed.append(connection)
-        }
+    private func mustFlush(_ connection: PusherConnection) {
+        guard !connection.isUnflushed else { return }
+        connection.isUnflushed = true
+        unflushed.append(connection)
     }
 
     /// Sends what has been written, in one system call for each connection.
@@ -105,9 +122,10 @@ final class LoopState {
         var index = 0
         while index < unflushed.count {
             let connection = unflushed[index]
+            index += 1
+            guard connection.isUnflushed else { continue }
             connection.isUnflushed = false
             connection.flush()
-            index += 1
         }
         unflushed.removeAll(keepingCapacity: true)
     }
