@@ -164,15 +164,30 @@ actor TestClient {
         await socket.close()
     }
 
-    /// Subscribes, signing when the kind of channel wants it, and waits for the confirmation.
-    @discardableResult
-    func subscribe(_ channel: String, user: String? = nil) async throws -> PusherEnvelope {
+    /// Asks for a subscription, signed when the kind of channel wants it.
+    func requestSubscription(_ channel: String, user: String? = nil) async throws {
         let data = user.map { PusherMember(userID: $0, infoJSON: #"{"name":"\#($0)"}"#).json }
         let auth =
             PusherChannelKind(of: channel).needsAuthorization
             ? PusherSignature.channelAuth(
                 socketID: socketID, channel: channel, channelData: data, key: "app-key", secret: "app-secret") : nil
         try await send(PusherClientFrames.subscribe(channel: channel, auth: auth, channelData: data))
+    }
+
+    /// Asks for a subscription and waits for the confirmation, which has to come next.
+    @discardableResult
+    func subscribe(_ channel: String, user: String? = nil) async throws -> PusherEnvelope {
+        try await requestSubscription(channel, user: user)
         return try await expect(PusherEventName.subscriptionSucceeded)
+    }
+
+    /// Reads until this event comes.
+    @discardableResult
+    func skip(to event: String) async throws -> PusherEnvelope {
+        while true {
+            let next = try await next()
+            if case .message(let message) = next, message.event == event { return message }
+            if next == .end { throw Unexpected(description: "the end came before \(event)") }
+        }
     }
 }
