@@ -17,7 +17,9 @@ final class ServerCore: Sendable {
 
     init(configuration: ServerConfiguration, eventLoops: [any EventLoop]) {
         self.configuration = configuration
-        outlets = eventLoops.enumerated().map { LoopOutlet(eventLoop: $1, partition: $0) }
+        outlets = eventLoops.enumerated().map {
+            LoopOutlet(eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes)
+        }
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
     }

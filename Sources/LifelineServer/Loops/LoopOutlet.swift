@@ -23,9 +23,14 @@ final class LoopOutlet: Sendable {
     /// Frames for one channel are put together up to this size, so that a burst costs one write for each subscriber.
     private static let mergedBytes = 16_384
 
-    init(eventLoop: any EventLoop, partition: Int) {
+    /// So much is written to one connection before it is flushed. Far below what may wait for a subscriber, so that a burst within
+    /// one turn makes nobody look slow.
+    private let burstBytes: Int
+
+    init(eventLoop: any EventLoop, partition: Int, maximumPendingBytes: Int) {
         self.eventLoop = eventLoop
         self.partition = partition
+        burstBytes = maximumPendingBytes / 8
         bound = NIOLoopBoundBox.makeBoxSendingValue(LoopState(), eventLoop: eventLoop)
     }
 
@@ -55,6 +60,7 @@ final class LoopOutlet: Sendable {
         }
         let state = state
         var index = 0
+        var written = 0
         while index < operations.count {
             switch operations[index] {
             case .deliver(let channel, let frame, let excluded):
@@ -69,6 +75,11 @@ final class LoopOutlet: Sendable {
                 index += count
                 state.deliver(
                     frames, count: count, to: channel, excluding: excluded, isLast: index == operations.count)
+                written += frames.readableBytes
+                if written >= burstBytes {
+                    state.flush()
+                    written = 0
+                }
                 continue
             case .attach(let connection, let channel, let confirmation):
                 let connection = connection.value

@@ -39,6 +39,21 @@ struct ProtectionTests {
         }
     }
 
+    @Test("A burst that is larger than what may wait makes nobody slow who reads")
+    func burst() async throws {
+        try await withServer(quietApplication, { $0.maximumPendingBytes = 65_536 }) { server in
+            let client = try await TestClient.connect(server)
+            try await client.subscribe("room")
+            let data = String(repeating: "x", count: 10_000)
+            let event = #"{"name":"tick","channel":"room","data":"\#(data)"}"#
+            let batch = #"{"batch":[\#(Array(repeating: event, count: 10).joined(separator: ","))]}"#
+            for _ in 0..<5 { #expect(try await server.post("/apps/1001/batch_events", batch).status == 200) }
+            for _ in 0..<50 { try await client.expect("tick") }
+            try await client.expectSilence()
+            #expect(server.statistics.slowSubscribersCut == 0)
+        }
+    }
+
     @Test("A silent connection is asked twice over and then closed with 4201")
     func deadConnection() async throws {
         let fast: (inout ServerConfiguration) -> Void = {
