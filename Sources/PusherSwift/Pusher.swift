@@ -20,10 +20,6 @@ open class Pusher: NSObject, @unchecked Sendable {
         connection = PusherConnection(key: key, url: PusherAddress.url(key: key, options: options), options: options)
     }
 
-    init(connection: PusherConnection) {
-        self.connection = connection
-    }
-
     /// Hears about the connection and its subscriptions; held weakly. The same as the connection's.
     open var delegate: PusherDelegate? {
         get { connection.delegate }

@@ -51,15 +51,10 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// Unlike PusherSwift 10.1 there is no socket to pass: the transport is the engine's.
     ///
     /// - Parameter url: where to connect: `wss://host:port/app/KEY?…`.
-    public convenience init(
+    public init(
         key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession = PusherURLSession.shared
     ) {
-        self.init(key: key, url: url, options: options, URLSession: URLSession, engine: .live)
-    }
-
-    init(
-        key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession, engine: EngineAssembly
-    ) {
+        let engine = options.engine
         self.key = key
         self.url = url
         callbackQueue = options.callbackQueue

@@ -23,6 +23,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var timing = PusherTiming.standard
         var certificateAuthorityFile: String?
         var callbackQueue = DispatchQueue.main
+        var engine = EngineAssembly.live
     }
 
     private let state: NIOLockedValueBox<State>
@@ -85,5 +86,11 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
     public var callbackQueue: DispatchQueue {
         get { state.withLockedValue { $0.callbackQueue } }
         set { state.withLockedValue { $0.callbackQueue = newValue } }
+    }
+
+    /// What clients are made of; tests put scripted parts in.
+    var engine: EngineAssembly {
+        get { state.withLockedValue { $0.engine } }
+        set { state.withLockedValue { $0.engine = newValue } }
     }
 }

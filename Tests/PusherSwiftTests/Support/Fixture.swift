@@ -17,6 +17,9 @@ struct Fixture {
 
     var connection: PusherConnection { pusher.connection }
 
+    /// Small, so that tests can fill it.
+    static let backlog = 1000
+
     /// Tells code on the callback queue from code elsewhere.
     static let marker = DispatchSpecificKey<String>()
 
@@ -27,17 +30,15 @@ struct Fixture {
         let queue = DispatchQueue(label: "test.callbacks")
         queue.setSpecific(key: Self.marker, value: "callbacks")
         options.callbackQueue = queue
-        let engine = EngineAssembly(
+        options.engine = EngineAssembly(
             makeHTTP: { _ in http },
             makeDriver: { url, options, policy, runner, _ in
                 ConnectionDriver(
                     transport: transport, jobs: runner, timers: timers, policy: policy,
-                    memory: EngineAssembly.memory(url: url, options: options), seed: 1, isDroppable: EngineAssembly.isDroppable)
+                    memory: EngineAssembly.memory(url: url, options: options), seed: 1,
+                    backlog: Self.backlog, isDroppable: EngineAssembly.isDroppable)
             })
-        pusher = Pusher(
-            connection: PusherConnection(
-                key: key, url: PusherAddress.url(key: key, options: options), options: options, URLSession: .shared,
-                engine: engine))
+        pusher = Pusher(key: key, options: options)
         delegate = RecordingDelegate()
         self.transport = transport
         self.timers = timers
