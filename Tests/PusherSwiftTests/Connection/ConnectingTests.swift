@@ -1,4 +1,5 @@
 import ConnectionEngine
+import PusherProtocol
 import Testing
 
 @testable import PusherSwift
@@ -189,5 +190,35 @@ struct ConnectingTests {
         fixture.settle()
         #expect(fixture.delegate.lines == ["error The URL to connect to is not valid."])
         #expect(fixture.transport.calls.isEmpty && fixture.connection.connectionState == .disconnected)
+    }
+
+    @Test func `callbacks that block delay no heartbeat`() {
+        fixture.connect()
+        fixture.queue.suspend()
+        fixture.timers.advance(by: .seconds(20))
+        #expect(fixture.transport.sent.contains { if case .ping = $0 { true } else { false } })
+        fixture.timers.advance(by: .seconds(1))
+        fixture.transport.report(.heard)
+        fixture.timers.advance(by: .seconds(4))
+        #expect(fixture.connection.connectionState == .connected)
+        fixture.queue.resume()
+    }
+
+    @Test func `events that callbacks cannot keep up with are dropped, counted and told`() {
+        let notebook = Notebook()
+        fixture.pusher.subscribe("a").bind(eventName: "e") { _ in notebook.note("e") }
+        fixture.connect()
+        fixture.confirm("a")
+        fixture.queue.suspend()
+        var decoder = PusherFrameDecoder()
+        var text = #"{"event":"e","channel":"a","data":"1"}"#
+        for _ in 0..<(Fixture.backlog + 7) {
+            let inbound = text.withUTF8 { decoder.text(UnsafeRawBufferPointer($0)) }
+            if let inbound { fixture.transport.report(.received([inbound])) }
+        }
+        fixture.queue.resume()
+        fixture.settle()
+        #expect(notebook.lines.count == Fixture.backlog)
+        #expect(fixture.delegate.lines.last == "error Events were dropped because callbacks are too slow: 7")
     }
 }
