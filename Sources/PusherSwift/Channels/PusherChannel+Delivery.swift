@@ -75,6 +75,14 @@ extension PusherChannel {
         return count
     }
 
+    /// The connection is gone.
+    func forgetCallbacks() {
+        state.replace(\.handlers, with: [:])
+        state.replace(\.onSubscriptionCountChanged, with: nil)
+        state.replace(\.presence.onMemberAdded, with: nil)
+        state.replace(\.presence.onMemberRemoved, with: nil)
+    }
+
     /// A new attempt to subscribe begins.
     func startOver() {
         state.withLockedValue { $0.hasFailed = false }

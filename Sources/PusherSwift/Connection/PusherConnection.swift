@@ -74,6 +74,11 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         ]
     }
 
+    deinit {
+        // Callbacks often hold the channel that they are bound to. No event will come any more.
+        for channel in channels.channels.values { channel.forgetCallbacks() }
+    }
+
     /// Connects. While the next attempt waits it comes at once; while connected nothing happens (rule PA-1).
     open func connect() {
         guard PusherAddress.endpoint(url: url) != nil else {

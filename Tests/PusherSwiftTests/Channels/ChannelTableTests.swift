@@ -98,4 +98,17 @@ struct ChannelTableTests {
         pusher.unsubscribeAll()
         #expect(pusher.connection.channels.channels.isEmpty)
     }
+
+    @Test func `callbacks that hold their channel do not keep it alive`() {
+        weak var channel: PusherPresenceChannel?
+        do {
+            let fixture = Fixture()
+            let presence = fixture.pusher.subscribeToPresenceChannel("presence-a")
+            presence.bind(eventName: "e") { _ in _ = presence.myId }
+            presence.onMemberAdded = { _ in _ = presence.members }
+            presence.onSubscriptionCountChanged = { _ in _ = presence.name }
+            channel = presence
+        }
+        #expect(channel == nil)
+    }
 }
