@@ -87,7 +87,8 @@ final class Measurement {
     /// User and system time of this process, in seconds.
     private static var cpu: Double {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        // 0 is RUSAGE_SELF, which Glibc and Darwin declare with different types.
+        getrusage(0, &usage)
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         return seconds(usage.ru_utime) + seconds(usage.ru_stime)
     }
