@@ -8,7 +8,13 @@ import NIOConcurrencyHelpers
     @objcMembers
 #endif
 open class PusherChannels: NSObject, @unchecked Sendable {
-    private let table = NIOLockedValueBox<[String: PusherChannel]>([:])
+    private struct Table {
+        var channels: [String: PusherChannel] = [:]
+        /// How often each channel was unsubscribed without the engine having told so yet.
+        var endings: [String: Int] = [:]
+    }
+
+    private let table = NIOLockedValueBox(Table())
 
     override init() {
         super.init()
@@ -16,13 +22,13 @@ open class PusherChannels: NSObject, @unchecked Sendable {
 
     /// All channels that are wanted, subscribed or not.
     open var channels: [String: PusherChannel] {
-        get { table.withLockedValue { $0 } }
-        set { table.replace(\.self, with: newValue) }
+        get { table.withLockedValue { $0.channels } }
+        set { table.replace(\.channels, with: newValue) }
     }
 
     /// The channel with this name, or nil.
     public func find(name: String) -> PusherChannel? {
-        table.withLockedValue { $0[name] }
+        table.withLockedValue { $0.channels[name] }
     }
 
     /// The presence channel with this name, or nil.
@@ -33,15 +39,36 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     /// The channel with this name; `make` supplies it when there is none.
     func findOrAdd(name: String, make: () -> PusherChannel) -> PusherChannel {
         table.withLockedValue { table in
-            if let channel = table[name] { return channel }
+            if let channel = table.channels[name] { return channel }
             let channel = make()
-            table[name] = channel
+            table.channels[name] = channel
             return channel
         }
     }
 
+    /// Takes a channel out. What the engine tells of the name from now on is about a former subscription, until it tells the end.
     func remove(name: String) -> PusherChannel? {
-        table.withLockedValue { $0.removeValue(forKey: name) }
+        table.withLockedValue { table in
+            guard let channel = table.channels.removeValue(forKey: name) else { return nil }
+            table.endings[name, default: 0] += 1
+            return channel
+        }
+    }
+
+    /// The engine has told the end of a subscription.
+    func noteEnding(of name: String) {
+        table.withLockedValue { table in
+            guard let count = table.endings[name] else { return }
+            table.endings[name] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// The channel that the engine means by this name; nil when it means a former subscription.
+    func live(_ name: String) -> PusherChannel? {
+        table.withLockedValue { table in
+            guard table.endings.isEmpty || table.endings[name] == nil else { return nil }
+            return table.channels[name]
+        }
     }
 }
 

@@ -10,9 +10,6 @@ struct ConnectionValues {
     var stateStreams = StateStreams()
     /// The code of the latest `pusher:error` of the present attempt.
     var reportedCode: Int?
-    /// How often each channel was unsubscribed without the engine having told so yet. What it tells until then is about the former
-    /// subscription, even if the app has subscribed again meanwhile.
-    var endings: [String: Int] = [:]
     /// The state that the delegate heard of last.
     var delivered = ConnectionState.disconnected
 

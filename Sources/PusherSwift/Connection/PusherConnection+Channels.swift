@@ -64,7 +64,6 @@ extension PusherConnection {
     private func drop(_ name: String) {
         guard let channel = channels.remove(name: name) else { return }
         channel.end()
-        state.withLockedValue { $0.endings[name, default: 0] += 1 }
         driver.submit(.perform(.unsubscribe(channel: name), nil))
     }
 }

@@ -24,18 +24,18 @@ extension PusherConnection {
         case .subscriptionFailed(let name, let failure, let body, let willRetry):
             deliverFailure(of: name, failure, body: body, willRetry: willRetry)
         case .unsubscribed(let name):
-            noteEnding(of: name)
+            channels.noteEnding(of: name)
         case .memberAdded(let name, let member):
-            (live(name) as? PusherPresenceChannel)?.memberAdded(member)
+            (channels.live(name) as? PusherPresenceChannel)?.memberAdded(member)
         case .memberRemoved(let name, let member):
-            (live(name) as? PusherPresenceChannel)?.memberRemoved(member)
+            (channels.live(name) as? PusherPresenceChannel)?.memberRemoved(member)
         case .subscriptionCount(let name, let count):
-            live(name)?.countChanged(to: count)
+            channels.live(name)?.countChanged(to: count)
         case .serverError(let code, let message):
             state.withLockedValue { $0.reportedCode = code }
             deliver(PusherError(code: code, message: message))
         case .decryptionFailed(let name, let event, let data):
-            guard live(name) != nil else { return }
+            guard channels.live(name) != nil else { return }
             log(.warning, .undecryptable, name)
             delegateBox.failedToDecrypt(event, on: name, data: data)
         case .gap(let name, _):
@@ -72,7 +72,8 @@ extension PusherConnection {
         if change.phase == .connecting { state.withLockedValue { $0.reportedCode = nil } }
     }
 
-    private func deliver(_ error: PusherError) {
+    /// On the callback queue only; see ``report(_:)``.
+    func deliver(_ error: PusherError) {
         global.handleError(error)
         handleError(error: error)
     }
@@ -85,7 +86,7 @@ extension PusherConnection {
     }
 
     private func deliver(_ confirmation: PusherSubscribed) {
-        guard let channel = live(confirmation.channel) else { return }
+        guard let channel = channels.live(confirmation.channel) else { return }
         let tellMembers = (channel as? PusherPresenceChannel)?.confirm(confirmation)
         channel.becomeSubscribed()
         let message = PusherMessage(
@@ -97,7 +98,7 @@ extension PusherConnection {
 
     private func deliverFailure(of name: String, _ failure: ConnectionFailure, body: String?, willRetry: Bool) {
         let known = authorizations.takeProblem(of: name)
-        guard let channel = live(name) else { return }
+        guard let channel = channels.live(name) else { return }
         let givenUp = channel.fail(willRetry: willRetry)
         let problem = known ?? SubscriptionProblem(failure, bodyText: body)
         log(.error, .subscriptionFailed, "\(name), error: \(problem.failure.reason)")
@@ -110,18 +111,5 @@ extension PusherConnection {
     private func deliverDropped(_ count: Int) {
         log(.error, .dropped, "\(count)")
         deliver(PusherError(code: nil, message: "\(LogLine.Head.dropped.rawValue) \(count)"))
-    }
-
-    /// The channel of this name, unless what is told is about a former subscription that the app has ended meanwhile.
-    private func live(_ name: String) -> PusherChannel? {
-        let isFormer = state.withLockedValue { $0.endings[name] != nil }
-        return isFormer ? nil : channels.find(name: name)
-    }
-
-    private func noteEnding(of name: String) {
-        state.withLockedValue { values in
-            guard let count = values.endings[name] else { return }
-            values.endings[name] = count > 1 ? count - 1 : nil
-        }
     }
 }

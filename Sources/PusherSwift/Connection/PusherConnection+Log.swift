@@ -17,7 +17,7 @@ extension PusherConnection {
 
     /// Hands an error to the delegate, from any thread.
     func report(_ error: PusherError) {
-        callbackQueue.async { [weak self] in self?.handleError(error: error) }
+        callbackQueue.async { [weak self] in self?.deliver(error) }
     }
 
     func log(_ change: ConnectionChange) {

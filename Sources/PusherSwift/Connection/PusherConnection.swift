@@ -113,7 +113,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     open func handleEvent(event: PusherEvent) {
         var channel: PusherChannel?
         if let name = event.channelName {
-            channel = channels.find(name: name)
+            channel = channels.live(name)
             if channel == nil { return }
         }
         global.handleEvent(event: event)

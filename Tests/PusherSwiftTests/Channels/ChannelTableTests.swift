@@ -71,20 +71,21 @@ struct ChannelTableTests {
     }
 
     @Test func `what belongs to a former subscription does not reach its successor`() {
-        let former = PusherSessionEvent.subscribed("a")
+        let notebook = Notebook()
         fixture.pusher.subscribe("a")
         fixture.settle()
-        let successor = PusherPresenceChannel(name: "a", connection: fixture.connection)
         fixture.queue.sync {
             fixture.pusher.unsubscribe("a")
-            fixture.pusher.subscribe("a")
-            fixture.connection.channels.channels["a"] = successor
-            fixture.connection.deliver([.event(former), .event(.subscriptionCount(channel: "a", 7))])
+            fixture.pusher.subscribe("a").bind(eventName: "e") { _ in notebook.note("e") }
+            fixture.connection.deliver([
+                .event(.subscribed("a")), .event(.subscriptionCount(channel: "a", 7)), .event(.message("e", "a")),
+            ])
         }
-        #expect(!successor.subscribed && successor.subscriptionCount == nil)
+        let successor = fixture.connection.channels.find(name: "a")
+        #expect(successor?.subscribed == false && successor?.subscriptionCount == nil && notebook.lines.isEmpty)
         fixture.settle()
-        fixture.deliver(.subscribed("a"))
-        #expect(successor.subscribed)
+        fixture.deliver(.subscribed("a"), .message("e", "a"))
+        #expect(successor?.subscribed == true && notebook.lines == ["e"])
         #expect(fixture.delegate.lines == ["subscribed a"])
     }
 
