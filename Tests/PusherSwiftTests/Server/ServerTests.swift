@@ -1,11 +1,8 @@
+import Foundation
 import LifelineServer
 import Testing
 
 @testable import PusherSwift
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 
 /// What the seed promises, on real sockets against a server in the same process.
 @Suite(.timeLimit(.minutes(1)))
@@ -179,5 +176,45 @@ struct ServerTests {
             connection = client.pusher.connection
         }
         while connection != nil { await Task.yield() }
+    }
+
+    /// A certificate for 127.0.0.1 that signs itself, in files of its own.
+    private func certificate() throws -> ServerConfiguration.TLS {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pusher-tls-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let tls = ServerConfiguration.TLS(
+            certificateFile: folder.appendingPathComponent("cert.pem").path,
+            privateKeyFile: folder.appendingPathComponent("key.pem").path)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+            "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tls.privateKeyFile, "-out",
+            tls.certificateFile,
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        return tls
+    }
+
+    @Test func `TLS trusts the authorities of a file, and nobody else then`() async throws {
+        let tls = try certificate()
+        let server = try await LifelineServer.start(.init(port: 0, tls: tls))
+        for (file, end) in [(tls.certificateFile, "connecting→connected"), (nil, "connecting→disconnected")] {
+            let options = PusherClientOptions(host: .host("127.0.0.1"), port: server.port)
+            options.certificateAuthorityFile = file
+            options.callbackQueue = DispatchQueue(label: "tls.callbacks")
+            options.timing = .fast
+            let pusher = Pusher(key: "app-key", options: options)
+            let diary = Diary()
+            pusher.delegate = diary
+            pusher.connect()
+            await diary.wait(for: end)
+            if file == nil { await diary.wait { $0.last?.hasPrefix("error ") ?? false } }
+            pusher.disconnect()
+        }
+        try await server.drain(timeout: .zero)
     }
 }
