@@ -98,7 +98,8 @@ let package = Package(
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "Lifeline", "LifelineServer", "PusherSwift",
+                "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "RealtimeHub", nioCore, nioPosix,
+                nioLocks,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -119,6 +120,7 @@ let package = Package(
         tests("PusherProtocolTests", ["PusherProtocol", "LifelineTesting"]),
         tests("PusherSwiftTests", ["PusherSwift", "LifelineServer", "LifelineTesting"]),
         tests("LifelineTests", ["Lifeline", "LifelineServer", "LifelineTesting"]),
+        tests("LifelineCommandTests", ["LifelineCommand", "Lifeline", "LifelineServer", "LifelineTesting", nioPosix]),
         tests("RealtimeHubTests", ["RealtimeHub"]),
         tests(
             "LifelineServerTests",
