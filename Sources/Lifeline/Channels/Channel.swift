@@ -25,6 +25,13 @@ public struct Channel: Sendable {
         return Room(feed: feed, core: core)
     }
 
+    /// Ends the subscription of the channel, for all its rooms. A caller that still waits in ``subscribe()`` gets
+    /// ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed. See ``Room/unsubscribe()``.
+    public func unsubscribe() {
+        guard let feed = core.hub.feedIfAny(name) else { return }
+        if core.hub.remove(feed, announcing: true) { core.adapter.unsubscribe(name) }
+    }
+
     /// Publishes a value, encoded as JSON.
     ///
     /// - Returns: what became of it. Nothing is repeated by itself, so a message is seen once or not at all.

@@ -3,6 +3,7 @@ public enum Delivery: Sendable {
     case message(Message)
     /// Messages may be missing here.
     case gap(Gap)
-    /// The service refused to go on with the channel. When `willRetry` is false, this is the last element.
+    /// Something failed: a message could not be opened, or the channel could not be subscribed again. When `willRetry` is false,
+    /// this is the last element.
     case failed(LifelineError, willRetry: Bool)
 }

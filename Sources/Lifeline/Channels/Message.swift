@@ -83,7 +83,8 @@ struct Publication: Hashable, Sendable {
         self.channel = channel
         self.event = event
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes]
+        // Sorted, so that one value always gives one text.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         do {
             json = String(decoding: try encoder.encode(value), as: UTF8.self)
         } catch {

@@ -56,6 +56,6 @@ public struct Room: Sendable {
     /// Ends the subscription of the channel, for all its rooms. Nothing arrives any more; the sequences hand out what had arrived
     /// before and end. Works in every state of the connection.
     public func unsubscribe() {
-        if core.hub.remove(feed) { core.adapter.unsubscribe(name) }
+        if core.hub.remove(feed, announcing: true) { core.adapter.unsubscribe(name) }
     }
 }

@@ -14,5 +14,5 @@ public enum ClientEvent: Sendable {
     /// Something failed that leaves the connection alone. `channel` is nil when it concerns none.
     case problem(LifelineError, channel: String?, willRetry: Bool, at: Moment)
     /// The consumer was too slow: so many messages and presence changes are missing here. They were published after `since`.
-    case dropped(Int, since: Moment)
+    case dropped(Int, since: Moment, at: Moment)
 }

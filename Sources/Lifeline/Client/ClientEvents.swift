@@ -3,7 +3,7 @@ import EngineRuntime
 
 /// Everything that a client hears, in one order, for one consumer.
 ///
-/// Bounded: messages and presence changes are dropped for a consumer that falls too far behind, and ``ClientEvent/dropped(_:since:)``
+/// Bounded: messages and presence changes are dropped for a consumer that falls too far behind, and ``ClientEvent/dropped(_:since:at:)``
 /// stands in their place. Statuses, confirmations, gaps and problems are never dropped.
 public struct ClientEvents: AsyncSequence, Sendable {
     public typealias Element = ClientEvent
@@ -26,8 +26,10 @@ public struct ClientEvents: AsyncSequence, Sendable {
 
         public mutating func next() async -> ClientEvent? {
             guard let event = await base.next() else { return nil }
-            if case .dropped(let count, _) = event { return .dropped(count, since: clock.publishedBefore(last)) }
-            last = event.at ?? last
+            if case .dropped(let count, _, _) = event {
+                return .dropped(count, since: clock.publishedBefore(last), at: clock.now())
+            }
+            last = event.at
             return event
         }
     }
@@ -41,19 +43,20 @@ public struct ClientEvents: AsyncSequence, Sendable {
                 default: false
                 }
             },
-            dropped: { .dropped($0, since: .zero) })
+            dropped: { .dropped($0, since: .zero, at: .zero) })
     }
 }
 
 extension ClientEvent {
-    /// When it happened; nil for what has no time of its own.
-    public var at: Moment? {
+    /// When it happened.
+    public var at: Moment {
         switch self {
         case .status(let status): status.at
         case .message(let message): message.receivedAt
         case .gap(let gap): gap.at
-        case .subscribed(_, _, let at), .unsubscribed(_, let at), .presence(_, let at), .problem(_, _, _, let at): at
-        case .dropped: nil
+        case .subscribed(_, _, let at), .unsubscribed(_, let at), .presence(_, let at), .problem(_, _, _, let at),
+            .dropped(_, _, let at):
+            at
         }
     }
 }

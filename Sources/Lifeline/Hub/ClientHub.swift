@@ -9,6 +9,8 @@ final class ClientHub: Sendable {
     private struct State {
         var status = ConnectionStatus.idle
         var feeds: [String: RoomFeed] = [:]
+        /// Channels that were asked to be unsubscribed, until the service says that they are.
+        var leaving: Set<String> = []
         var isEnded = false
     }
 
@@ -47,11 +49,14 @@ final class ClientHub: Sendable {
     }
 
     /// Ends a feed, unless it has been replaced by a newer one. Whether it was the channel's feed.
+    ///
+    /// - Parameter announcing: whether the end was asked for, so that it is told.
     @discardableResult
-    func remove(_ feed: RoomFeed) -> Bool {
+    func remove(_ feed: RoomFeed, announcing: Bool = false) -> Bool {
         let isRemoved = state.withLockedValue { state in
             guard state.feeds[feed.channel] === feed else { return false }
             state.feeds[feed.channel] = nil
+            if announcing { state.leaving.insert(feed.channel) }
             return true
         }
         feed.end()
@@ -124,6 +129,7 @@ extension ClientHub {
             outgoing.append(.subscribed(channel: channel, isRenewal: isRenewal, at: now))
             outgoing.append(contentsOf: feed.confirm(members: members).map { .presence($0, at: now) })
         case .unsubscribed(let channel):
+            guard state.withLockedValue({ $0.leaving.remove(channel) }) != nil else { return }
             outgoing.append(.unsubscribed(channel: channel, at: now))
         case .joined(let channel, let member):
             guard let feed = feedIfAny(channel) else { return }
@@ -132,6 +138,7 @@ extension ClientHub {
             guard let feed = feedIfAny(channel) else { return }
             outgoing.append(contentsOf: feed.left(id).map { .presence($0, at: now) })
         case .problem(let error, let channel):
+            if let channel { feedIfAny(channel)?.deliver([.failed(error, willRetry: true)]) }
             outgoing.append(.problem(error, channel: channel, willRetry: true, at: now))
         case .message, .gap, .subscriptionFailed:
             return
@@ -148,7 +155,7 @@ extension ClientHub {
         return status
     }
 
-    private func feedIfAny(_ channel: String) -> RoomFeed? {
+    func feedIfAny(_ channel: String) -> RoomFeed? {
         state.withLockedValue { $0.feeds[channel] }
     }
 }

@@ -18,7 +18,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     func connect(within limit: Duration?)
     func disconnect()
 
-    /// Returns when the service has confirmed; throws when it has refused for good, or when the connection was ended.
+    /// Returns when the service has confirmed, after telling so; throws when it has refused for good, or when the connection was
+    /// ended. A channel that was refused for good is forgotten, also when that happens later.
     func subscribe(_ channel: String) async throws(LifelineError)
     /// Works in every state; forgets a subscription that is still pending.
     func unsubscribe(_ channel: String)

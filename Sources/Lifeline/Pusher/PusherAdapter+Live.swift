@@ -1,0 +1,43 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import NIOPosix
+import PusherProtocol
+import TransportCommon
+import WebSocketTransport
+
+extension PusherAdapter {
+    /// An adapter with real sockets.
+    static func live(_ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
+        let policy = options.timing.policy
+        let roots = options.certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system
+        let transport = WebSocketTransport<PusherSession>(
+            decoder: { PusherFrameDecoder() },
+            configuration: WebSocketTransportConfiguration(
+                trustRoots: roots, connectTimeout: policy.timing.open, closeTimeout: policy.timing.close))
+        let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
+        return make(
+            settings, options, transport: transport, http: HTTPCaller(trustRoots: roots), timers: timers,
+            unixSeconds: PusherPublisher.systemSeconds)
+    }
+
+    /// An adapter of these parts.
+    static func make(
+        _ settings: PusherSettings, _ options: ClientOptions, transport: any ClientTransport<PusherSession>,
+        http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int
+    ) -> PusherAdapter {
+        var policy = options.timing.policy
+        policy.overrides = PusherSession.policyOverrides
+        let limit = policy.timing.request
+        let memory = PusherMemory(
+            key: settings.key, host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
+            path: settings.path, clientName: "lifeline-swift", version: "0.1.0")
+        let driver = Driver(
+            transport: transport, jobs: PusherAuthorizer(settings: settings, http: http, limit: limit), timers: timers,
+            policy: policy, memory: memory, seed: seed)
+        let publisher = settings.access.credentials.map {
+            PusherPublisher(settings: settings, credentials: $0, http: http, limit: limit, unixSeconds: unixSeconds)
+        }
+        return PusherAdapter(driver: driver, clock: { timers.now }, publisher: publisher)
+    }
+}

@@ -1,0 +1,141 @@
+import ConnectionEngine
+import EngineRuntime
+import PusherProtocol
+
+/// Pusher Channels behind the neutral API.
+final class PusherAdapter: ServiceAdapter {
+    typealias Driver = ConnectionDriver<PusherSession>
+
+    let serviceName = PusherSettings.serviceName
+    let clock: @Sendable () -> Moment
+    private let driver: Driver
+    private let publisher: PusherPublisher?
+
+    init(driver: Driver, clock: @escaping @Sendable () -> Moment, publisher: PusherPublisher?) {
+        self.driver = driver
+        self.clock = clock
+        self.publisher = publisher
+    }
+
+    var phase: ConnectionPhase { driver.snapshot.phase }
+
+    func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
+        // Inline: the hub only hands on to sequences, which never blocks.
+        driver.notices.observe(on: .inline) { [clock, weak driver] notices in
+            let now = clock()
+            let news = notices.compactMap { Self.event($0, at: now) }
+            if !news.isEmpty { body(news) }
+            for case .subscriptionFailed(let channel, _, willRetry: false) in news {
+                // The caller was told that it failed, so it must not be subscribed by the next connection.
+                driver?.submit(.perform(.unsubscribe(channel: channel), nil))
+            }
+        }
+    }
+
+    func connect(within limit: Duration?) { driver.submit(.connect(within: limit)) }
+
+    func disconnect() { driver.submit(.disconnect) }
+
+    func subscribe(_ channel: String) async throws(LifelineError) {
+        do throws(ConnectionFailure) {
+            _ = try await driver.perform(.subscribe(PusherSubscription(channel: channel)))
+        } catch {
+            throw LifelineError(error)
+        }
+    }
+
+    func unsubscribe(_ channel: String) {
+        driver.submit(.perform(.unsubscribe(channel: channel), nil))
+    }
+
+    func hasPresence(_ channel: String) -> Bool {
+        PusherChannelKind(of: channel).access == .presence
+    }
+
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        do throws(PusherNameError) {
+            _ = try PusherChannelName(publication.channel)
+        } catch {
+            throw LifelineError(.badRequest, "The channel's name cannot be used. \(error)")
+        }
+        if let publisher { return try await publisher.publish(publication) }
+        guard PusherChannelKind(of: publication.channel).allowsClientEvents else {
+            throw .unsupported(
+                feature: "publishing to \(publication.channel) without the app's secret", service: serviceName)
+        }
+        return await publishAsClient(publication)
+    }
+
+    /// Rule LL-14: an event of the client's own, on a private or presence channel.
+    private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
+        let event = publication.event.hasPrefix("client-") ? publication.event : "client-" + publication.event
+        do throws(ConnectionFailure) {
+            _ = try await driver.perform(.publish(channel: publication.channel, event: event, json: publication.json))
+            return .accepted(id: nil)
+        } catch {
+            let isOpen = error.category == .unknown || error.category == .cancelled
+            return isOpen ? .unknown(LifelineError(error)) : .refused(LifelineError(error))
+        }
+    }
+}
+
+extension PusherAdapter {
+    /// The session's news in neutral words; nil for what is none of the user's business.
+    static func event(_ notice: Notice<PusherSession>, at now: Moment) -> ServiceEvent? {
+        switch notice {
+        case .change(let change): .change(change)
+        case .event(let event): Self.event(event, at: now)
+        case .dropped(let count):
+            .problem(LifelineError(.init(.messageCountExceeded), "\(count) events were dropped."), channel: nil)
+        }
+    }
+
+    private static func event(_ event: PusherSessionEvent, at now: Moment) -> ServiceEvent? {
+        switch event {
+        case .subscribed(let confirmed):
+            let hasPresence = PusherChannelKind(of: confirmed.channel).access == .presence
+            return .subscribed(
+                channel: confirmed.channel, members: hasPresence ? confirmed.members.map(Member.init) : nil,
+                isRenewal: confirmed.isRenewal)
+        case .subscriptionFailed(let channel, let failure, _, let willRetry):
+            return .subscriptionFailed(channel: channel, LifelineError(failure), willRetry: willRetry)
+        case .unsubscribed(let channel):
+            return .unsubscribed(channel: channel)
+        case .message(let message):
+            return Self.message(message, at: now)
+        case .memberAdded(let channel, let member):
+            return .joined(channel: channel, Member(member))
+        case .memberRemoved(let channel, let member):
+            return .left(channel: channel, memberID: member.userID)
+        case .gap(let channel, let since):
+            return .gap(channel: channel, since: since, .connectionLost)
+        case .serverError(let code, let message):
+            // Codes below 4300 are about the connection; its status tells.
+            if let code, (4000...4299).contains(code) { return nil }
+            let text = String(message.prefix(300))
+            return .problem(LifelineError(code == 4301 ? .init(.overloaded) : .badRequest, text, number: code), channel: nil)
+        case .decryptionFailed(let channel, let event, _):
+            let reason = "An event could not be decrypted: \(event). The key is wrong or has changed."
+            return .problem(LifelineError(.init(.decryptionFailed), reason), channel: channel)
+        case .malformed(let reason):
+            return .problem(LifelineError(.init(.malformedResponse), reason), channel: nil)
+        case .established, .subscriptionCount, .frame, .pinged, .ponged:
+            return nil
+        }
+    }
+
+    /// Nil for what is no message of a channel, and for the protocol's own events, such as a cache miss.
+    private static func message(_ message: PusherMessage, at now: Moment) -> ServiceEvent? {
+        guard let channel = message.channel, !message.event.hasPrefix("pusher:"), !message.event.hasPrefix("pusher_internal:")
+        else { return nil }
+        return .message(
+            Message(
+                channel: channel, event: message.event, text: message.data ?? "null", user: message.userID, receivedAt: now))
+    }
+}
+
+extension Member {
+    init(_ member: PusherMember) {
+        self.init(id: member.userID, info: member.infoJSON)
+    }
+}

@@ -1,0 +1,129 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import PusherProtocol
+
+/// Authorises channels in the way that a client's ``PusherAccess`` says.
+final class PusherAuthorizer: JobRunner {
+    typealias Session = PusherSession
+    typealias Completion = @Sendable (Result<PusherAuthorization, ConnectionFailure>) -> Void
+
+    private let settings: PusherSettings
+    private let http: any HTTPSending
+    /// How long an endpoint may take; the session stops waiting then as well.
+    private let limit: Duration
+
+    init(settings: PusherSettings, http: any HTTPSending, limit: Duration) {
+        self.settings = settings
+        self.http = http
+        self.limit = limit
+    }
+
+    func start(_ job: PusherAuthorizeJob, completion: @escaping Completion) -> JobCancellation {
+        switch settings.access.kind {
+        case .none:
+            let reason =
+                "Channel \(job.channel) wants an authorisation. Give the client a secret, an endpoint or code that authorises."
+            completion(.failure(ConnectionFailure(.accessDenied, reason)))
+            return {}
+        case .secret(let credentials):
+            completion(Result { () throws(ConnectionFailure) in try sign(job, with: credentials) })
+            return {}
+        case .endpoint(let url, let headers):
+            let (http, limit) = (http, limit)
+            return Self.run(completion) { () async throws(ConnectionFailure) in
+                let answer = try await http.send(Self.request(job, url: url, headers: headers), timeout: limit)
+                return try Self.grant(in: answer)
+            }
+        case .custom(let authorize):
+            return Self.run(completion) { () async throws(ConnectionFailure) in
+                do {
+                    let grant = try await authorize(PusherAccess.Request(channel: job.channel, socketID: job.socketID))
+                    return PusherAuthorization(
+                        auth: grant.auth, channelData: grant.channelData, sharedSecret: grant.sharedSecret)
+                } catch {
+                    throw Self.failure(of: error)
+                }
+            }
+        }
+    }
+
+    private static func run(
+        _ completion: @escaping Completion,
+        _ body: @escaping @Sendable () async throws(ConnectionFailure) -> PusherAuthorization
+    ) -> JobCancellation {
+        let task = Task {
+            let result: Result<PusherAuthorization, ConnectionFailure>
+            do throws(ConnectionFailure) {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            completion(result)
+        }
+        return { task.cancel() }
+    }
+}
+
+extension PusherAuthorizer {
+    /// Rule LL-12: the client's own signature.
+    private func sign(
+        _ job: PusherAuthorizeJob, with credentials: PusherCredentials
+    ) throws(ConnectionFailure) -> PusherAuthorization {
+        let access = PusherChannelKind(of: job.channel).access
+        let channelData = access == .presence ? try channelData(for: job.channel) : nil
+        var sharedSecret: String?
+        if access == .encrypted {
+            guard let key = credentials.sharedSecret(of: job.channel) else {
+                throw ConnectionFailure(
+                    .badRequest, "Channel \(job.channel) is encrypted: give the client a master key of 32 bytes in base64.")
+            }
+            sharedSecret = PusherAccess.base64(key)
+        }
+        return PusherAuthorization(
+            auth: PusherSignature.channelAuth(
+                socketID: job.socketID, channel: job.channel, channelData: channelData, key: settings.key,
+                secret: credentials.secret),
+            channelData: channelData, sharedSecret: sharedSecret)
+    }
+
+    private func channelData(for channel: String) throws(ConnectionFailure) -> String {
+        guard let user = settings.user, !user.id.isEmpty else {
+            throw ConnectionFailure(.badRequest, "Channel \(channel) shows its members who is there: give the client a user id.")
+        }
+        if let info = user.info, (try? JSONText(info)) == nil {
+            throw ConnectionFailure(.badRequest, "The user's info is not JSON.")
+        }
+        return PusherMember(userID: user.id, infoJSON: user.info).json
+    }
+
+    /// Pusher documentation, Authorizing users: a form with the socket id and the channel.
+    static func request(_ job: PusherAuthorizeJob, url: String, headers: [String: String]) -> HTTPCall {
+        var all = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
+        all.append(HTTPField("Content-Type", "application/x-www-form-urlencoded"))
+        let body = "socket_id=\(PercentEncoding.encode(job.socketID))&channel_name=\(PercentEncoding.encode(job.channel))"
+        return HTTPCall(method: "POST", url: url, headers: all, body: Array(body.utf8))
+    }
+
+    static func grant(in answer: HTTPAnswer) throws(ConnectionFailure) -> PusherAuthorization {
+        if let failure = answer.failure { throw failure }
+        guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string else {
+            throw ConnectionFailure(
+                .malformedResponse, "The authorisation endpoint's answer is no JSON object with auth in it.", origin: .server)
+        }
+        return PusherAuthorization(
+            auth: auth, channelData: grant["channel_data"]?.string, sharedSecret: grant["shared_secret"]?.string)
+    }
+
+    /// An app's own error. Its text stays out: nobody knows what is in it.
+    private static func failure(of error: any Error) -> ConnectionFailure {
+        switch error {
+        case let error as LifelineError:
+            ConnectionFailure(StatusCategory(rawValue: error.code.rawValue), error.reason)
+        case is CancellationError:
+            ConnectionFailure(.cancelled, "The authorisation was cancelled.")
+        default:
+            ConnectionFailure(.unknown, "The client's own authorisation failed with an error of type \(type(of: error)).")
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import ConnectionEngine
+import HTTPTransport
+import PusherProtocol
+
+/// Publishes over the HTTP API, signed with the app's secret. Rule LL-13.
+struct PusherPublisher: Sendable {
+    let settings: PusherSettings
+    let credentials: PusherCredentials
+    let http: any HTTPSending
+    let limit: Duration
+    /// Seconds since 1970, for the signature and nothing else.
+    let unixSeconds: @Sendable () -> Int
+
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        let request = try request(for: publication)
+        do throws(ConnectionFailure) {
+            return Self.outcome(of: try await http.send(request, timeout: limit))
+        } catch {
+            return Self.outcome(of: error)
+        }
+    }
+
+    /// The signed request. Encrypted channels get encrypted data.
+    func request(for publication: Publication) throws(LifelineError) -> HTTPCall {
+        var data = publication.json
+        if PusherChannelKind(of: publication.channel).access == .encrypted {
+            var generator = SystemRandomNumberGenerator()
+            guard let secret = credentials.sharedSecret(of: publication.channel),
+                let sealed = try? PusherEncryption.encrypt(
+                    data, sharedSecret: secret, nonce: PusherEncryption.randomNonce(using: &generator))
+            else {
+                throw LifelineError(
+                    .badRequest,
+                    "Channel \(publication.channel) is encrypted: give the client a master key of 32 bytes in base64.")
+            }
+            data = sealed
+        }
+        let body: JSONValue = [
+            "name": .string(publication.event), "channels": [.string(publication.channel)], "data": .string(data),
+        ]
+        let bytes = Array(body.text.utf8)
+        let path = "/apps/\(PercentEncoding.encode(credentials.appID))/events"
+        let query = PusherRequestSignature.signed(
+            method: "POST", path: path, body: bytes, key: settings.key, secret: credentials.secret, timestamp: unixSeconds())
+        let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        return HTTPCall(
+            method: "POST", url: settings.api.url(path: path, query: parameters),
+            headers: [HTTPField("Content-Type", "application/json")], body: bytes)
+    }
+
+    /// Pusher documentation, HTTP API: 200 is success. An answer in the fives may come from anything on the way.
+    static func outcome(of answer: HTTPAnswer) -> PublishOutcome {
+        switch answer.status {
+        case 200...299:
+            return .accepted(id: nil)
+        case 500...599:
+            return .unknown(
+                LifelineError(
+                    .init(.unknown), "The service answered with status \(answer.status); it may have the message or not.",
+                    number: answer.status))
+        default:
+            return .refused(refusal(answer))
+        }
+    }
+
+    /// The service's own words are plain text; at most 200 letters of them, on one line.
+    private static func refusal(_ answer: HTTPAnswer) -> LifelineError {
+        let words = String(decoding: answer.body.prefix(200), as: UTF8.self)
+            .split(whereSeparator: { $0.isWhitespace || ($0.asciiValue ?? 0x20) < 0x20 }).joined(separator: " ")
+        let code: LifelineError.Code =
+            switch answer.status {
+            case 401, 403: .accessDenied
+            case 429: .init(.overloaded)
+            default: .badRequest
+            }
+        return LifelineError(
+            code, "The service refused the message with status \(answer.status): \(words)", number: answer.status)
+    }
+
+    /// Refused when the request cannot have left, unknown in every other case.
+    static func outcome(of failure: ConnectionFailure) -> PublishOutcome {
+        let error = LifelineError(failure)
+        switch failure.category {
+        case .tlsUntrusted, .tlsFailed, .badRequest, .proxyUnavailable: return .refused(error)
+        case .networkUnavailable where failure.errno.map(PusherPublisher.isDialError) ?? false: return .refused(error)
+        default: return .unknown(error)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// Everything that the Pusher adapter is told.
+struct PusherSettings: Sendable {
+    var key: String
+    var host: ServiceHost
+    /// Where the HTTP API is.
+    var api: ServiceHost
+    var path: String?
+    var access: PusherAccess
+    /// Who this client is on presence channels that it authorises itself.
+    var user: Member?
+
+    static let serviceName = "Pusher Channels"
+}
+
+extension Service {
+    /// Pusher Channels, or a server that speaks its protocol.
+    ///
+    /// - Parameters:
+    ///   - key: the app key.
+    ///   - host: the WebSocket host; see ``ServiceHost/pusher(cluster:)``.
+    ///   - api: the host of the HTTP API; nil for `host`, or for what belongs to it when that is one of Pusher's own.
+    ///   - path: put in front of `/app/…`, for servers behind a proxy.
+    ///   - access: who authorises channels and signs what is published.
+    ///   - user: who this client is on presence channels, when it authorises itself; `info` has to be JSON text.
+    public static func pusher(
+        key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
+        access: PusherAccess = .none, user: Member? = nil
+    ) -> Service {
+        let settings = PusherSettings(
+            key: key, host: host, api: api ?? host.pusherAPI, path: path, access: access, user: user)
+        return Service(name: PusherSettings.serviceName) { options in
+            PusherAdapter.live(settings, options)
+        }
+    }
+}
+
+extension ServiceHost {
+    /// Pusher's own servers of a cluster, such as `mt1` or `eu`, with TLS.
+    public static func pusher(cluster: String) -> ServiceHost {
+        ServiceHost("ws-\(cluster).pusher.com")
+    }
+
+    /// Pusher's own hosts come in pairs, `ws-eu` and `api-eu`.
+    var pusherAPI: ServiceHost {
+        guard name.hasPrefix("ws-"), name.hasSuffix(".pusher.com") else { return self }
+        return ServiceHost("api-" + name.dropFirst(3), port: port, tls: tls)
+    }
+}

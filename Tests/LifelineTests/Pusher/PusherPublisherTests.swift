@@ -1,0 +1,124 @@
+import ConnectionEngine
+import HTTPTransport
+import PusherProtocol
+import Testing
+
+@testable import Lifeline
+
+@Suite("Publishing over Pusher's HTTP API")
+struct PusherPublisherTests {
+    private let key = [UInt8](repeating: 7, count: 32)
+
+    @Test("LL-13: the request is signed as the server checks it, and carries the data as a string")
+    func signedRequest() async throws {
+        let fixture = PusherFixture()
+        let outcome = try await fixture.client.channel("room").publish(json: #"{"a":"b/c"}"#, event: "new price")
+        #expect(outcome == .accepted(id: nil))
+        let call = try #require(fixture.http.sent.first)
+        #expect(call.method == "POST")
+        #expect(call.url.hasPrefix("http://api:81/apps/7/events?"))
+        #expect(call.headers == [HTTPField("Content-Type", "application/json")])
+        #expect(
+            String(decoding: call.body, as: UTF8.self) == #"{"name":"new price","channels":["room"],"data":"{\"a\":\"b/c\"}"}"#)
+        try check(call)
+    }
+
+    @Test("LL-13: data for an encrypted channel is encrypted with the channel's key")
+    func encrypted() async throws {
+        let fixture = PusherFixture(
+            access: .secret("s3cret", appID: "7", encryptionMasterKey: PusherAccess.base64(key)))
+        let channel = "private-encrypted-room"
+        _ = try await fixture.client.channel(channel).publish(json: #""hello""#)
+        let call = try #require(fixture.http.sent.first)
+        let data = try #require(try JSONText(bytes: call.body)["data"]?.string)
+        let secret = PusherEncryption.sharedSecret(channel: channel, masterKey: key)
+        #expect(try PusherEncryption.decrypt(data, sharedSecret: secret) == #""hello""#)
+        try check(call)
+    }
+
+    @Test("LL-13: without a master key an encrypted channel is refused before anything is sent")
+    func encryptedWithoutKey() async {
+        let fixture = PusherFixture()
+        let error = await #expect(throws: LifelineError.self) {
+            try await fixture.client.channel("private-encrypted-room").publish(1)
+        }
+        #expect(error?.code == .badRequest)
+        #expect(fixture.http.sent.isEmpty)
+    }
+
+    @Test("A channel name that the service does not take is refused before anything is sent")
+    func badName() async {
+        let fixture = PusherFixture()
+        let error = await #expect(throws: LifelineError.self) { try await fixture.client.channel("a b").publish(1) }
+        #expect(error?.code == .badRequest)
+        #expect(fixture.http.sent.isEmpty)
+    }
+
+    @Test(
+        "LL-13: the status of the answer decides",
+        arguments: [
+            (200, "accepted"), (202, "accepted"), (400, "refused badRequest 400"), (401, "refused accessDenied 401"),
+            (403, "refused accessDenied 403"), (413, "refused badRequest 413"), (429, "refused overloaded 429"),
+            (500, "unknown unknown 500"), (503, "unknown unknown 503"),
+        ])
+    func outcomeOfStatus(status: Int, expected: String) {
+        #expect(words(PusherPublisher.outcome(of: HTTPAnswer(status: status, url: ""))) == expected)
+    }
+
+    @Test(
+        "LL-13: refused when the request cannot have left, unknown otherwise",
+        arguments: [
+            (ConnectionFailure(.networkUnavailable, "Refused.", errno: 111), "refused networkUnavailable"),
+            (ConnectionFailure(.networkUnavailable, "Reset.", errno: 104), "unknown networkUnavailable"),
+            (ConnectionFailure(.tlsUntrusted, "Expired."), "refused tlsUntrusted"),
+            (ConnectionFailure(.timeout, "Late."), "unknown timeout"),
+            (ConnectionFailure.cancelledByCaller, "unknown cancelled"),
+        ])
+    func outcomeOfFailure(failure: ConnectionFailure, expected: String) {
+        #expect(words(PusherPublisher.outcome(of: failure)) == expected)
+    }
+
+    @Test("A refusal carries the service's words on one line, and not all of them")
+    func refusalWords() {
+        let body = Array(("first\r\nsecond" + String(repeating: "x", count: 500)).utf8)
+        guard case .refused(let error) = PusherPublisher.outcome(of: HTTPAnswer(status: 400, body: body, url: "")) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.reason.contains("first second"))
+        #expect(error.reason.count < 300)
+    }
+
+    @Test("Credentials do not print their secrets")
+    func noSecretsInText() {
+        let credentials = PusherCredentials(appID: "7", secret: "s3cret", encryptionMasterKey: "masterkey")
+        var dumped = ""
+        dump(PusherAccess(kind: .secret(credentials)), to: &dumped)
+        for text in ["\(credentials)", String(reflecting: credentials), dumped] {
+            #expect(!text.contains("s3cret") && !text.contains("masterkey"))
+        }
+    }
+
+    private func words(_ outcome: PublishOutcome) -> String {
+        func words(_ name: String, _ error: LifelineError) -> String {
+            [name, error.code.rawValue, error.number.map(String.init) ?? ""].filter { !$0.isEmpty }.joined(separator: " ")
+        }
+        return switch outcome {
+        case .accepted: "accepted"
+        case .refused(let error): words("refused", error)
+        case .unknown(let error): words("unknown", error)
+        }
+    }
+
+    /// As a server does.
+    private func check(_ call: HTTPCall) throws {
+        let parts = call.url.split(separator: "?", maxSplits: 1)
+        let parameters = parts[1].split(separator: "&").map { pair -> PusherRequestSignature.Parameter in
+            let sides = pair.split(separator: "=", maxSplits: 1)
+            return (String(sides[0]), String(sides[1]))
+        }
+        try PusherRequestSignature.check(
+            method: "POST", path: "/apps/7/events", parameters: parameters, body: call.body, key: "key", secret: "s3cret",
+            now: 1_700_000_000)
+    }
+}

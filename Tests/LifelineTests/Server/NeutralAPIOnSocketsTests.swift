@@ -1,0 +1,112 @@
+import Lifeline
+import LifelineServer
+import Testing
+
+/// The neutral API against a real server on real sockets.
+@Suite("The neutral API on sockets", .timeLimit(.minutes(1)))
+struct NeutralAPIOnSocketsTests {
+    private struct Price: Codable, Equatable {
+        var company: String
+        var price: Int
+    }
+
+    @Test("Connect, subscribe, publish, receive, see who is there, disconnect")
+    func wholeLife() async throws {
+        try await withServer { host in
+            let ann = client(host, user: "ann")
+            let ben = client(host, user: "ben")
+            let statuses = ann.statuses
+            try await ann.connect(timeout: .seconds(10))
+            try await ben.connect(timeout: .seconds(10))
+
+            let room = try await ann.channel("presence-room").subscribe()
+            let changes = try room.presence.changes
+            let other = try await ben.channel("presence-room").subscribe()
+            #expect(
+                await first(of: changes)
+                    == PresenceChange(
+                        channel: "presence-room", action: .join, member: Member(id: "ben"), count: 2))
+            #expect(try other.presence.members.map(\.id).sorted() == ["ann", "ben"])
+
+            #expect(try await other.publish(Price(company: "ACME", price: 3), event: "new-price") == .accepted(id: nil))
+            let message = try #require(await first(of: room.messages))
+            #expect(message.event == "new-price")
+            #expect(try message.decode(Price.self) == Price(company: "ACME", price: 3))
+
+            await ann.disconnect()
+            var phases: [ConnectionPhase] = []
+            for await status in statuses.prefix(4) { phases.append(status.phase) }
+            #expect(phases == [.connecting, .connected, .disconnecting, .disconnected])
+        }
+    }
+
+    @Test("A restart of the server is a gap and a new confirmation, not an error")
+    func restart() async throws {
+        try await withServer { host, server in
+            let ann = client(host, user: "ann")
+            try await ann.connect(timeout: .seconds(10))
+            let room = try await ann.channel("room").subscribe()
+            let events = ann.events
+            server.disconnectAll(code: 4200)
+            var told: [String] = []
+            for await event in events {
+                switch event {
+                case .status(let status): told.append("\(status.phase)")
+                case .subscribed(_, let isRenewal, _): told.append(isRenewal ? "subscribed again" : "subscribed")
+                case .gap: told.append("gap")
+                default: told.append("other")
+                }
+                if told.last == "gap" { break }
+            }
+            #expect(told == ["waiting", "connecting", "connected", "subscribed again", "gap"])
+            try server.publish(channel: "room", event: "e", data: "1")
+            let message = try #require(await first(of: room.messages))
+            #expect(message.precedingGap?.reason == .connectionLost)
+        }
+    }
+
+    @Test("An unknown key fails with the service's number")
+    func unknownKey() async throws {
+        try await withServer { host in
+            let client = LifelineClient(.pusher(key: "nobody", host: host), options: ClientOptions(timing: .fast))
+            let error = await #expect(throws: LifelineError.self) { try await client.connect(timeout: .seconds(10)) }
+            #expect(error?.code == .refused)
+            #expect(error?.number == 4001)
+        }
+    }
+
+    @Test("Without a server connect ends with its timeout")
+    func noServer() async throws {
+        let client = LifelineClient(
+            .pusher(key: "app-key", host: ServiceHost("127.0.0.1", port: 1, tls: false)), options: ClientOptions(timing: .fast))
+        let error = await #expect(throws: LifelineError.self) { try await client.connect(timeout: .milliseconds(300)) }
+        #expect(error?.code == .timeout)
+        #expect(client.status.phase == .failed)
+    }
+
+    private func client(_ host: ServiceHost, user: String) -> LifelineClient {
+        LifelineClient(
+            .pusher(key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user)),
+            options: ClientOptions(timing: .fast))
+    }
+
+    private func first<S: AsyncSequence>(of sequence: S) async -> S.Element? where S.Failure == Never {
+        for await element in sequence { return element }
+        return nil
+    }
+
+    private func withServer(_ body: (ServiceHost) async throws -> Void) async throws {
+        try await withServer { host, _ in try await body(host) }
+    }
+
+    private func withServer(_ body: (ServiceHost, LifelineServer) async throws -> Void) async throws {
+        let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .milliseconds(500)))
+        do {
+            try await body(ServiceHost("127.0.0.1", port: server.port, tls: false), server)
+        } catch {
+            try await server.stop()
+            throw error
+        }
+        try await server.stop()
+    }
+}
