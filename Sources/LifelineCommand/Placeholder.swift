@@ -1,1 +1,0 @@
-@main struct LifelineCommand { static func main() {} }

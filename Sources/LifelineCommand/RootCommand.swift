@@ -1,0 +1,62 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// `lifeline`: everything that can be done from a terminal.
+@main
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lifeline",
+        abstract: "Realtime messaging: a server and a client.",
+        discussion: """
+            Exit codes: 0 when all went well, 1 when something failed, 2 when the command line is wrong.
+
+            EXAMPLES
+              lifeline serve --port 6001
+              lifeline listen --channel room
+              lifeline publish --secret app-secret --channel room --event greeting --data '"hello"'
+            """,
+        version: "0.1.0",
+        subcommands: [ServeCommand.self, ListenCommand.self, PublishCommand.self])
+
+    static func main() async {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            end(with: error)
+        }
+        end(with: ExitCode.success)
+    }
+
+    /// Rule CL-8: help and versions are good, wrong usage is 2, everything else 1.
+    private static func end(with error: any Error) -> Never {
+        if let failure = error as? CommandFailure {
+            StandardError.print("error: \(failure.message)")
+            if failure.kind == .usage { StandardError.print("see 'lifeline --help'") }
+            leave(failure.kind.rawValue)
+        }
+        let code = exitCode(for: error)
+        let text = fullMessage(for: error)
+        if !text.isEmpty {
+            if code.isSuccess { StandardOutput.print(text) } else { StandardError.write(text + "\n") }
+        }
+        leave(code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue)
+    }
+}
+
+/// Ends at once: the C library's own clean-up would wait for the lock of standard input, which the thread that reads it holds.
+private func leave(_ code: Int32) -> Never {
+    _exit(code)
+}

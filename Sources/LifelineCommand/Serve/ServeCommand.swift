@@ -1,0 +1,91 @@
+import ArgumentParser
+import LifelineServer
+import Logging
+import ServiceLifecycle
+
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs a server that Pusher clients and server SDKs can use unchanged.",
+        discussion: """
+            Without any options it serves a development app: id 1001, key app-key, secret app-secret. Its credentials are public:
+            choose your own before others can reach the server.
+
+            Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
+            SIGTERM and SIGINT end it in order: clients are asked to connect again elsewhere (4200), within five seconds.
+
+            Every setting can also come from the environment or from a file; an option counts more than the environment, and that
+            more than the file:
+              LIFELINE_HOST, LIFELINE_PORT, LIFELINE_APP_ID, LIFELINE_APP_KEY, LIFELINE_APP_SECRET, LIFELINE_TLS_CERT,
+              LIFELINE_TLS_KEY, LIFELINE_ACTIVITY_TIMEOUT, LIFELINE_LOG_LEVEL
+              {"host": "0.0.0.0", "port": 6001, "app": {"id": "7", "key": "…", "secret": "…"}, "tls": {"cert": "…", "key": "…"},
+               "activityTimeout": 30, "logLevel": "info"}
+
+            EXAMPLES
+              lifeline serve
+              lifeline serve --port 0
+              lifeline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --config lifeline.json
+            """)
+
+    @Option(help: "The address to listen on; 0.0.0.0 for all (default: 127.0.0.1).")
+    var host: String?
+
+    @Option(help: "The port; 0 picks a free one (default: 6001).")
+    var port: Int?
+
+    @Option(help: "The app's number (default: 1001).")
+    var appID: String?
+
+    @Option(help: "The app's key (default: app-key).")
+    var key: String?
+
+    @Option(help: "The app's secret (default: app-secret).")
+    var secret: String?
+
+    @Option(help: ArgumentHelp("Reads settings from this JSON file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"))
+    var tlsCert: String?
+
+    @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "file"))
+    var tlsKey: String?
+
+    @Option(help: ArgumentHelp("After this much silence clients probe the connection (default: 120).", valueName: "seconds"))
+    var activityTimeout: Int?
+
+    @Option(help: "trace, debug, info, notice, warning, error or critical (default: notice).")
+    var logLevel: String?
+
+    func run() async throws {
+        let settings = try await ServeSettings(command: self)
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = settings.logLevel
+            return handler
+        }
+        let logger = Logger(label: "lifeline.server")
+        let server: LifelineServer
+        do {
+            server = try await LifelineServer.start(settings.configuration(logger: logger))
+        } catch {
+            throw ServeFailure.explain(error, settings)
+        }
+        let group = ServiceGroup(
+            configuration: .init(
+                services: [.init(service: ReadyService(server: server), successTerminationBehavior: .gracefullyShutdownGroup)],
+                gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
+        )
+        try await group.run()
+    }
+}
+
+/// Says that the server is ready once signals are listened to, and runs it.
+private struct ReadyService: Service {
+    let server: LifelineServer
+
+    func run() async throws {
+        await LinePrinter().printNow("lifeline: ready \(server.url)")
+        try await server.run()
+    }
+}

@@ -1,0 +1,19 @@
+/// Why a command ends without success, in words that say what to do next.
+struct CommandFailure: Error, Hashable, CustomStringConvertible {
+    enum Kind: Int32, Hashable {
+        /// It was tried and did not work.
+        case failed = 1
+        /// It was asked for in a way that cannot work.
+        case usage = 2
+    }
+
+    var message: String
+    var kind: Kind
+
+    init(_ message: String, _ kind: Kind = .failed) {
+        self.message = message
+        self.kind = kind
+    }
+
+    var description: String { message }
+}

@@ -1,0 +1,130 @@
+import Dispatch
+import NIOConcurrencyHelpers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes lines to a file descriptor, on a thread of its own, each as soon as the reader takes it.
+///
+/// A reader who stops reading holds up whoever prints once the buffer is full, and nobody else.
+final class LinePrinter: Sendable {
+    private struct State {
+        var buffer: [UInt8] = []
+        var isWriting = false
+        /// Whether the reader has gone.
+        var isBroken = false
+        /// Those who wait for the buffer to empty.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let queue = DispatchQueue(label: "lifeline.print")
+    private let descriptor: Int32
+    private let limit: Int
+    private let onBroken: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - limit: bytes that may wait before ``print(_:)`` does.
+    ///   - onBroken: called once when the reader has gone.
+    init(descriptor: Int32 = STDOUT_FILENO, limit: Int = 1 << 18, onBroken: @escaping @Sendable () -> Void = {}) {
+        self.descriptor = descriptor
+        self.limit = limit
+        self.onBroken = onBroken
+    }
+
+    /// Adds a line. Returns at once while the reader keeps up, otherwise when there is room again.
+    func print(_ line: String) async {
+        let isFull = add(line)
+        if isFull { await drained() }
+    }
+
+    /// Adds a line and returns when it has been written.
+    func printNow(_ line: String) async {
+        await print(line)
+        await drained()
+    }
+
+    /// Returns when everything has been written, or the reader has gone.
+    func drained() async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLockedValue { state in
+                if state.isBroken || (state.buffer.isEmpty && !state.isWriting) { return true }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+
+    private func add(_ line: String) -> Bool {
+        let (mustStart, isFull) = state.withLockedValue { state in
+            if state.isBroken { return (false, false) }
+            state.buffer.append(contentsOf: line.utf8)
+            state.buffer.append(UInt8(ascii: "\n"))
+            let mustStart = !state.isWriting
+            state.isWriting = true
+            return (mustStart, state.buffer.count >= limit)
+        }
+        if mustStart { queue.async { self.writeAll() } }
+        return isFull
+    }
+
+    private func writeAll() {
+        while true {
+            let (bytes, done) = state.withLockedValue { state -> ([UInt8], [CheckedContinuation<Void, Never>]) in
+                var bytes: [UInt8] = []
+                swap(&bytes, &state.buffer)
+                if bytes.isEmpty {
+                    state.isWriting = false
+                    defer { state.waiting = [] }
+                    return ([], state.waiting)
+                }
+                return (bytes, [])
+            }
+            for continuation in done { continuation.resume() }
+            if bytes.isEmpty { return }
+            if !write(bytes) { return giveUp() }
+        }
+    }
+
+    private func giveUp() {
+        let waiting = state.withLockedValue { state in
+            state.isBroken = true
+            state.isWriting = false
+            state.buffer = []
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+        onBroken()
+    }
+
+    /// Blocks until everything is written. False when it cannot be.
+    private func write(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: rest))
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    // The descriptor was made non-blocking by somebody else who shares it.
+                    var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&wanted, 1, -1)
+                } else if errno != EINTR {
+                    return false
+                }
+            }
+            return true
+        }
+    }
+}
+
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    write(descriptor, bytes.baseAddress, bytes.count)
+}
