@@ -1,0 +1,62 @@
+import ArgumentParser
+import Lifeline
+import NIOConcurrencyHelpers
+import UnixSignals
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+struct ListenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Subscribes to channels and prints everything that happens, each status included.",
+        discussion: """
+            Reads commands on standard input, one a line:
+              \(ListenInput.summary)
+            The data of publish is JSON. At the end of the input it goes on listening.
+
+            Ends with quit, --for, SIGINT or SIGTERM; the exit code is 1 when the connection has failed for good. Without any more
+            input and without --for it ends by itself then.
+
+            EXAMPLES
+              lifeline listen --channel room
+              lifeline listen --channel private-room --secret app-secret --json
+              lifeline listen --channel presence-room --secret app-secret --user ann --presence --for 60
+              echo 'publish private-room {"a":1}' | lifeline listen --channel private-room --auth-endpoint http://localhost:3000/auth
+            """)
+
+    @OptionGroup var service: ServiceOptions
+
+    @Option(name: .customLong("channel"), help: "Subscribes to this channel; may be repeated.")
+    var channels: [String] = []
+
+    @Flag(help: "Prints who comes and goes on presence channels.")
+    var presence = false
+
+    @Option(name: .customLong("for"), help: ArgumentHelp("Ends after so long.", valueName: "seconds"))
+    var duration: Double?
+
+    @Flag(help: "Prints one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if let duration, !(duration > 0 && duration < 1e9) {
+            throw ValidationError("--for takes a number of seconds above 0.")
+        }
+    }
+
+    func run() async throws {
+        // Reading from a terminal in the background must not stop the program: then there are no commands, and that is all.
+        signal(SIGTTIN, SIG_IGN)
+        let made = try service.makeService()
+        for note in service.notes { StandardError.print(note) }
+        let session = ListenSession(service: made, command: self)
+        let status = await session.run()
+        if status == .failed { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+    }
+}

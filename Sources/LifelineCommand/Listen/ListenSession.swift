@@ -1,0 +1,112 @@
+import Lifeline
+import NIOConcurrencyHelpers
+import UnixSignals
+
+/// One run of `lifeline listen`: wires the listener to the terminal and ends it in order.
+struct ListenSession: Sendable {
+    /// Why a run ends.
+    private enum End: Sendable {
+        case asked, failed, inputEnded
+    }
+
+    private let service: Service
+    private let options: ClientOptions
+    private let translator: ListenTranslator
+    private let channels: [String]
+    private let duration: Duration?
+    private let text: @Sendable (ListenLine) -> String
+
+    /// How long the last lines may take to be read.
+    private static let patience = Duration.seconds(2)
+
+    init(service: Service, command: ListenCommand) {
+        self.service = service
+        options = command.service.clientOptions
+        translator = ListenTranslator(subscriber: command.service.subscriber, showsPresence: command.presence)
+        channels = command.channels
+        duration = command.duration.map { .seconds($0) }
+        if command.json {
+            text = { $0.json }
+        } else {
+            let clock = TimeOfDay()
+            let plain = PlainLine(colours: .standardOutput) { clock.text($0) }
+            text = { plain.text($0) }
+        }
+    }
+
+    /// Runs to the end; returns the last status.
+    func run() async -> StatusWord? {
+        let (ends, end) = AsyncStream<End>.makeStream()
+        let printer = LinePrinter(onBroken: { end.yield(.asked) })
+        let client = LifelineClient(service, options: options)
+        let listener = Listener(client: client, translator: translator) { [text] line in await printer.print(text(line)) }
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+
+        let events = client.events
+        let telling = Task { await listener.tell(events) { end.yield(.failed) } }
+        let publishing = Task { await listener.publishInOrder() }
+        let helpers = [
+            Task { for await _ in signals { end.yield(.asked) } },
+            Task {
+                await StandardInput.forEachLine { line in
+                    if await !listener.obey(line) { end.yield(.asked) }
+                }
+                if !Task.isCancelled { end.yield(.inputEnded) }
+            },
+            Task {
+                guard let duration else { return }
+                do { try await Task.sleep(for: duration) } catch { return }
+                end.yield(.asked)
+            },
+        ]
+        await listener.start(channels: channels)
+        await waitForEnd(ends)
+
+        for helper in helpers { helper.cancel() }
+        await listener.stop()
+        // What was heard up to here is still printed, if somebody reads it.
+        telling.cancel()
+        await Self.atMost(Self.patience) {
+            await telling.value
+            await publishing.value
+            await printer.drained()
+        }
+        return await listener.status
+    }
+
+    /// Rule CL-6: a connection that has failed for good may still be asked to connect again, as long as somebody can ask.
+    private func waitForEnd(_ ends: AsyncStream<End>) async {
+        var hasFailed = false
+        var hasInput = true
+        for await end in ends {
+            switch end {
+            case .asked: return
+            case .failed: hasFailed = true
+            case .inputEnded: hasInput = false
+            }
+            if hasFailed && !hasInput && duration == nil { return }
+        }
+    }
+
+    /// Waits for `body`, but not longer than `limit`; then it is left to itself.
+    private static func atMost(_ limit: Duration, _ body: @escaping @Sendable () async -> Void) async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            let waiting = NIOLockedValueBox<CheckedContinuation<Void, Never>?>(continuation)
+            let resume: @Sendable () -> Void = {
+                let taken = waiting.withLockedValue { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                taken?.resume()
+            }
+            Task {
+                await body()
+                resume()
+            }
+            Task {
+                try? await Task.sleep(for: limit)
+                resume()
+            }
+        }
+    }
+}

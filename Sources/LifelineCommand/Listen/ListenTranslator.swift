@@ -1,0 +1,90 @@
+import ConnectionEngine
+import Lifeline
+
+/// From what a client hears to the lines that are printed, as a value.
+struct ListenTranslator: Sendable {
+    let subscriber: String
+    /// Whether lines about presence are wanted.
+    let showsPresence: Bool
+    private var last: StatusWord?
+    private var subscribed: [String] = []
+
+    init(subscriber: String, showsPresence: Bool) {
+        self.subscriber = subscriber
+        self.showsPresence = showsPresence
+    }
+
+    /// The latest status that was printed.
+    var status: StatusWord? { last }
+
+    mutating func lines(for event: ClientEvent) -> [ListenLine] {
+        switch event {
+        case .status(let status):
+            // Rule CL-3: only when it differs from the last.
+            guard let line = ListenLine.Status(status), line.word != last else { return [] }
+            last = line.word
+            return [self.line(status.at, .status(line))]
+        case .subscribed(let channel, _, let at):
+            if !subscribed.contains(channel) { subscribed.append(channel) }
+            return [line(at, .subscribed(channel: channel))]
+        case .unsubscribed(let channel, let at):
+            subscribed.removeAll { $0 == channel }
+            return [line(at, .unsubscribed(channel: channel))]
+        case .message(let message):
+            return [
+                line(
+                    message.receivedAt,
+                    .message(
+                        channel: message.channel, event: message.event, data: message.data, id: message.id, user: message.user))
+            ]
+        case .gap(let gap):
+            return [line(gap.at, .gap(channel: gap.channel, since: gap.since))]
+        case .presence(let change, let at):
+            guard showsPresence else { return [] }
+            return [
+                line(
+                    at,
+                    .presence(
+                        channel: change.channel, action: change.action.rawValue, user: change.member.id, count: change.count))
+            ]
+        case .problem(let error, let channel, let willRetry, let at):
+            if !willRetry { subscribed.removeAll { $0 == channel } }
+            return [line(at, .error(error, channel))]
+        case .dropped(_, let since, let at):
+            // Rule CL-4: what this program could not print in time is a gap of every channel.
+            return subscribed.map { line(at, .gap(channel: $0, since: since)) }
+        }
+    }
+
+    /// The answer to a publish: what went wrong, if anything, and then the outcome.
+    func lines(for outcome: PublishOutcome, in channel: String, at now: Moment) -> [ListenLine] {
+        switch outcome {
+        case .accepted(let id):
+            [line(now, .published(channel: channel, outcome: "accepted", id: id))]
+        case .refused(let error):
+            [line(now, .error(error, channel)), line(now, .published(channel: channel, outcome: "refused", id: nil))]
+        case .unknown(let error):
+            [line(now, .error(error, channel)), line(now, .published(channel: channel, outcome: "unknown", id: nil))]
+        }
+    }
+
+    /// A problem of a command.
+    func line(for error: LifelineError, in channel: String?, at now: Moment) -> ListenLine {
+        line(now, .error(error, channel))
+    }
+
+    /// The answer to the command `status`; nil before the first `connect`.
+    func line(for status: ConnectionStatus, at now: Moment) -> ListenLine? {
+        ListenLine.Status(status).map { line(now, .status($0)) }
+    }
+
+    private func line(_ at: Moment, _ content: ListenLine.Content) -> ListenLine {
+        ListenLine(at: at, subscriber: subscriber, content: content)
+    }
+}
+
+extension ListenLine.Content {
+    static func error(_ error: LifelineError, _ channel: String?) -> ListenLine.Content {
+        .error(channel: channel, category: error.code.rawValue, code: error.number, reason: error.reason)
+    }
+}

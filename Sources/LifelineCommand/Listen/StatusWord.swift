@@ -1,0 +1,48 @@
+import ConnectionEngine
+import Lifeline
+
+/// The words for a status that all services share.
+enum StatusWord: String, Hashable, Sendable, CaseIterable {
+    case connecting, connected, reconnecting, disconnecting, disconnected, failed
+
+    /// Rule CL-2. Nil before the first `connect`: there is nothing to tell yet.
+    init?(_ phase: ConnectionPhase) {
+        switch phase {
+        case .idle: return nil
+        case .connecting: self = .connecting
+        case .connected: self = .connected
+        case .waiting, .suspended: self = .reconnecting
+        case .disconnecting: self = .disconnecting
+        case .disconnected: self = .disconnected
+        case .failed: self = .failed
+        }
+    }
+
+    /// The name of Pusher's own connection state: it has none for an end that was not asked for but `disconnected`.
+    var pusherState: String { self == .failed ? "disconnected" : rawValue }
+
+    /// What to say when there is no cause to tell.
+    var sentence: String {
+        switch self {
+        case .connecting: "Connecting."
+        case .connected: "The service confirmed the connection."
+        case .reconnecting: "The connection was lost."
+        case .disconnecting: "Asked to disconnect."
+        case .disconnected: "Disconnected on request."
+        case .failed: "Nothing more will be tried."
+        }
+    }
+}
+
+extension ListenLine.Status {
+    /// Nil before the first `connect`.
+    init?(_ status: ConnectionStatus) {
+        guard let word = StatusWord(status.phase) else { return nil }
+        let isError = word == .reconnecting || word == .failed
+        self.init(
+            word: word, category: status.category.rawValue, attempt: status.attempt, retryIn: status.retryIn,
+            willRetry: status.willRetry, isError: isError, code: status.cause?.code,
+            reason: status.cause?.reason ?? word.sentence,
+            vendor: word.pusherState)
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Lifeline
+import PusherProtocol
+
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publishes one message and prints what became of it.",
+        discussion: """
+            With --secret the message goes over the HTTP API. Without it, it is sent as a client event, which works on private and
+            presence channels only, and which needs --auth-endpoint; its event name gets the prefix client-.
+
+            The exit code is 0 only when the service has accepted the message.
+
+            EXAMPLES
+              lifeline publish --secret app-secret --channel room --event new-price --data '{"company":"ACME","price":3}'
+              lifeline publish --auth-endpoint http://localhost:3000/auth --channel private-room --data '"hello"'
+            """)
+
+    @OptionGroup var service: ServiceOptions
+
+    @Option(help: "The channel to publish to.")
+    var channel: String
+
+    @Option(help: "The event's name.")
+    var event = Message.defaultEvent
+
+    @Option(help: "The payload, as JSON.")
+    var data: String
+
+    @Flag(help: "Prints one JSON object.")
+    var json = false
+
+    /// How long connecting and subscribing may take, when the message goes as a client event.
+    private static let connectLimit = Duration.seconds(10)
+
+    func validate() throws {
+        if (try? JSONText(data)) == nil {
+            throw ValidationError(
+                "--data has to be JSON. Put text in double quotes inside single ones, for example --data '\"hello\"'.")
+        }
+    }
+
+    func run() async throws {
+        let made = try service.makeService()
+        for note in service.notes { StandardError.print(note) }
+        let client = LifelineClient(made, options: service.clientOptions)
+        let outcome: PublishOutcome
+        do throws(LifelineError) {
+            outcome = try await publish(with: client)
+        } catch {
+            outcome = .refused(error)
+        }
+        await client.disconnect()
+        report(outcome)
+        if !outcome.isAccepted { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+    }
+
+    private func publish(with client: LifelineClient) async throws(LifelineError) -> PublishOutcome {
+        let channel = client.channel(channel)
+        guard service.secret == nil, PusherChannelKind(of: channel.name).allowsClientEvents else {
+            do throws(LifelineError) {
+                return try await channel.publish(json: data, event: event)
+            } catch  where error.code == .unsupported {
+                throw LifelineError(.unsupported, error.reason + " Give the app's secret with --secret.")
+            }
+        }
+        try await client.connect(timeout: Self.connectLimit)
+        return try await channel.subscribe().publish(json: data, event: event)
+    }
+
+    private func report(_ outcome: PublishOutcome) {
+        let translator = ListenTranslator(subscriber: service.subscriber, showsPresence: false)
+        let lines = translator.lines(for: outcome, in: channel, at: .now)
+        if json {
+            for line in lines { StandardOutput.print(line.json) }
+            return
+        }
+        switch outcome {
+        case .accepted: StandardOutput.print("accepted: \(channel) has the message")
+        case .refused(let error): StandardError.print("error: refused: \(error.reason)")
+        case .unknown(let error): StandardError.print("error: unknown, subscribers may have it or not: \(error.reason)")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@Suite("The built program", .serialized, .timeLimit(.minutes(2)))
+struct ProgramTests {
+    @Test("serve, listen, publish and an orderly end, as users run them")
+    func endToEnd() async throws {
+        let server = try Program("serve", "--port", "0")
+        let ready = await server.line { $0.hasPrefix("lifeline: ready ") }
+        let url = String(ready.dropFirst("lifeline: ready ".count))
+        #expect(url.hasPrefix("http://127.0.0.1:"))
+
+        let listener = try Program(
+            "listen", "--url", url, "--json", "--name", "a", "--timing", "fast", "--secret", "app-secret", "--channel", "room")
+        _ = await listener.line { $0.contains(#""ev":"subscribed","ch":"room""#) }
+
+        let data = #"{"a":[1,2]}"#
+        let publisher = try Program(
+            "publish", "--url", url, "--secret", "app-secret", "--channel", "room", "--event", "e", "--data", data, "--json")
+        #expect(await publisher.end() == 0)
+        #expect(publisher.lines.first?.hasSuffix(#""ev":"published","ch":"room","outcome":"accepted","id":null}"#) == true)
+        let message = await listener.line { $0.contains(#""ev":"msg""#) }
+        #expect(message.hasSuffix(#""ev":"msg","ch":"room","event":"e","data":{"a":[1,2]},"id":null,"user":null}"#))
+
+        listener.type("subscribe private-b")
+        _ = await listener.line { $0.contains(#""ev":"subscribed","ch":"private-b""#) }
+        listener.type("publish private-b 5")
+        _ = await listener.line { $0.contains(#""ev":"published","ch":"private-b","outcome":"accepted""#) }
+        listener.type("unsubscribe private-b")
+        _ = await listener.line { $0.contains(#""ev":"unsubscribed","ch":"private-b""#) }
+        listener.endInput()
+
+        server.send(SIGTERM)
+        let lost = await listener.line { $0.contains(#""status":"reconnecting""#) }
+        #expect(lost.contains(#""code":4200"#))
+        #expect(await server.end() == 0)
+        #expect(server.lines == [ready])
+
+        listener.send(SIGINT)
+        #expect(await listener.end() == 0)
+        #expect(listener.lines.last?.contains(#""status":"disconnected""#) == true)
+    }
+
+    @Test("CL-6: a connection that fails for good ends listen with 1 when nobody can ask for another")
+    func failedForGood() async throws {
+        let server = try Program("serve", "--port", "0")
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let listener = try Program("listen", "--url", url, "--json", "--key", "nobody", "--channel", "room")
+        let failed = await listener.line { $0.contains(#""status":"failed""#) }
+        #expect(failed.contains(#""code":4001"#))
+        listener.endInput()
+        #expect(await listener.end() == 1)
+        #expect(listener.lines.count == 2)
+        server.send(SIGINT)
+        #expect(await server.end() == 0)
+    }
+
+    @Test("CL-8: wrong usage is 2, and says what to do")
+    func wrongUsage() async throws {
+        for arguments in [
+            ["bogus"], ["listen", "--service", "pubnub"], ["serve", "--port", "70000"], ["listen", "--url", "x"],
+        ] {
+            let program = try arguments.count == 1 ? Program(arguments[0]) : Program(arguments[0], arguments[1], arguments[2])
+            #expect(await program.end() == 2)
+            #expect(!program.errors.isEmpty)
+        }
+        let help = try Program("--help")
+        #expect(await help.end() == 0)
+        #expect(help.lines.contains { $0.contains("EXAMPLES") })
+    }
+
+    @Test("CL-9: a busy port is a clear error; settings come from the environment as well")
+    func busyPort() async throws {
+        let server = try Program("serve", environment: ["LIFELINE_PORT": "0", "LIFELINE_APP_KEY": "other"])
+        let ready = await server.line { $0.hasPrefix("lifeline: ready ") }
+        let port = ready.split(separator: ":").last.map(String.init) ?? ""
+        #expect(port != "6001")
+        let second = try Program("serve", "--port", port)
+        #expect(await second.end() == 1)
+        #expect(second.errors.contains("Port \(port) is in use."))
+        #expect(second.lines.isEmpty)
+        server.send(SIGTERM)
+        #expect(await server.end() == 0)
+    }
+}
