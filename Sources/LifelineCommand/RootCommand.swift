@@ -13,17 +13,18 @@ import ArgumentParser
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lifeline",
-        abstract: "Realtime messaging: a server and a client.",
+        abstract: "Realtime messaging: a server, a client, and a demonstration of both.",
         discussion: """
             Exit codes: 0 when all went well, 1 when something failed, 2 when the command line is wrong.
 
             EXAMPLES
+              lifeline demo
               lifeline serve --port 6001
               lifeline listen --channel room
               lifeline publish --secret app-secret --channel room --event greeting --data '"hello"'
             """,
         version: "0.1.0",
-        subcommands: [ServeCommand.self, ListenCommand.self, PublishCommand.self])
+        subcommands: [DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self])
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)

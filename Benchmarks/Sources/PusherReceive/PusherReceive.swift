@@ -67,7 +67,8 @@ final class Measurement {
         let cpu = Self.cpu - cpuAtStart
         latencies.sort()
         var fields = [
-            "\"client\":\"PusherSwift\"", "\"n\":\(count)", "\"secs\":\(seconds)", "\"msgs_per_s\":\(Int(Double(count) / seconds))",
+            "\"client\":\"PusherSwift\"", "\"n\":\(count)", "\"secs\":\(seconds)",
+            "\"msgs_per_s\":\(Int(Double(count) / seconds))",
             "\"cpu_us_per_msg\":\(cpu * 1e6 / Double(max(count, 1)))", "\"bytes\":\(bytes)",
         ]
         if !latencies.isEmpty {
