@@ -98,7 +98,8 @@ let package = Package(
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "RealtimeHub", nioCore, nioPosix,
+                "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "RealtimeHub", nioCore,
+                nioPosix,
                 nioLocks,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
