@@ -50,8 +50,13 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
         eventLoop.execute { frames.value.drain() }
     }
 
-    /// Closes everything at once and reports nothing more.
+    /// Closes everything at once and reports nothing more. An attempt that has ended keeps its moment to hang up in good order.
     func abort() {
+        if !isFinished { cut() }
+    }
+
+    /// Closes everything at once, in whatever state.
+    func cut() {
         let (channels, timer) = state.withLockedValue { state -> ([any Channel], Scheduled<Void>?) in
             state.report = nil
             state.isAborted = true
@@ -70,11 +75,12 @@ final class WebSocketAttempt<Decoder: WebSocketDecoder>: Sendable {
             state.saidGoodbye = true
             return state.frames
         }
+        if isFinished { return }
         if let frames {
             eventLoop.execute { frames.value.sayGoodbye() }
         } else {
             finish(.disconnectedOnRequest)
-            abort()
+            cut()
         }
     }
 

@@ -43,7 +43,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
     }
 
     deinit {
-        for attempt in attempts.withLockedValue({ Array($0.values) }) { attempt.abort() }
+        for attempt in attempts.withLockedValue({ Array($0.values) }) { attempt.cut() }
     }
 
     public func open(
@@ -53,7 +53,7 @@ public final class WebSocketTransport<Session: WebSocketSession>: ClientTranspor
         let attempt = Attempt(eventLoop: group.next(), report: report)
         // The table is reached weakly, so that an attempt never keeps the transport alive.
         let replaced = attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }
-        replaced?.abort()
+        replaced?.cut()
         attempt.whenOver { [weak self, weak attempt] in
             self?.attempts.withLockedValue { table in
                 if table[id] === attempt { table[id] = nil }

@@ -25,7 +25,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         attempt.keep(
             attempt.eventLoop.scheduleTask(in: TimeAmount(configuration.dialTimeout)) { [attempt] in
                 attempt.finish(ConnectionFailure(.timeout, "The connection was not open in time."))
-                attempt.abort()
+                attempt.cut()
             })
         tlsContext().flatMap { context in
             connect().flatMapThrowing { channel in
@@ -37,7 +37,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     /// Reports a dial that never became a pipeline of ours.
     private func giveUp(_ failure: ConnectionFailure) {
         attempt.finish(failure)
-        attempt.abort()
+        attempt.cut()
         attempt.over()
     }
 

@@ -113,6 +113,19 @@ import Testing
         #expect(client.events.waiting.isEmpty)
     }
 
+    @Test func `An abort after the end leaves the close frame its way to the server`() async throws {
+        let server = try await TestServer()
+        let (client, peer) = try await server.connected()
+        peer.write(frame(3))
+        _ = try await client.closed()
+        client.close(.abort)
+        client.close(.goodbye)
+        peer.write([UInt8](repeating: 0, count: 1 << 20))
+        #expect(try await peer.frames.next() == .close(1002))
+        peer.close()
+        #expect(try await peer.frames.next() == .end)
+    }
+
     @Test func `Dropping the transport closes everything and lets go of the callbacks`() async throws {
         final class Witness: Sendable {}
         let server = try await TestServer()
