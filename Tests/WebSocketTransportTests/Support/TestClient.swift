@@ -67,7 +67,8 @@ final class TestClient: Sendable {
     struct Unexpected: Error { var event: String }
 
     func opened() async throws {
-        guard case .opened = try await events.next() else { throw Unexpected(event: "not opened") }
+        let event = try await events.next()
+        guard case .opened = event else { throw Unexpected(event: "\(event)") }
     }
 
     /// The next values for the session; signs of life in between are skipped.

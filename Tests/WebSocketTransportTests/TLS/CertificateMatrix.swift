@@ -1,9 +1,8 @@
 import Foundation
+import NIOPosix
 import NIOSSL
 
-/// The certificates of `certs.sh`, one set per run of the tests.
-///
-/// The script belongs to the tools that lie beside this package, at `../shared/tools`; `LIFELINE_TOOLS` names another folder.
+/// The certificates that the tool `certs.sh` makes with OpenSSL 3, one set per run of the tests.
 struct CertificateMatrix: Sendable {
     struct Case: Sendable {
         var name: String
@@ -14,42 +13,19 @@ struct CertificateMatrix: Sendable {
         var meaning: String
     }
 
-    struct Missing: Error, CustomStringConvertible {
-        var description: String
-    }
-
     let folder: URL
     let cases: [Case]
 
     var authority: String { folder.appendingPathComponent("ca.pem").path }
 
-    /// Made once; later calls wait for the first.
-    static let shared = Result { try CertificateMatrix() }
+    /// Made once, on a thread that may block; all tests wait for it.
+    static let shared = Task.detached {
+        try await NIOThreadPool.singleton.runIfActive { try CertificateMatrix() }
+    }
 
     private init() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let tools =
-            ProcessInfo.processInfo.environment["LIFELINE_TOOLS"].map { URL(fileURLWithPath: $0) }
-            ?? root.deletingLastPathComponent().appendingPathComponent("shared/tools")
-        let script = tools.appendingPathComponent("certs.sh")
-        guard FileManager.default.fileExists(atPath: script.path) else {
-            throw Missing(
-                description: """
-                    The TLS tests need \(script.path), which makes their certificates. Put the tools beside the package, or name \
-                    their folder in LIFELINE_TOOLS.
-                    """)
-        }
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-certs-\(UUID().uuidString)")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["bash", script.path, folder.path]
-        process.standardOutput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw Missing(description: "certs.sh ended with \(process.terminationStatus); it needs bash and OpenSSL 3.")
-        }
+        try ChildProcess.run(["bash", ChildProcess.tool("certs.sh"), folder.path])
         let table = try String(contentsOf: folder.appendingPathComponent("MATRIX.tsv"), encoding: .utf8)
         cases = table.split(separator: "\n").map { line in
             let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)

@@ -16,7 +16,7 @@ import TransportCommon
     }
 
     @Test func `Rule WT-7: every certificate of the matrix gets its verdict`() async throws {
-        let matrix = try CertificateMatrix.shared.get()
+        let matrix = try await CertificateMatrix.shared.value
         var judged = 0
         for example in matrix.cases where example.host != "-" {
             let isIPv6 = example.host.contains(":")
@@ -41,7 +41,7 @@ import TransportCommon
     }
 
     @Test func `Messages travel both ways over TLS`() async throws {
-        let matrix = try CertificateMatrix.shared.get()
+        let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let client = client(matrix)
         client.open(server.endpoint(host: "localhost", tls: true))
@@ -58,7 +58,7 @@ import TransportCommon
     }
 
     @Test func `With the system's roots a private authority is not trusted`() async throws {
-        let matrix = try CertificateMatrix.shared.get()
+        let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let client = TestClient()
         client.open(server.endpoint(host: "localhost", tls: true))
@@ -77,7 +77,7 @@ import TransportCommon
     }
 
     @Test func `A server without a version or cipher in common fails the handshake`() async throws {
-        let matrix = try CertificateMatrix.shared.get()
+        let matrix = try await CertificateMatrix.shared.value
         let chain = try NIOSSLCertificate.fromPEMFile(matrix.folder.appendingPathComponent("good.pem").path)
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) },
@@ -103,7 +103,7 @@ import TransportCommon
     }
 
     @Test func `A link over TLS that is cut without a word is reported once`() async throws {
-        let matrix = try CertificateMatrix.shared.get()
+        let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let client = client(matrix)
         client.open(server.endpoint(host: "localhost", tls: true))
