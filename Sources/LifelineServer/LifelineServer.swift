@@ -39,13 +39,11 @@ public final class LifelineServer: Sendable {
         url = "\(core.configuration.tls == nil ? "http" : "https")://\(name):\(port)"
     }
 
+    /// A server that nobody holds any more ends by itself.
     deinit {
         guard stopping.withLockedValue({ $0 }) == nil else { return }
-        listener.close(promise: nil)
-        for sweep in sweeps { sweep.cancel() }
-        core.admission.withLockedValue { $0.drain() }
-        core.close(.draining)
-        ownGroup?.shutdownGracefully(queue: .global()) { _ in }
+        let ending = Ending(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+        Task { try await ending.run(within: ending.core.configuration.closeTimeout) }
     }
 
     /// Starts a server; returns when it accepts connections.
@@ -91,22 +89,32 @@ public final class LifelineServer: Sendable {
     /// begun are answered (rule SV-12).
     public func drain(timeout: Duration) async throws {
         let task = stopping.withLockedValue { stopping in
-            let task = stopping ?? Task { try await self.end(within: timeout) }
+            if let stopping { return stopping }
+            let ending = Ending(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+            let task = Task { try await ending.run(within: timeout) }
             stopping = task
             return task
         }
         try await task.value
     }
 
-    private func end(within timeout: Duration) async throws {
-        core.logger.info("draining")
-        core.admission.withLockedValue { $0.drain() }
-        try? await listener.close()
-        core.close(.draining)
-        try await core.finishSockets(within: timeout)
-        for sweep in sweeps { sweep.cancel() }
-        try await ownGroup?.shutdownGracefully()
-        core.logger.info("stopped")
+    /// All that has to end, apart from the server itself, which may be gone.
+    private struct Ending {
+        let core: ServerCore
+        let listener: any Channel
+        let sweeps: [RepeatedTask]
+        let ownGroup: MultiThreadedEventLoopGroup?
+
+        func run(within timeout: Duration) async throws {
+            core.logger.info("draining")
+            core.admission.withLockedValue { $0.drain() }
+            try? await listener.close()
+            core.close(.draining)
+            try await core.finishSockets(within: timeout)
+            for sweep in sweeps { sweep.cancel() }
+            try await ownGroup?.shutdownGracefully()
+            core.logger.info("stopped")
+        }
     }
 
     // MARK: Control

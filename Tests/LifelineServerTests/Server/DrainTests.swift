@@ -64,14 +64,15 @@ struct DrainTests {
         try await running.value
     }
 
-    @Test("A server that nobody holds any more stops listening")
+    @Test("A server that nobody holds any more stops listening and closes its connections")
     func dropped() async throws {
-        var server: LifelineServer? = try await LifelineServer.start(.init(port: 0))
+        var server: LifelineServer? = try await LifelineServer.start(.init(port: 0, closeTimeout: .milliseconds(100)))
         let port = server?.port ?? 0
         let socket = try await RawSocket.connect(port: port)
         try await socket.send("GET /health HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(try await socket.text(upTo: "}").contains("200 OK"))
         server = nil
+        #expect(try await socket.next() == nil)
         await #expect(throws: (any Error).self) {
             while true { _ = try await RawSocket.connect(port: port) }
         }
