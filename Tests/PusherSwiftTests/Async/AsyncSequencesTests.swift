@@ -2,6 +2,7 @@ import Testing
 
 @testable import PusherSwift
 
+/// Rule PA-41.
 struct AsyncSequencesTests {
     @Test(.timeLimit(.minutes(1))) func `states begin with the present one and end with the connection`() async {
         var fixture: Fixture? = Fixture()

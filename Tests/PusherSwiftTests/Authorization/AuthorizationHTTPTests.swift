@@ -8,6 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
+/// Rules PA-30 to PA-33 and PA-37.
 struct AuthorizationHTTPTests {
     private let endpoint = URL(string: "http://localhost:9292/pusher/auth")!
 

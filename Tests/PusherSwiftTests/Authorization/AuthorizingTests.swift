@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The five methods, through the real session on a scripted socket and scripted HTTP.
+/// The five methods, through the real session on a scripted socket and scripted HTTP. Rules PA-30 to PA-39.
 struct AuthorizingTests {
     private static let url = "http://localhost:9292/pusher/auth"
 

@@ -4,6 +4,7 @@ import Testing
 
 @testable import PusherSwift
 
+/// Rules PA-24 and PA-28.
 struct BindingTests {
     private let fixture = Fixture()
     private let notebook = Notebook()

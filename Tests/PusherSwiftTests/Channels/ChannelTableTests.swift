@@ -4,6 +4,7 @@ import Testing
 
 @testable import PusherSwift
 
+/// Rules PA-3, PA-17 and PA-18.
 struct ChannelTableTests {
     private let fixture = Fixture()
 

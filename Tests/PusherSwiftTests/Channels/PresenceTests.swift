@@ -3,6 +3,7 @@ import Testing
 
 @testable import PusherSwift
 
+/// Rules PA-25 to PA-27.
 struct PresenceTests {
     private let fixture = Fixture()
     private let notebook = Notebook()

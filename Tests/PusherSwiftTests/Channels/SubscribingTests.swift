@@ -3,7 +3,7 @@ import Testing
 
 @testable import PusherSwift
 
-/// Subscriptions and events, through the real session on a scripted socket.
+/// Subscriptions and events, through the real session on a scripted socket. Rules PA-4 and PA-18 to PA-26.
 struct SubscribingTests {
     private let fixture = Fixture(options: PusherClientOptions(authMethod: .inline(secret: "secret")))
     private let notebook = Notebook()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PusherSwift
 
-/// Connecting, losing and coming back, through the real session on a scripted socket.
+/// Connecting, losing and coming back, through the real session on a scripted socket. Rules PA-1, PA-2, PA-5 and PA-8 to PA-16.
 struct ConnectingTests {
     private let fixture = Fixture()
 

@@ -5,6 +5,7 @@ import Testing
 
 @testable import PusherSwift
 
+/// Rules PA-6 to PA-8, PA-10, PA-19 to PA-23 and PA-40.
 struct DeliveryTests {
     private let fixture = Fixture()
     private let notebook = Notebook()

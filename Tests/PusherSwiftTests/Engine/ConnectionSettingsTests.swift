@@ -3,6 +3,7 @@ import Testing
 
 @testable import PusherSwift
 
+/// Rules PA-10 to PA-16.
 struct ConnectionSettingsTests {
     @Test func `without settings the engine's own times count`() {
         let policy = ConnectionSettings().policy
