@@ -1,8 +1,8 @@
 # Lifeline. `make help` lists what there is.
 
 # The same flags everywhere, so that tests, demo and server share one build.
-SWIFT_FLAGS := --disable-index-store -debug-info-format none
-TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan --disable-index-store -debug-info-format none
+SWIFT_FLAGS := -debug-info-format none
+TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan -debug-info-format none
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other.
 PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|PusherProtocolTests|RealtimeHubTests|SeedExamplesSwift
 VENV := .venv
