@@ -18,13 +18,17 @@ extension PusherAdapter {
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
             settings, options, transport: transport, http: HTTPCaller(trustRoots: roots), timers: timers,
-            unixSeconds: PusherPublisher.systemSeconds)
+            unixSeconds: PusherPublisher.systemSeconds
+        ) { host, driver in
+            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+        }
     }
 
     /// An adapter of these parts.
     static func make(
         _ settings: PusherSettings, _ options: ClientOptions, transport: any ClientTransport<PusherSession>,
-        http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int
+        http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
+        observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
     ) -> PusherAdapter {
         var policy = options.timing.policy
         policy.overrides = PusherSession.policyOverrides
@@ -38,6 +42,7 @@ extension PusherAdapter {
         let publisher = settings.access.credentials.map {
             PusherPublisher(settings: settings, credentials: $0, http: http, limit: limit, unixSeconds: unixSeconds)
         }
-        return PusherAdapter(driver: driver, clock: { timers.now }, publisher: publisher)
+        return PusherAdapter(
+            driver: driver, clock: { timers.now }, publisher: publisher, network: observeNetwork(settings.host.name, driver))
     }
 }

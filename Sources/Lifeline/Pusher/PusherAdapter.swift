@@ -1,6 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 import PusherProtocol
+import TransportCommon
 
 /// Pusher Channels behind the neutral API.
 final class PusherAdapter: ServiceAdapter {
@@ -10,11 +11,16 @@ final class PusherAdapter: ServiceAdapter {
     let clock: @Sendable () -> Moment
     private let driver: Driver
     private let publisher: PusherPublisher?
+    private let network: NetworkObservation?
 
-    init(driver: Driver, clock: @escaping @Sendable () -> Moment, publisher: PusherPublisher?) {
+    init(
+        driver: Driver, clock: @escaping @Sendable () -> Moment, publisher: PusherPublisher?,
+        network: NetworkObservation? = nil
+    ) {
         self.driver = driver
         self.clock = clock
         self.publisher = publisher
+        self.network = network
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }

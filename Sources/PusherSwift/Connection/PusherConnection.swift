@@ -4,6 +4,7 @@ import EngineRuntime
 import Foundation
 import NIOConcurrencyHelpers
 import PusherProtocol
+import TransportCommon
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -45,6 +46,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     private(set) var global: GlobalChannel!
     /// Set once, in `init`.
     private var observations: [Observation] = []
+    /// Set once, in `init`.
+    private var network: NetworkObservation?
 
     /// A connection of its own; ``Pusher/init(key:options:)`` makes one that fits its options.
     ///
@@ -66,6 +69,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
             delegateBox.delegate != nil
         }
         super.init()
+        network = PusherAddress.endpoint(url: url).flatMap { engine.observeNetwork($0.host, driver) }
         global = GlobalChannel(connection: self)
         runner.attach(self)
         observations = [

@@ -18,6 +18,9 @@ extension EngineAssembly {
             return ConnectionDriver(
                 transport: transport, jobs: runner, timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
                 policy: policy, memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable)
+        },
+        observeNetwork: { host, driver in
+            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
         })
 
     private static func roots(of options: PusherClientOptions) -> TrustRoots {

@@ -1,6 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 import PusherProtocol
+import TransportCommon
 
 /// Makes the parts of a connection: for production, or scripted ones in tests.
 struct EngineAssembly: Sendable {
@@ -11,6 +12,8 @@ struct EngineAssembly: Sendable {
     /// From the URL, the options, the policy, what authorises channels, and whether the text of frames is wanted.
     var makeDriver:
         @Sendable (String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, @escaping @Sendable () -> Bool) -> Driver
+    /// Hears news of the network for a driver that connects to a host; nil when there is none to hear.
+    var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
 }
 
 extension EngineAssembly {

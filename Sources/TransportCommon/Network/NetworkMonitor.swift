@@ -90,6 +90,13 @@ public final class NetworkMonitor: Sendable {
         stop?()
     }
 
+    /// Observes for a client that connects to `host`: nil when news of the network says nothing about such a connection.
+    public func observe(
+        forHost host: String, _ report: @escaping @Sendable (NetworkStatus) -> Void
+    ) -> NetworkObservation? {
+        Self.concerns(host: host) ? observe(report) : nil
+    }
+
     /// Whether news of the network says anything about a connection to `host`. It does not for this machine itself
     /// (rule NM-3).
     public static func concerns(host: String) -> Bool {
