@@ -116,7 +116,10 @@ let package = Package(
         tests("TransportCommonTests", ["TransportCommon", nioPosix]),
         tests(
             "WebSocketTransportTests",
-            ["WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioEmbedded, nioPosix, nioHTTP1, nioSSL]),
+            [
+                "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioEmbedded, nioPosix, nioHTTP1,
+                nioSSL,
+            ]),
         tests("HTTPTransportTests", ["HTTPTransport", "TransportCommon", nioPosix, nioHTTP1]),
         tests("PusherProtocolTests", ["PusherProtocol", "LifelineTesting"]),
         tests("PusherSwiftTests", ["PusherSwift", "LifelineServer", "LifelineTesting"]),
