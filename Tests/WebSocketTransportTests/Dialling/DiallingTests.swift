@@ -44,11 +44,13 @@ import Testing
         let client = TestClient { _, port in
             [try SocketAddress(ipAddress: "100::1", port: port), try SocketAddress(ipAddress: "127.0.0.1", port: port)]
         }
-        let start = ContinuousClock.now
+        let start = NIODeadline.now()
         client.open(server.endpoint(host: "broken.test"))
-        try await server.peers.next().accept()
+        let peer = try await server.peers.next()
+        try await peer.accept()
         try await client.opened()
-        #expect(ContinuousClock.now - start < .seconds(2))
+        // On the loop's clock: this task itself may have to wait for a thread.
+        #expect(peer.arrival - start < .seconds(2))
     }
 
     @Test func `A lookup that hangs delays nobody else and can be given up`() async throws {

@@ -134,7 +134,7 @@ import WebSocketFraming
 
     @Test func `A server that says nothing ends the dial at its limit`() async throws {
         let server = try await TestServer()
-        let client = TestClient(WebSocketTransportConfiguration(dialTimeout: .milliseconds(100)))
+        let client = TestClient(WebSocketTransportConfiguration(dialTimeout: .seconds(1)))
         client.open(server.endpoint())
         #expect(try await client.closed().category == .timeout)
         #expect(try await server.peers.next().frames.next() == .end)

@@ -15,7 +15,21 @@ final class ChildProcess: Sendable {
         defer { for pointer in pointers { free(pointer) } }
         pointers.append(nil)
         var child = pid_t()
-        guard posix_spawnp(&child, words[0], nil, nil, pointers, environ) == 0 else {
+        // Sockets of NIO are not close-on-exec; a child that kept them would keep the ports of other tests.
+        #if canImport(Darwin)
+            var attributes: posix_spawnattr_t?
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_CLOEXEC_DEFAULT))
+            let code = posix_spawnp(&child, words[0], nil, &attributes, pointers, environ)
+        #else
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            for descriptor in CInt(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
+            let code = posix_spawnp(&child, words[0], &actions, nil, pointers, environ)
+        #endif
+        guard code == 0 else {
             throw Missing(description: "\(words[0]) cannot be started.")
         }
         self.child = child

@@ -71,6 +71,8 @@ final class TestPeer: Sendable {
     let channel: any Channel
     let requests = Inbox<String>()
     let frames = Inbox<PeerEvent>()
+    /// When the connection was accepted.
+    let arrival = NIODeadline.now()
 
     init(channel: any Channel) {
         self.channel = channel
