@@ -221,4 +221,15 @@ struct ConnectingTests {
         #expect(notebook.lines.count == Fixture.backlog)
         #expect(fixture.delegate.lines.last == "error Events were dropped because callbacks are too slow: 7")
     }
+
+    @Test func `news of the network probes a link and ends a wait`() {
+        #expect(fixture.network.hosts == ["ws.pusherapp.com"])
+        fixture.connect()
+        fixture.network.tell(.unavailable)
+        #expect(fixture.transport.sent.contains { if case .ping = $0 { true } else { false } })
+        fixture.lose()
+        #expect(fixture.connection.connectionState == .reconnecting && fixture.connection.reconnectAttempts == 0)
+        fixture.network.tell(.available)
+        #expect(fixture.connection.connectionState == .connecting && fixture.transport.dials == 2)
+    }
 }

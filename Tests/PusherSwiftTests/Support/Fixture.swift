@@ -2,6 +2,7 @@ import ConnectionEngine
 import Dispatch
 import EngineRuntime
 import LifelineTesting
+import NIOConcurrencyHelpers
 import PusherProtocol
 
 @testable import PusherSwift
@@ -14,6 +15,7 @@ struct Fixture {
     let http: ScriptedHTTP
     let delegate: RecordingDelegate
     let queue: DispatchQueue
+    let network = ScriptedNetwork()
 
     var connection: PusherConnection { pusher.connection }
 
@@ -37,6 +39,10 @@ struct Fixture {
                     transport: transport, jobs: runner, timers: timers, policy: policy,
                     memory: EngineAssembly.memory(url: url, options: options), seed: 1,
                     backlog: Self.backlog, isDroppable: EngineAssembly.isDroppable)
+            },
+            observeNetwork: { [network] host, driver in
+                network.listen(host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+                return nil
             })
         pusher = Pusher(key: key, options: options)
         delegate = RecordingDelegate()
@@ -129,5 +135,20 @@ extension Notice where Session == PusherSession {
     static func phase(_ phase: ConnectionPhase, attempt: Int = 0, cause: ConnectionFailure? = nil) -> Self {
         .change(
             ConnectionChange(previous: .idle, phase: phase, category: .connected, cause: cause, attempt: attempt, at: .zero))
+    }
+}
+
+/// News of the network as a test says.
+final class ScriptedNetwork: Sendable {
+    private let state = NIOLockedValueBox((hosts: [String](), report: (@Sendable (NetworkStatus) -> Void)?.none))
+
+    var hosts: [String] { state.withLockedValue { $0.hosts } }
+
+    func listen(_ host: String, _ report: @escaping @Sendable (NetworkStatus) -> Void) {
+        state.withLockedValue { $0 = ($0.hosts + [host], report) }
+    }
+
+    func tell(_ status: NetworkStatus) {
+        state.withLockedValue { $0.report }?(status)
     }
 }
