@@ -5,7 +5,7 @@ set -euo pipefail
 
 purpose=${1:-build}
 packages=(zlib1g-dev)
-[ "$purpose" = test ] && packages+=(python3 python3-venv python3-dev gcc libssl-dev openssl)
+[ "$purpose" = test ] && packages+=(python3 python3-venv python3-dev gcc libssl-dev openssl iproute2 make)
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "setup: no Swift toolchain found. Install Swift 6.2 or later from https://swift.org/install, then run this again." >&2

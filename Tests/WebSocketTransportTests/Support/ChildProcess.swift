@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A program that a test runs. Ends with this object.
 ///
@@ -51,11 +52,17 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// A tool that lies beside this package, at `../shared/tools`, or in the folder that `LIFELINE_TOOLS` names.
-    static func tool(_ name: String) throws -> String {
-        let folder =
-            ProcessInfo.processInfo.environment["LIFELINE_TOOLS"].map { URL(fileURLWithPath: $0) }
+    /// Where the tools are: beside this package, at `../shared/tools`, or in the folder that `LIFELINE_TOOLS` names.
+    private static var folder: URL {
+        ProcessInfo.processInfo.environment["LIFELINE_TOOLS"].map { URL(fileURLWithPath: $0) }
             ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../../shared/tools").standardizedFileURL
+    }
+
+    /// Whether the tools are there; without them the tests that need them are skipped, with this reason.
+    static var hasTools: Bool { FileManager.default.fileExists(atPath: folder.appendingPathComponent("certs.sh").path) }
+    static let toolsReason: Comment = "needs the tools of CONTRIBUTING.md, in ../shared/tools or where LIFELINE_TOOLS points"
+
+    static func tool(_ name: String) throws -> String {
         let path = folder.appendingPathComponent(name).path
         guard FileManager.default.fileExists(atPath: path) else {
             throw Missing(

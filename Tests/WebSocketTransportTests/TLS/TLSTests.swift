@@ -15,7 +15,8 @@ import TransportCommon
         }
     }
 
-    @Test func `Rule WT-7: every certificate of the matrix gets its verdict`() async throws {
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `Rule WT-7: every certificate of the matrix gets its verdict`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         var judged = 0
         for example in matrix.cases where example.host != "-" {
@@ -40,7 +41,8 @@ import TransportCommon
         #expect(judged >= 27)
     }
 
-    @Test func `Messages travel both ways over TLS`() async throws {
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `Messages travel both ways over TLS`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let client = client(matrix)
@@ -57,7 +59,8 @@ import TransportCommon
         #expect(try await client.closed().category == .disconnected)
     }
 
-    @Test func `With the system's roots a private authority is not trusted`() async throws {
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `With the system's roots a private authority is not trusted`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let client = TestClient()
@@ -76,7 +79,8 @@ import TransportCommon
         #expect(failure.category == .tlsFailed && failure.tlsAlert != nil)
     }
 
-    @Test func `A server without a version or cipher in common fails the handshake`() async throws {
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `A server without a version or cipher in common fails the handshake`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let chain = try NIOSSLCertificate.fromPEMFile(matrix.folder.appendingPathComponent("good.pem").path)
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -102,7 +106,8 @@ import TransportCommon
         #expect(try await client.closed().category == .networkUnavailable)
     }
 
-    @Test func `A link over TLS that is cut without a word is reported once`() async throws {
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `A link over TLS that is cut without a word is reported once`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let client = client(matrix)
