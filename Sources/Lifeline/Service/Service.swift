@@ -26,10 +26,4 @@ public struct ServiceHost: Hashable, Sendable {
         self.port = port ?? (tls ? 443 : 80)
         self.tls = tls
     }
-
-    /// Whether this machine itself is meant; then news of the network says nothing about the way there.
-    var isLoopback: Bool {
-        let name = name.lowercased()
-        return name == "localhost" || name == "::1" || name.hasPrefix("127.") || name.hasSuffix(".localhost")
-    }
 }
