@@ -1,88 +1,92 @@
 import Dispatch
-import Foundation
-import NIOConcurrencyHelpers
-import PusherProtocol
 import PusherSwift
 
-/// One PusherSwift client of the demo. Everything that it hears goes to `tell`, on its own queue.
-final class DemoClient: PusherDelegate, Sendable {
-    enum News: Sendable {
-        case status(PusherConnectionStatus)
-        case subscribed(String)
-        case refused(String, String)
-        case message(channel: String, event: String, data: String)
-        case member(channel: String, user: String, joined: Bool)
-        case error(String)
-    }
-
+/// One of the two clients: a `Pusher` on its own queue, subscribed to everything.
+final class DemoClient: Sendable {
     let name: String
-    let pusher: Pusher
-    private let tell: @Sendable (DemoClient, News) -> Void
+    private let pusher: Pusher
+    private let delegate: Delegate
+    private let app: DemoApp
+    private let callbacks: Callbacks
 
-    init(name: String, port: Int, signer: DemoSigner, tell: @escaping @Sendable (DemoClient, News) -> Void) {
+    /// What a client tells; called on its queue.
+    struct Callbacks: Sendable {
+        var changed: @Sendable (PusherConnectionStatus) -> Void
+        var confirmed: @Sendable (_ channel: String) -> Void
+        /// An event with a number in it.
+        var received: @Sendable (_ channel: String, DemoTick) -> Void
+        var member: @Sendable (_ user: String, _ isThere: Bool) -> Void
+        var problem: @Sendable (String) -> Void
+    }
+
+    /// The event that everybody sends.
+    static let event = "client-tick"
+
+    init(name: String, port: Int, app: DemoApp, callbacks: Callbacks) {
         self.name = name
-        self.tell = tell
+        self.app = app
+        self.callbacks = callbacks
         let options = PusherClientOptions(
-            authMethod: .authorizer(authorizer: signer), host: .host("127.0.0.1"), port: port, useTLS: false)
-        options.callbackQueue = DispatchQueue(label: "demo.\(name)")
+            authMethod: .authorizer(authorizer: DemoAuthorizer(user: name, app: app)), host: .host("127.0.0.1"), port: port,
+            useTLS: false)
         options.timing = .fast
-        pusher = Pusher(key: DemoSigner.key, options: options)
-        pusher.connection.delegate = self
-        pusher.connection.onStatusChange = { [weak self] status in
-            if let self { tell(self, .status(status)) }
+        // The main queue does not run in a command-line program.
+        options.callbackQueue = DispatchQueue(label: "lifeline.demo.\(name)")
+        pusher = Pusher(key: app.key, options: options)
+        delegate = Delegate(callbacks)
+        pusher.connection.onStatusChange = callbacks.changed
+        pusher.delegate = delegate
+        for channel in app.channels { subscribe(channel) }
+    }
+
+    private func subscribe(_ name: String) {
+        let callbacks = callbacks
+        let channel =
+            name == app.lobby
+            ? pusher.subscribe(
+                name, onMemberAdded: { callbacks.member($0.userId, true) },
+                onMemberRemoved: { callbacks.member($0.userId, false) })
+            : pusher.subscribe(name)
+        channel.bind(eventName: Self.event) { event in
+            guard let tick = event.data.flatMap({ DemoTick(json: $0) }) else {
+                return callbacks.problem("An event of \(name) could not be read.")
+            }
+            callbacks.received(name, tick)
         }
-        pusher.bind { [weak self] (event: PusherEvent) in
-            guard let self, let channel = event.channelName, !event.eventName.hasPrefix("pusher") else { return }
-            tell(self, .message(channel: channel, event: event.eventName, data: event.data ?? ""))
+    }
+
+    func connect() { pusher.connect() }
+    func disconnect() { pusher.disconnect() }
+
+    /// Leaves the lobby, for others to see.
+    func leaveLobby() { pusher.unsubscribe(app.lobby) }
+
+    /// Enters the lobby again.
+    func enterLobby() { subscribe(app.lobby) }
+
+    /// A client event. Waits while the channel is not subscribed.
+    func send(_ tick: DemoTick, to channel: String) {
+        pusher.connection.channels.find(name: channel)?.trigger(
+            eventName: Self.event, data: ["from": tick.from, "number": tick.number] as [String: Any])
+    }
+
+    private final class Delegate: PusherDelegate, Sendable {
+        private let callbacks: Callbacks
+
+        init(_ callbacks: Callbacks) {
+            self.callbacks = callbacks
         }
-    }
 
-    func subscribe(_ channel: String) {
-        guard channel.hasPrefix("presence-") else {
-            _ = pusher.subscribe(channel)
-            return
+        func subscribedToChannel(name: String) { callbacks.confirmed(name) }
+
+        func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?) {
+            callbacks.problem("\(name) could not be subscribed: \(error?.localizedDescription ?? "no reason given").")
         }
-        let change = { @Sendable [weak self] (member: PusherPresenceChannelMember, joined: Bool) in
-            guard let self else { return }
-            self.tell(self, .member(channel: channel, user: member.userId, joined: joined))
+
+        func failedToDecryptEvent(eventName: String, channelName: String, data: String?) {
+            callbacks.problem("An event of \(channelName) could not be decrypted.")
         }
-        _ = pusher.subscribeToPresenceChannel(
-            channelName: channel, onMemberAdded: { change($0, true) }, onMemberRemoved: { change($0, false) })
-    }
 
-    func subscribedToChannel(name channel: String) { tell(self, .subscribed(channel)) }
-
-    func failedToSubscribeToChannel(name channel: String, response: URLResponse?, data: String?, error: NSError?) {
-        tell(self, .refused(channel, error?.localizedFailureReason ?? data ?? "refused"))
-    }
-
-    func receivedError(error: PusherError) { tell(self, .error(error.message)) }
-
-    func failedToDecryptEvent(eventName: String, channelName: String, data: String?) {
-        tell(self, .error("\(eventName) on \(channelName) could not be decrypted."))
-    }
-}
-
-/// Signs for the demo's clients, as an app's backend would.
-final class DemoSigner: Authorizer, Sendable {
-    static let key = "app-key"
-    private static let secret = "app-secret"
-
-    let user: String
-    let masterKey: [UInt8]
-
-    init(user: String, masterKey: [UInt8]) {
-        self.user = user
-        self.masterKey = masterKey
-    }
-
-    func fetchAuthValue(socketID: String, channelName: String, completionHandler: @escaping (PusherAuth?) -> Void) {
-        let data = channelName.hasPrefix("presence-") ? "{\"user_id\":\"\(user)\"}" : nil
-        let auth = PusherSignature.channelAuth(
-            socketID: socketID, channel: channelName, channelData: data, key: Self.key, secret: Self.secret)
-        let isEncrypted = channelName.hasPrefix("private-encrypted-")
-        let secret = PusherEncryption.sharedSecret(channel: channelName, masterKey: masterKey)
-        completionHandler(
-            PusherAuth(auth: auth, channelData: data, sharedSecret: isEncrypted ? Data(secret).base64EncodedString() : nil))
+        func receivedError(error: PusherError) { callbacks.problem("The server says: \(error.message)") }
     }
 }

@@ -1,158 +1,134 @@
-import Foundation
+import ConnectionEngine
+import NIOConcurrencyHelpers
 import PusherSwift
 
-/// Hears everything of all clients in order, keeps the ledger and prints the timeline.
-actor DemoStage {
-    struct Heard: Sendable {
-        let client: String
-        let news: DemoClient.News
-        let at: Double
+/// Where the demonstration writes down and shows what happens, and where its script waits for it.
+final class DemoStage: Sendable {
+    struct State: Sendable {
+        var journal: DemoJournal
+        /// Channels that each client has confirmed, since its latest connection.
+        var confirmed: [String: Set<String>] = [:]
+        /// Who is in the lobby, as the first client sees it.
+        var lobby: Set<String> = []
+        var isOver = false
     }
 
-    private let start = ContinuousClock.now
-    private let colours: Colours
-    private let printer = LinePrinter()
-    private(set) var ledger = DemoLedger()
-    /// Channels that are confirmed now, by client.
-    private(set) var confirmed: [String: Set<String>] = [:]
-    private(set) var states: [String: ConnectionState] = [:]
-    private(set) var clientEvents = 0
-    private(set) var memberChanges: [String] = []
-    private(set) var errors: [String] = []
-    private var numbers = 0
-
-    init(colours: Colours) {
-        self.colours = colours
+    private struct Waiter: Sendable {
+        let id: UInt64
+        let test: @Sendable (State) -> Bool
+        let continuation: CheckedContinuation<Bool, Never>
     }
 
-    /// Seconds since the demo began.
-    nonisolated var now: Double {
-        let elapsed = ContinuousClock.now - start
-        return Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+    private struct Inside: Sendable {
+        var state: State
+        var waiters: [Waiter] = []
+        var lastWaiter: UInt64 = 0
     }
 
-    // MARK: Waiting
+    let timeline: DemoTimeline
+    private let inside: NIOLockedValueBox<Inside>
+    private let printer: @Sendable (String) -> Void
 
-    /// Returns when `condition` holds; throws what was awaited after `limit` seconds.
-    func wait(_ what: String, limit: Double = 20, until condition: @Sendable (isolated DemoStage) -> Bool) async throws {
-        let deadline = now + limit
-        while !condition(self) {
-            guard now < deadline else { throw DemoFailure(awaited: what, limit: limit) }
-            try await Task.sleep(for: .milliseconds(10))
+    init(journal: DemoJournal, timeline: DemoTimeline, print: @escaping @Sendable (String) -> Void) {
+        inside = NIOLockedValueBox(Inside(state: State(journal: journal)))
+        self.timeline = timeline
+        printer = print
+    }
+
+    var now: State { inside.withLockedValue { $0.state } }
+
+    func show(_ line: String) { printer(line) }
+
+    /// Changes the state, shows what the change returns, and wakes who has waited for it.
+    @discardableResult
+    func change<Value>(_ body: (inout State) -> Value) -> Value {
+        let (value, done) = inside.withLockedValue { inside -> (Value, [Waiter]) in
+            let value = body(&inside.state)
+            let state = inside.state
+            let done = inside.waiters.filter { $0.test(state) }
+            inside.waiters.removeAll { waiter in done.contains { $0.id == waiter.id } }
+            return (value, done)
         }
+        for waiter in done { waiter.continuation.resume(returning: true) }
+        return value
     }
 
-    func isComplete(_ clients: [String], _ channels: Set<String>) -> Bool {
-        clients.allSatisfy { states[$0] == .connected && channels.isSubset(of: confirmed[$0] ?? []) }
-    }
-
-    // MARK: Hearing
-
-    func hear(_ heard: Heard) async {
-        switch heard.news {
-        case .status(let status):
-            states[heard.client] = status.state
-            if status.state != .connected { confirmed[heard.client] = [] }
-            if status.state == .reconnecting, status.attempt == 1 { ledger.noticed(at: heard.at) }
-            await show(status, heard)
-        case .subscribed(let channel):
-            confirmed[heard.client, default: []].insert(channel)
-            await line(heard, colours.paint("subscribed", .green), channel)
-        case .refused(let channel, let reason):
-            errors.append("\(channel): \(reason)")
-            await line(heard, colours.paint("refused", .red), "\(channel): \(reason)")
-        case .message(_, let event, let data):
-            if event.hasPrefix("client-") {
-                clientEvents += 1
-                await line(heard, "client event", "\(event) \(data)")
-            } else if let number = Self.number(in: data) {
-                ledger.receive(number, client: heard.client)
+    /// Waits until the state passes a test. False when that takes longer than `limit`.
+    func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
+        let id = inside.withLockedValue { inside in
+            inside.lastWaiter += 1
+            return inside.lastWaiter
+        }
+        let timeout = Task {
+            do { try await Task.sleep(for: limit) } catch { return }
+            self.giveUp(id)
+        }
+        defer { timeout.cancel() }
+        return await withCheckedContinuation { continuation in
+            let isTrue = inside.withLockedValue { inside in
+                if test(inside.state) { return true }
+                inside.waiters.append(Waiter(id: id, test: test, continuation: continuation))
+                return false
             }
-        case .member(_, let user, let joined):
-            memberChanges.append("\(heard.client) \(joined ? "+" : "-")\(user)")
-            await line(heard, "presence", "\(user) \(joined ? "joined" : "left")")
-        case .error(let message):
-            errors.append(message)
-            await line(heard, colours.paint("error", .red), message)
+            if isTrue { continuation.resume(returning: true) }
         }
     }
 
-    private func show(_ status: PusherConnectionStatus, _ heard: Heard) async {
-        let word = status.state.stringValue()
-        let painted =
-            switch status.state {
-            case .connected: colours.paint(word, .green)
-            case .reconnecting: colours.paint(word, .yellow)
-            case .disconnected: status.reason == nil ? colours.paint(word, .plain) : colours.paint(word, .red)
-            default: colours.paint(word, .cyan)
-            }
-        var facts: [String] = []
-        if status.attempt > 0 { facts.append("attempt \(status.attempt)") }
-        if let pause = status.retryIn { facts.append("retry in \(Self.text(pause)) s") }
-        if status.reason != nil && (status.state == .reconnecting || status.state == .disconnected) {
-            facts.append(status.category)
-            if let code = status.code { facts.append("code \(code)") }
-            if let reason = status.reason { facts.append(reason) }
+    private func giveUp(_ id: UInt64) {
+        let waiter = inside.withLockedValue { inside -> Waiter? in
+            guard let index = inside.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+            return inside.waiters.remove(at: index)
         }
-        await line(heard, painted, facts.joined(separator: " · "), width: word.count)
-    }
-
-    // MARK: Printing
-
-    func title(_ text: String) async {
-        await printer.print("")
-        await printer.print(colours.paint(text, .bold))
-    }
-
-    func say(_ text: String) async {
-        await printer.print(colours.paint("\(Self.pad(Self.text(now), 8, left: true)) s  ", .dim) + text)
-    }
-
-    func plain(_ text: String) async { await printer.print(text) }
-
-    func flush() async { await printer.drained() }
-
-    private func line(_ heard: Heard, _ word: String, _ text: String, width: Int? = nil) async {
-        let padding = String(repeating: " ", count: max(0, 14 - (width ?? Self.visible(word))))
-        let time = colours.paint("\(Self.pad(Self.text(heard.at), 8, left: true)) s", .dim)
-        await printer.print("\(time)  \(Self.pad(heard.client, 6))\(word)\(padding)\(text)")
-    }
-
-    /// The length of a word without its colour.
-    private static func visible(_ word: String) -> Int {
-        word.hasPrefix("\u{1B}") ? max(0, word.count - 9) : word.count
-    }
-
-    static func text(_ seconds: Double) -> String { String(format: "%.2f", seconds) }
-
-    static func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
-        let spaces = String(repeating: " ", count: max(0, width - text.count))
-        return left ? spaces + text : text + spaces
-    }
-
-    // MARK: Ledger
-
-    /// The next message's number; `clients` have to see it.
-    func nextNumber(for clients: Set<String>) -> Int {
-        numbers += 1
-        ledger.send(numbers, to: clients, at: now)
-        return numbers
-    }
-
-    func begin(_ outage: String) { ledger.begin(outage, at: now) }
-    func mended() { ledger.mended(at: now) }
-    func recovered() { ledger.recovered(at: now) }
-
-    private static func number(in data: String) -> Int? {
-        guard data.hasPrefix("{\"n\":"), data.hasSuffix("}") else { return nil }
-        return Int(data.dropFirst(5).dropLast())
+        waiter?.continuation.resume(returning: false)
     }
 }
 
-/// Something did not happen in time.
-struct DemoFailure: Error, CustomStringConvertible {
-    let awaited: String
-    let limit: Double
+// What the clients tell.
+extension DemoStage {
+    func callbacks(of name: String) -> DemoClient.Callbacks {
+        DemoClient.Callbacks(
+            changed: { [self] in changed($0, name) },
+            confirmed: { [self] in confirmed($0, name) },
+            received: { [self] channel, tick in
+                change { $0.journal.receive(.init(channel: channel, from: tick.from, to: name), tick.number) }
+            },
+            member: { [self] user, isThere in member(user, isThere, name) },
+            problem: { [self] text in
+                change { $0.journal.problem("\(name): \(text)") }
+                show(timeline.line(.now, name, "problem", .red, text))
+            })
+    }
 
-    var description: String { "Not within \(Int(limit)) s: \(awaited)." }
+    private func changed(_ status: PusherConnectionStatus, _ name: String) {
+        let now = Moment.now
+        change { state in
+            if status.state != .connected { state.confirmed[name] = [] }
+            if name == state.journal.subject, status.state == .reconnecting { state.journal.noticed(at: now) }
+        }
+        show(timeline.status(status, at: now, of: name))
+    }
+
+    private func confirmed(_ channel: String, _ name: String) {
+        let now = Moment.now
+        let (isWhole, total, outage) = change { state -> (Bool, Int, DemoJournal.Outage?) in
+            let isNew = state.confirmed[name, default: []].insert(channel).inserted
+            let hasRecovered = name == state.journal.subject && state.journal.confirmed(channel, at: now)
+            let total = state.journal.channels.count
+            return (
+                isNew && state.confirmed[name]?.count == total, total, hasRecovered ? state.journal.outages.last : nil
+            )
+        }
+        guard isWhole else { return }
+        var rest = "\(total) of \(total) channels"
+        if let noticed = outage?.noticing { rest += "; the outage was noticed after \(Seconds.text(noticed)) s" }
+        show(timeline.line(now, name, "confirmed", .green, rest))
+    }
+
+    private func member(_ user: String, _ isThere: Bool, _ name: String) {
+        guard name == now.journal.subject else { return }
+        change { state in
+            if isThere { state.lobby.insert(user) } else { state.lobby.remove(user) }
+        }
+        show(timeline.line(.now, name, isThere ? "sees join" : "sees leave", .cyan, user))
+    }
 }

@@ -2,133 +2,184 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A TCP relay between the demo's clients and its server that breaks the link on request.
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A TCP relay between a client and a server, in this process, that can break the line in the ways in which lines break.
 final class FaultRelay: Sendable {
-    enum Mode: Sendable {
-        /// Carries everything both ways.
-        case pass
-        /// Swallows everything both ways and closes nothing; new links are accepted and swallowed too.
-        case halfOpen
-        /// Accepts nothing: the port is closed.
-        case refuse
-    }
-
     private struct State {
-        var mode = Mode.pass
         var listener: (any Channel)?
-        var links: [ObjectIdentifier: any Channel] = [:]
+        var lines: [ObjectIdentifier: RelayLine] = [:]
+        var isMute = false
+        /// 0 until the first listener has found a free one.
+        var port = 0
     }
 
+    private let upstream: SocketAddress
+    private let eventLoop: any EventLoop
     private let state = NIOLockedValueBox(State())
-    private let group: any EventLoopGroup
-    private let upstream: Int
-    let port: Int
 
-    private init(group: any EventLoopGroup, upstream: Int, port: Int) {
-        self.group = group
-        self.upstream = upstream
-        self.port = port
-    }
-
-    /// Starts a relay on a free port of the loopback interface.
-    static func start(upstream: Int) async throws -> FaultRelay {
-        let group = MultiThreadedEventLoopGroup.singleton
-        let probe = try await ServerBootstrap(group: group).bind(host: "127.0.0.1", port: 0).get()
-        let port = probe.localAddress?.port ?? 0
-        try await probe.close().get()
-        let relay = FaultRelay(group: group, upstream: upstream, port: port)
+    /// Starts to listen on a free port of this machine.
+    static func start(to port: Int) async throws -> FaultRelay {
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let relay = FaultRelay(upstream: try SocketAddress(ipAddress: "127.0.0.1", port: port), eventLoop: eventLoop)
         try await relay.listen()
         return relay
     }
 
-    /// Switches the mode; open links follow it at once.
-    func set(_ mode: Mode) async throws {
+    private init(upstream: SocketAddress, eventLoop: any EventLoop) {
+        self.upstream = upstream
+        self.eventLoop = eventLoop
+    }
+
+    /// Where clients connect; the same for the whole life.
+    var port: Int { state.withLockedValue { $0.port } }
+
+    /// Resets every open connection. New ones pass.
+    func cut() {
+        for line in openLines { line.reset() }
+    }
+
+    /// Half-open: what arrives is thrown away on both sides, nothing is closed, and new connections are accepted and stay mute.
+    func mute() {
+        let lines = state.withLockedValue { state in
+            state.isMute = true
+            return Array(state.lines.values)
+        }
+        for line in lines { line.mute() }
+    }
+
+    /// New connections pass again. What was mute stays dead, as after a forgotten address translation.
+    func unmute() {
+        state.withLockedValue { $0.isMute = false }
+    }
+
+    /// Resets every open connection and refuses new ones.
+    func refuse() async throws {
         let listener = state.withLockedValue { state in
-            state.mode = mode
-            guard mode == .refuse else { return state.listener }
             defer { state.listener = nil }
             return state.listener
         }
-        if mode == .refuse {
-            try await listener?.close().get()
-        } else if listener == nil {
-            try await listen()
-        }
-    }
-
-    /// Resets every open link.
-    func cut() {
-        let links = state.withLockedValue { state in
-            defer { state.links = [:] }
-            return Array(state.links.values)
-        }
-        for link in links {
-            // Closing with a linger time of zero sends a reset instead of a farewell.
-            let option = (link as? any SocketOptionProvider)?.setSoLinger(NIOLinger(l_onoff: 1, l_linger: 0))
-            (option ?? link.eventLoop.makeSucceededVoidFuture()).whenComplete { _ in link.close(promise: nil) }
-        }
-    }
-
-    func stop() async throws {
+        try await listener?.close()
         cut()
-        try await set(.refuse)
     }
 
-    fileprivate var isCarrying: Bool { state.withLockedValue { $0.mode != .halfOpen } }
+    /// Listens, again if it has refused.
+    func listen() async throws {
+        let listener = try await Self.listener(on: port, eventLoop: eventLoop) { [weak self] in
+            self?.accept($0) ?? $0.close()
+        }
+        state.withLockedValue { state in
+            state.listener = listener
+            state.port = listener.localAddress?.port ?? state.port
+        }
+    }
 
-    private func listen() async throws {
-        let listener = try await ServerBootstrap(group: group)
+    /// Closes everything.
+    func stop() async {
+        try? await refuse()
+    }
+
+    private var openLines: [RelayLine] { state.withLockedValue { Array($0.lines.values) } }
+
+    private static func listener(
+        on port: Int, eventLoop: any EventLoop, accept: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
+    ) async throws -> any Channel {
+        try await ServerBootstrap(group: eventLoop)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelInitializer { [self] client in accept(client) }
+            .childChannelInitializer(accept)
             .bind(host: "127.0.0.1", port: port).get()
-        state.withLockedValue { $0.listener = listener }
     }
 
-    /// Dials the server for a new client; what the client says meanwhile waits in its socket.
     private func accept(_ client: any Channel) -> EventLoopFuture<Void> {
-        state.withLockedValue { $0.links[ObjectIdentifier(client)] = client }
+        let line = RelayLine(client: client)
+        let id = ObjectIdentifier(line)
+        let isMute = state.withLockedValue { state in
+            state.lines[id] = line
+            return state.isMute
+        }
         client.closeFuture.whenComplete { [weak self] _ in
-            self?.state.withLockedValue { _ = $0.links.removeValue(forKey: ObjectIdentifier(client)) }
+            _ = self?.state.withLockedValue { $0.lines.removeValue(forKey: id) }
         }
-        let upstream = upstream
-        return client.setOption(.autoRead, value: false).flatMap { [self] in
-            ClientBootstrap(group: client.eventLoop).connect(host: "127.0.0.1", port: upstream).flatMap { [self] server in
-                do {
-                    try client.pipeline.syncOperations.addHandler(Carrier(to: server, relay: self))
-                    try server.pipeline.syncOperations.addHandler(Carrier(to: client, relay: self))
-                } catch {
-                    return client.eventLoop.makeFailedFuture(error)
-                }
-                return client.setOption(.autoRead, value: true)
-            }
-        }
+        if isMute { line.mute() }
+        let handled = client.pipeline.addHandler(RelayHandler(line: line, isClient: true))
+        return isMute ? handled : handled.flatMap { [upstream, eventLoop] in line.dial(upstream, eventLoop) }
     }
 }
 
-/// Hands what one end says to the other, as long as the relay carries.
-private final class Carrier: ChannelInboundHandler {
+/// One connection through the relay: the client's side and the server's.
+final class RelayLine: Sendable {
+    private struct State {
+        var server: (any Channel)?
+        var isMute = false
+    }
+
+    private let client: any Channel
+    private let state = NIOLockedValueBox(State())
+
+    init(client: any Channel) {
+        self.client = client
+    }
+
+    func dial(_ address: SocketAddress, _ eventLoop: any EventLoop) -> EventLoopFuture<Void> {
+        ClientBootstrap(group: eventLoop)
+            .channelInitializer { $0.pipeline.addHandler(RelayHandler(line: self, isClient: false)) }
+            .connect(to: address)
+            .map { server in self.state.withLockedValue { $0.server = server } }
+    }
+
+    func mute() {
+        state.withLockedValue { $0.isMute = true }
+    }
+
+    /// Ends both sides with a reset instead of a FIN.
+    func reset() {
+        for side in [client, state.withLockedValue { $0.server }] {
+            guard let side = side as? any Channel & SocketOptionProvider else { continue }
+            side.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in side.close(promise: nil) }
+        }
+    }
+
+    func forward(fromClient: Bool, _ bytes: ByteBuffer) {
+        let other = state.withLockedValue { state -> (any Channel)? in
+            if state.isMute { return nil }
+            return fromClient ? state.server : client
+        }
+        other?.writeAndFlush(bytes, promise: nil)
+    }
+
+    /// One side has hung up. Swallowed while mute, as a dead line swallows it.
+    func ended(fromClient: Bool) {
+        let other = state.withLockedValue { state -> (any Channel)? in
+            fromClient ? state.server : state.isMute ? nil : client
+        }
+        other?.close(promise: nil)
+    }
+}
+
+/// Hands what one side of a line brings to the other.
+private final class RelayHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = ByteBuffer
 
-    private let other: any Channel
-    private let relay: FaultRelay
-    /// A link that has lost bytes stays dead, as a lost entry of an address translation does.
-    private var isDead = false
+    private let line: RelayLine
+    private let isClient: Bool
 
-    init(to other: any Channel, relay: FaultRelay) {
-        self.other = other
-        self.relay = relay
+    init(line: RelayLine, isClient: Bool) {
+        self.line = line
+        self.isClient = isClient
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if isDead || !relay.isCarrying {
-            isDead = true
-            return
-        }
-        other.writeAndFlush(unwrapInboundIn(data), promise: nil)
+        line.forward(fromClient: isClient, unwrapInboundIn(data))
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        if !isDead { other.close(promise: nil) }
+        line.ended(fromClient: isClient)
         context.fireChannelInactive()
     }
 

@@ -1,0 +1,161 @@
+import ConnectionEngine
+
+/// What happened in a demonstration, and whether it adds up, as a value.
+struct DemoJournal: Sendable {
+    /// One kind of traffic: who tells whom on which channel.
+    struct Route: Hashable, Sendable {
+        var channel: String
+        var from: String
+        var to: String
+    }
+
+    struct Event: Sendable {
+        var sentAt: Moment
+        var received = 0
+    }
+
+    /// A time in which the client itself said that it was not connected.
+    struct Outage: Sendable {
+        /// What was done to the line.
+        var fault: String
+        var begunAt: Moment
+        /// When the line could be used again.
+        var usableAt: Moment?
+        var noticedAt: Moment?
+        var confirmedAt: [String: Moment] = [:]
+        var recoveredAt: Moment?
+    }
+
+    /// The client whose line is broken.
+    let subject: String
+    /// The channels that have to be confirmed for the subject to be whole.
+    let channels: [String]
+    /// The longest time between the last sign of life and the notice (reliability.md, 4.1: D).
+    let detection: Duration
+    private(set) var routes: [Route] = []
+    private var events: [Route: [Int: Event]] = [:]
+    private(set) var outages: [Outage] = []
+    private(set) var phantoms = 0
+    private(set) var problems: [String] = []
+
+    init(subject: String, channels: [String], detection: Duration) {
+        self.subject = subject
+        self.channels = channels
+        self.detection = detection
+    }
+
+    // MARK: Traffic
+
+    /// The number of the next event of a route.
+    mutating func send(_ route: Route, at now: Moment) -> Int {
+        if events[route] == nil { routes.append(route) }
+        let number = (events[route]?.count ?? 0) + 1
+        events[route, default: [:]][number] = Event(sentAt: now)
+        return number
+    }
+
+    mutating func receive(_ route: Route, _ number: Int) {
+        if events[route]?[number] == nil {
+            phantoms += 1
+        } else {
+            events[route]?[number]?.received += 1
+        }
+    }
+
+    mutating func problem(_ text: String) { problems.append(text) }
+
+    /// Whether the last event of every route has arrived.
+    var isDrained: Bool {
+        events.values.allSatisfy { sent in (sent[sent.count]?.received ?? 1) > 0 }
+    }
+
+    // MARK: Outages
+
+    mutating func breakLine(_ fault: String, at now: Moment) {
+        outages.append(Outage(fault: fault, begunAt: now))
+    }
+
+    mutating func repairLine(at now: Moment) {
+        guard let last = outages.indices.last, outages[last].usableAt == nil else { return }
+        outages[last].usableAt = now
+    }
+
+    /// The subject says that it is not connected.
+    mutating func noticed(at now: Moment) {
+        guard let last = outages.indices.last, outages[last].noticedAt == nil else { return }
+        outages[last].noticedAt = now
+    }
+
+    /// A channel of the subject is confirmed. Whether that was the last one that an outage had taken.
+    mutating func confirmed(_ channel: String, at now: Moment) -> Bool {
+        guard let last = outages.indices.last, outages[last].noticedAt != nil, outages[last].recoveredAt == nil else {
+            return false
+        }
+        outages[last].confirmedAt[channel] = now
+        guard channels.allSatisfy({ outages[last].confirmedAt[$0] != nil }) else { return false }
+        outages[last].recoveredAt = now
+        return true
+    }
+}
+
+// The reckoning.
+extension DemoJournal {
+    struct Count: Hashable, Sendable {
+        var sent = 0
+        var received = 0
+        var duplicated = 0
+        var lost = 0
+        /// Of the lost ones, those that lie in an outage that the client had declared.
+        var declared = 0
+
+        static func + (left: Count, right: Count) -> Count {
+            Count(
+                sent: left.sent + right.sent, received: left.received + right.received,
+                duplicated: left.duplicated + right.duplicated, lost: left.lost + right.lost,
+                declared: left.declared + right.declared)
+        }
+    }
+
+    func count(_ route: Route) -> Count {
+        var count = Count()
+        for event in (events[route] ?? [:]).values {
+            count.sent += 1
+            count.received += event.received > 0 ? 1 : 0
+            count.duplicated += max(event.received - 1, 0)
+            guard event.received == 0 else { continue }
+            count.lost += 1
+            if isDeclared(event.sentAt, on: route.channel) { count.declared += 1 }
+        }
+        return count
+    }
+
+    var total: Count { routes.reduce(Count()) { $0 + count($1) } }
+
+    /// Rule CL-11: within the detection time before the notice, or between the notice and the channel's confirmation.
+    private func isDeclared(_ sentAt: Moment, on channel: String) -> Bool {
+        outages.contains { outage in
+            guard let noticedAt = outage.noticedAt else { return false }
+            let end = outage.confirmedAt[channel]
+            return sentAt + detection >= noticedAt && (end.map { sentAt <= $0 } ?? true)
+        }
+    }
+
+    /// Rule CL-11: nothing is lost but what was declared, nothing comes twice or from nowhere, every outage was noticed in time and
+    /// has ended.
+    var addsUp: Bool {
+        let total = total
+        return total.lost == total.declared && total.duplicated == 0 && phantoms == 0 && problems.isEmpty
+            && outages.allSatisfy { $0.recoveredAt != nil && ($0.noticing ?? .seconds(1000)) <= detection }
+    }
+}
+
+extension DemoJournal.Outage {
+    /// From the fault to the notice.
+    var noticing: Duration? { noticedAt.map { $0.duration(since: begunAt) } }
+
+    /// From the moment when the line could be used again to the last confirmation.
+    var recovering: Duration? {
+        guard let recoveredAt, let usableAt else { return nil }
+        return max(recoveredAt.duration(since: usableAt), .zero)
+    }
+}
