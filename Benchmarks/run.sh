@@ -12,8 +12,8 @@ what=${*:-engine receive latency reconnect fanout idle}
 echo "building for release"
 swift build -c release >/dev/null
 bin=$(swift build -c release --show-bin-path)
-(cd "$root" && swift build -c release --product lifeline >/dev/null)
-lifeline=$(cd "$root" && swift build -c release --show-bin-path)/lifeline
+swift build -c release --product lifeline >/dev/null
+lifeline=$bin/lifeline
 
 if [ ! -d "$tools" ]; then
     echo "No peers in $tools: only the engine benchmark runs. Set LIFELINE_TOOLS to the folder with the load programs." >&2
