@@ -57,8 +57,8 @@ public final class LifelineClient: Sendable {
     public func disconnect() async {
         let changes = core.hub.statusChanges()
         core.adapter.disconnect()
-        if core.adapter.phase.isTerminal { return }
-        for await status in changes where status.phase.isTerminal { return }
+        if status.phase == .idle && core.adapter.phase == .idle { return }
+        for await status in changes where status.phase.isTerminal && core.adapter.phase.isTerminal { return }
     }
 }
 

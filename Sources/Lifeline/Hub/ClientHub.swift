@@ -118,6 +118,9 @@ extension ClientHub {
         }
         flush()
         events.send(outgoing)
+        // Last, so that whoever waits for a status finds everything that came with it.
+        let changes = outgoing.compactMap { if case .status(let status) = $0 { status } else { nil } }
+        if !changes.isEmpty { statuses.send(changes) }
     }
 
     private func take(_ event: ServiceEvent, _ now: Moment, _ outgoing: inout [ClientEvent]) {
@@ -151,7 +154,6 @@ extension ClientHub {
             status.number = state.status.number + 1
             state.status = status
         }
-        statuses.send([status])
         return status
     }
 

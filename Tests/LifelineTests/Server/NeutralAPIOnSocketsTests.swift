@@ -65,6 +65,27 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
+    @Test("LL-11: whoever waited for the end of disconnect finds the last status among the events")
+    func lastStatusIsAmongEvents() async throws {
+        try await withServer { host in
+            for _ in 0..<10 {
+                let ann = client(host, user: "ann")
+                let events = ann.events
+                try await ann.connect(timeout: .seconds(10))
+                await ann.disconnect()
+                let telling = Task {
+                    var last: ConnectionPhase?
+                    for await event in events {
+                        if case .status(let status) = event { last = status.phase }
+                    }
+                    return last
+                }
+                telling.cancel()
+                #expect(await telling.value == .disconnected)
+            }
+        }
+    }
+
     @Test("An unknown key fails with the service's number")
     func unknownKey() async throws {
         try await withServer { host in
