@@ -131,7 +131,7 @@ extension DemoJournal {
 
     var total: Count { routes.reduce(Count()) { $0 + count($1) } }
 
-    /// Rule CL-11: within the detection time before the notice, or between the notice and the channel's confirmation.
+    /// Rule CL-10: within the detection time before the notice, or between the notice and the channel's confirmation.
     private func isDeclared(_ sentAt: Moment, on channel: String) -> Bool {
         outages.contains { outage in
             guard let noticedAt = outage.noticedAt else { return false }
@@ -140,7 +140,7 @@ extension DemoJournal {
         }
     }
 
-    /// Rule CL-11: nothing is lost but what was declared, nothing comes twice or from nowhere, every outage was noticed in time and
+    /// Rule CL-10: nothing is lost but what was declared, nothing comes twice or from nowhere, every outage was noticed in time and
     /// has ended.
     var addsUp: Bool {
         let total = total

@@ -78,7 +78,9 @@ struct PublishCommand: AsyncParsableCommand {
         }
         switch outcome {
         case .accepted: StandardOutput.print("accepted: \(channel) has the message")
-        case .refused(let error): StandardError.print("error: refused: \(error.reason)")
+        case .refused(let error):
+            let hint = error.code == .init(.tlsUntrusted) ? " Trust its authority with --ca FILE." : ""
+            StandardError.print("error: refused: \(error.reason)\(hint)")
         case .unknown(let error): StandardError.print("error: unknown, subscribers may have it or not: \(error.reason)")
         }
     }

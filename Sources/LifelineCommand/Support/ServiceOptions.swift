@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Lifeline
 
 /// The services that a command can talk to.
@@ -63,6 +64,9 @@ struct ServiceOptions: ParsableArguments {
     func makeService() throws(CommandFailure) -> Service {
         guard service == .pusher else {
             throw CommandFailure("--service \(service.rawValue) is not there yet: this version speaks pusher.", .usage)
+        }
+        if let ca, !FileManager.default.isReadableFile(atPath: ca) {
+            throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
         let address = try ServiceAddress(url)
         let access: PusherAccess

@@ -8,7 +8,7 @@ struct DemoJournalTests {
     private let route = DemoJournal.Route(channel: "room", from: "ben", to: "ann")
     private var journal = DemoJournal(subject: "ann", channels: ["room", "other"], detection: .seconds(3))
 
-    @Test("CL-11: what arrives once adds up")
+    @Test("CL-10: what arrives once adds up")
     mutating func clean() {
         for second in 1...3 { journal.receive(route, journal.send(route, at: at(Double(second)))) }
         #expect(journal.total == DemoJournal.Count(sent: 3, received: 3))
@@ -16,7 +16,7 @@ struct DemoJournalTests {
         #expect(journal.addsUp)
     }
 
-    @Test("CL-11: a loss counts as declared only by what the client itself said, channel by channel")
+    @Test("CL-10: a loss counts as declared only by what the client itself said, channel by channel")
     mutating func declared() {
         journal.breakLine("cut", at: at(9))
         journal.noticed(at: at(10))
@@ -35,7 +35,7 @@ struct DemoJournalTests {
         #expect(!journal.addsUp)
     }
 
-    @Test("CL-11: an event that comes twice, or that nobody has sent, does not add up")
+    @Test("CL-10: an event that comes twice, or that nobody has sent, does not add up")
     mutating func twice() {
         let number = journal.send(route, at: at(1))
         journal.receive(route, number)
@@ -48,7 +48,7 @@ struct DemoJournalTests {
         #expect(!other.addsUp)
     }
 
-    @Test("CL-11: an outage that nobody noticed, or noticed late, or that does not end, does not add up")
+    @Test("CL-10: an outage that nobody noticed, or noticed late, or that does not end, does not add up")
     mutating func outages() {
         journal.breakLine("cut", at: at(1))
         #expect(!journal.addsUp)
