@@ -36,7 +36,7 @@ struct PusherAdapterTests {
         let room = try await fixture.client.channel("private-room").subscribe()
         async let outcome = room.publish(["a": 1], event: "move")
         await fixture.sent("client-move")
-        fixture.pong()
+        await fixture.pong()
         #expect(try await outcome == .accepted(id: nil))
         #expect(fixture.texts.last == #"{"event":"client-move","channel":"private-room","data":{"a":1}}"#)
     }
@@ -49,7 +49,7 @@ struct PusherAdapterTests {
         async let outcome = room.publish(1, event: "client-move")
         await fixture.sent("client-move")
         fixture.receive(PusherFrames.error(code: 4301, message: "Too fast."))
-        fixture.pong()
+        await fixture.pong()
         guard case .refused(let error) = try await outcome else {
             Issue.record("not refused")
             return

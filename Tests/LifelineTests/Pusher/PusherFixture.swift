@@ -53,12 +53,15 @@ struct PusherFixture {
 
     func receive(_ json: String) { receive(Array(json.utf8)) }
 
-    /// Answers the latest ping control frame.
-    func pong() {
-        let payloads = transport.sent.compactMap { outbound -> [UInt8]? in
-            if case .ping(let payload) = outbound { payload } else { nil }
+    /// Waits for the ping control frame that follows the latest text, and answers it.
+    func pong() async {
+        while true {
+            if case .ping(let payload) = transport.sent.last {
+                transport.report(.received([.pong(payload)]))
+                return
+            }
+            await Task.yield()
         }
-        transport.report(.received([.pong(payloads.last ?? [])]))
     }
 
     /// The texts that were sent.
