@@ -77,13 +77,13 @@ let package = Package(
             "PusherSwift",
             [
                 "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport",
-                nioLocks,
+                nioPosix, nioLocks,
             ]),
         library(
             "Lifeline",
             [
                 "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport",
-                nioLocks,
+                nioPosix, nioLocks,
             ]),
 
         // The server.
@@ -91,16 +91,14 @@ let package = Package(
         library(
             "LifelineServer",
             [
-                "RealtimeHub", "PusherProtocol", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, crypto,
-                logging, metrics,
+                "RealtimeHub", "PusherProtocol", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "RealtimeHub", nioCore,
-                nioPosix,
-                nioLocks,
+                nioPosix, nioLocks,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -122,22 +120,24 @@ let package = Package(
             ]),
         tests("HTTPTransportTests", ["HTTPTransport", "TransportCommon", nioPosix, nioHTTP1]),
         tests("PusherProtocolTests", ["PusherProtocol", "LifelineTesting"]),
-        tests("PusherSwiftTests", ["PusherSwift", "LifelineServer", "LifelineTesting"]),
-        tests("LifelineTests", ["Lifeline", "LifelineServer", "LifelineTesting"]),
-        tests("LifelineCommandTests", ["LifelineCommand", "Lifeline", "LifelineServer", "LifelineTesting", nioPosix]),
+        tests("PusherSwiftTests", ["PusherSwift", "PusherProtocol", "LifelineServer", "LifelineTesting", nioLocks]),
+        tests(
+            "LifelineTests", ["Lifeline", "PusherProtocol", "HTTPTransport", "LifelineServer", "LifelineTesting", nioLocks]),
+        tests(
+            "LifelineCommandTests", ["LifelineCommand", "Lifeline", "LifelineServer", "LifelineTesting", nioPosix, nioLocks]),
         tests("RealtimeHubTests", ["RealtimeHub"]),
         tests(
             "LifelineServerTests",
             [
                 "LifelineServer", "RealtimeHub", "PusherProtocol", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
-                nioCore, nioSSL,
-                nioPosix, nioLocks, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                nioCore, nioSSL, nioPosix, nioLocks,
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
             name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
         tests("SeedExamplesSwift6Tests", ["PusherSwift"]),
-        tests("IntegrationTests", ["PusherSwift", "Lifeline", "LifelineServer", "LifelineTesting"]),
+        tests("IntegrationTests", ["PusherSwift", "PusherProtocol", "Lifeline", "LifelineServer", "LifelineTesting", nioLocks]),
     ],
     swiftLanguageModes: [.v6]
 )
