@@ -1,32 +1,37 @@
 import ConnectionEngine
 import Foundation
 import LifelineTesting
+import PusherProtocol
 
-@testable import PusherProtocol
-
-/// A model of a Pusher server for the simulator: public, private and presence channels, silence, errors and losses.
+/// A model Pusher server for the simulator, with the rules that users rely on: nothing lost, doubled or reordered without a gap,
+/// exact presence, one subscription per channel and connection.
 struct PusherService: SimulatedService {
     typealias Session = PusherSession
 
-    private static let channels = ["room", "private-a", "presence-b"]
+    static let plain = "a", closed = "private-b", presence = "presence-c", encrypted = "private-encrypted-d"
+    static let channels = [plain, closed, presence, encrypted]
 
-    /// How many messages each channel ever had; they are numbered from 1.
+    // The server.
+    private var decoder = PusherFrameDecoder()
+    /// Events of each channel are numbered from 1; the number is the event's name.
     private var published: [String: Int] = [:]
     private var subscribed: Set<String> = []
-    /// At which message the server confirmed, by channel.
-    private var confirmedAt: [String: Int] = [:]
-    /// Unconfirmed subscriptions that were given up: the confirmation that comes next may be theirs.
-    private var ambiguous: Set<String> = []
-    private var decoder = PusherFrameDecoder()
-    private var links = 0
+    private var members: Set<String> = ["me", "u1"]
+    private var key = [UInt8](repeating: 1, count: 32)
+    private var problem: String?
+    private var isLinkUp = false
 
-    /// What the user saw last, by channel; nil when not subscribed.
+    // What users saw.
+    private var wanted: Set<String> = []
     private var seen: [String: Int] = [:]
     private var seenBefore: [String: Int] = [:]
-    private var wanted: Set<String> = []
+    private var mayHaveMissed: Set<String> = []
     private var mustDeclareGap: String?
+    private var view: Set<String> = []
+    /// Who has to be in view once the differences of a renewal have been told.
+    private var target: Set<String>?
 
-    static var memory: PusherMemory { PusherMemory(key: "key", host: "localhost", port: 1, usesTLS: false) }
+    static var memory: PusherMemory { PusherMemory(key: "k", host: "h", port: 1, usesTLS: false) }
 
     static var policy: ConnectionPolicy {
         var policy = ConnectionPolicy.fast
@@ -34,80 +39,110 @@ struct PusherService: SimulatedService {
         return policy
     }
 
-    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
-        links += 1
-        if Int.random(in: 0..<10, using: &random) == 0 { return [] }
-        return say(
-            #"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1.\#(links)\",\"activity_timeout\":120}"}"#)
+    private mutating func deliver(_ frame: [UInt8]) -> Reaction<PusherInbound> {
+        let inbound = frame.withUnsafeBytes { decoder.text($0) }
+        return .deliver(inbound ?? .malformed(reason: "", text: nil))
     }
 
-    mutating func received(_ outbound: WebSocketOutbound, _ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
-        switch outbound {
-        case .ping(let payload):
-            return [.deliver(.pong(payload))]
-        case .binary:
-            return []
-        case .text(let text):
-            guard let message = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else { return [] }
-            return received(message, &random)
+    mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
+        isLinkUp = true
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0: return []
+        case 1: return [deliver(PusherFrames.error(code: 4201, message: "busy"))]
+        default: return [deliver(PusherFrames.connectionEstablished(socketID: "1.2", activityTimeout: 1))]
         }
     }
 
-    private mutating func received(_ message: [String: Any], _ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
-        let channel = (message["data"] as? [String: Any])?["channel"] as? String ?? ""
-        switch message["event"] as? String {
-        case "pusher:ping":
-            return say(#"{"event":"pusher:pong","data":{}}"#)
-        case "pusher:subscribe":
-            // Now and then a server that never confirms, or says something that cannot be understood.
-            switch Int.random(in: 0..<20, using: &random) {
-            case 0: return []
-            case 1: return say("not JSON at all")
-            default: break
+    mutating func received(
+        _ outbound: WebSocketOutbound, _ random: inout SeededRandom
+    ) -> [Reaction<PusherInbound>] {
+        switch outbound {
+        case .ping(let payload): [.deliver(.pong(payload))]
+        case .binary: []
+        case .text(let text): message(text, &random)
+        }
+    }
+
+    private mutating func message(_ text: String, _ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
+        guard let envelope = try? PusherEnvelope(parsing: text) else {
+            problem = "The client sent no message: \(text)"
+            return []
+        }
+        switch envelope.event {
+        case PusherEventName.ping:
+            return [deliver(PusherFrames.pong)]
+        case PusherEventName.subscribe:
+            guard let channel = PusherSubscribeData(parsing: envelope.data)?.channel else {
+                problem = "A subscription without a channel."
+                return []
             }
             guard subscribed.insert(channel).inserted else {
-                return say(
-                    #"{"event":"pusher:error","data":{"code":null,"message":"Existing subscription to channel \#(channel)"}}"#)
+                problem = "\(channel) was subscribed twice on one connection."
+                return []
             }
-            confirmedAt[channel] = published[channel] ?? 0
-            let data =
-                channel.hasPrefix("presence-") ? #"{\"presence\":{\"count\":1,\"ids\":[\"u\"],\"hash\":{\"u\":null}}}"# : "{}"
-            return say(
-                #"{"event":"pusher_internal:subscription_succeeded","channel":"\#(channel)","data":"\#(data)"}"#)
-        case "pusher:unsubscribe":
-            subscribed.remove(channel)
+            // Now and then a confirmation that never comes.
+            if Int.random(in: 0..<15, using: &random) == 0 { return [] }
+            return [deliver(confirmation(of: channel))]
+        case PusherEventName.unsubscribe:
+            if let channel = PusherSubscribeData(parsing: envelope.data)?.channel { subscribed.remove(channel) }
             return []
-        case let event? where event.hasPrefix("client-"):
-            if Int.random(in: 0..<10, using: &random) > 0 { return [] }
-            return say(#"{"event":"pusher:error","data":{"code":4301,"message":"Rate limit"}}"#)
         default:
-            return []
+            let refused = Int.random(in: 0..<6, using: &random) == 0
+            return refused ? [deliver(PusherFrames.error(code: 4301, message: "too fast"))] : []
         }
+    }
+
+    /// The data tells the model where the subscription starts.
+    private func confirmation(of channel: String) -> [UInt8] {
+        let ids = members.sorted().map { JSONValue.string($0) }
+        var data: JSONValue = ["start": .number(JSONNumber(published[channel] ?? 0))]
+        if channel == Self.presence {
+            data = ["start": .number(JSONNumber(published[channel] ?? 0)), "presence": ["ids": .array(ids)]]
+        }
+        return PusherFrames.event(name: PusherEventName.subscriptionSucceeded, channel: channel, data: data.text)
     }
 
     mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<PusherInbound>] {
-        if Int.random(in: 0..<20, using: &random) == 0 { return say(#"{"event":"pusher:ping","data":{}}"#) }
-        guard let channel = Self.channels.randomElement(using: &random) else { return [] }
-        published[channel, default: 0] += 1
-        guard subscribed.contains(channel) else { return [] }
-        return say(#"{"event":"tick","channel":"\#(channel)","data":"\#(published[channel] ?? 0)"}"#)
-    }
-
-    private mutating func say(_ text: String) -> [Reaction<PusherInbound>] {
-        var text = text
-        return text.withUTF8 { decoder.text(UnsafeRawBufferPointer($0)) }.map { [.deliver($0)] } ?? []
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0:
+            key = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+            return []
+        case 1, 2:
+            let user = "u\(Int.random(in: 1...4, using: &random))"
+            let left = members.remove(user) != nil
+            if !left { members.insert(user) }
+            guard subscribed.contains(Self.presence) else { return [] }
+            return [
+                deliver(
+                    left
+                        ? PusherFrames.memberRemoved(channel: Self.presence, userID: user)
+                        : PusherFrames.memberAdded(channel: Self.presence, member: PusherMember(userID: user)))
+            ]
+        case 3:
+            return [deliver(Array("{\"event\":\"x".utf8))]
+        default:
+            guard let channel = Self.channels.randomElement(using: &random) else { return [] }
+            let number = (published[channel] ?? 0) + 1
+            published[channel] = number
+            guard subscribed.contains(channel) else { return [] }
+            let nonce = PusherEncryption.randomNonce(using: &random)
+            let sealed = try? PusherEncryption.encrypt("\(number)", sharedSecret: key, nonce: nonce)
+            let data = channel == Self.encrypted ? sealed : "\(number)"
+            return [deliver(PusherFrames.event(name: "e\(number)", channel: channel, data: data ?? ""))]
+        }
     }
 
     mutating func linkLost() {
+        isLinkUp = false
         subscribed = []
-        confirmedAt = [:]
-        ambiguous = []
         seenBefore.merge(seen) { _, latest in latest }
         seen = [:]
+        mayHaveMissed = []
     }
 
+    // Users.
     mutating func command(_ random: inout SeededRandom) -> PusherCommand {
-        let channel = Self.channels.randomElement(using: &random) ?? "room"
+        let channel = Self.channels.randomElement(using: &random) ?? Self.plain
         switch Int.random(in: 0..<10, using: &random) {
         case 0..<5:
             wanted.insert(channel)
@@ -116,51 +151,101 @@ struct PusherService: SimulatedService {
             wanted.remove(channel)
             seen[channel] = nil
             seenBefore[channel] = nil
-            ambiguous.insert(channel)
             return .unsubscribe(channel: channel)
         case 7..<9:
-            return .publish(channel: channel, event: "client-hello", json: "{}")
+            return .publish(channel: channel, event: "client-e", json: "{}")
         default:
-            return .publish(channel: channel, event: "hello", json: "{}")
+            return .send(event: "x", json: "1")
         }
     }
 
     mutating func outcome(
         of job: PusherAuthorizeJob, _ random: inout SeededRandom
     ) -> Result<PusherAuthorization, ConnectionFailure> {
-        switch Int.random(in: 0..<10, using: &random) {
-        case 0: .failure(ConnectionFailure(.accessDenied, "No.", httpStatus: 403))
-        case 1, 2: .failure(ConnectionFailure(.unknown, "Oops.", origin: .server, httpStatus: 500))
-        default: .success(PusherAuthorization(auth: "key:sig", channelData: #"{"user_id":"u"}"#))
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: return .failure(ConnectionFailure(.accessDenied, "Denied.", httpStatus: 403))
+        case 1: return .failure(ConnectionFailure(.unknown, "Broken.", httpStatus: 500))
+        default:
+            let secret = PusherEncryption.sharedSecret(channel: "", masterKey: [])
+            let current = Int.random(in: 0..<4, using: &random) > 0
+            return .success(
+                PusherAuthorization(
+                    auth: "k:s", channelData: #"{"user_id":"me"}"#,
+                    sharedSecret: Data(current ? key : secret).base64EncodedString()))
         }
     }
 
     mutating func observe(_ event: PusherSessionEvent) throws(Violation) {
+        if let problem { throw Violation(problem) }
         if let channel = mustDeclareGap {
-            guard case .gap(channel, _) = event else { throw Violation("Messages of \(channel) were lost in silence.") }
+            guard case .gap(channel, _) = event else { throw Violation("Events of \(channel) were lost in silence.") }
             mustDeclareGap = nil
+            return
         }
+        // Once the differences are told, members come and go as before.
+        if target == view { target = nil }
         switch event {
-        case .subscribed(let subscription):
-            let channel = subscription.channel
-            guard wanted.contains(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
-            guard seen[channel] == nil else { throw Violation("\(channel) was confirmed twice.") }
-            let start = confirmedAt[channel] ?? 0
-            if let before = seenBefore.removeValue(forKey: channel), before < start { mustDeclareGap = channel }
-            seen[channel] = start
+        case .memberAdded(_, let member):
+            guard view.insert(member.userID).inserted else { throw Violation("\(member.userID) came twice.") }
+            return
+        case .memberRemoved(_, let member):
+            guard view.remove(member.userID) != nil else { throw Violation("\(member.userID) left, but was not there.") }
+            return
+        case .gap(let channel, _):
+            mayHaveMissed.insert(channel)
+            return
+        default:
+            break
+        }
+        if let target, target != view { throw Violation("In view are \(view.sorted()), there are \(target.sorted()).") }
+        target = nil
+        switch event {
+        case .subscribed(let confirmation): try confirmed(confirmation)
+        case .unsubscribed(Self.presence): view = []
         case .message(let message):
-            guard let channel = message.channel else { return }
-            guard let last = seen[channel] else { throw Violation("A message of \(channel), which is not subscribed.") }
-            guard let number = message.data.flatMap({ Int($0) }) else { throw Violation("Not a message of ours: \(message)") }
-            let isNext = ambiguous.contains(channel) ? number > 0 : number == last + 1
-            guard isNext else { throw Violation("\(channel): \(number) came after \(last).") }
-            seen[channel] = number
+            guard let channel = message.channel, let number = Int(message.event.dropFirst()) else { return }
+            try self.event(number, of: channel)
+        case .decryptionFailed(let channel, let name, _):
+            guard channel == Self.encrypted, let number = Int(name.dropFirst()) else {
+                throw Violation("\(channel) is not encrypted.")
+            }
+            try self.event(number, of: channel)
+        case .subscriptionFailed(let channel, _, _, _):
+            guard wanted.contains(channel) else { throw Violation("\(channel) failed, but nobody wants it.") }
         default:
             return
         }
     }
 
+    private mutating func confirmed(_ confirmation: PusherSubscribed) throws(Violation) {
+        let channel = confirmation.channel
+        guard wanted.contains(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
+        guard seen[channel] == nil else { throw Violation("\(channel) was confirmed twice.") }
+        let start = (try? JSONText(confirmation.data))?["start"]?.integer ?? 0
+        if let before = seenBefore.removeValue(forKey: channel), before < start { mustDeclareGap = channel }
+        seen[channel] = start
+        guard channel == Self.presence else { return }
+        let present = Set(confirmation.members.map(\.userID))
+        if confirmation.isRenewal { target = present } else { view = present }
+    }
+
+    private mutating func event(_ number: Int, of channel: String) throws(Violation) {
+        guard wanted.contains(channel) else { throw Violation("An event of \(channel), which nobody wants.") }
+        // What waited for a key is told when the link is lost already.
+        guard let last = seen[channel] else {
+            guard !isLinkUp else { throw Violation("An event of \(channel), which is not confirmed.") }
+            if let before = seenBefore[channel] { seenBefore[channel] = max(before, number) }
+            return
+        }
+        guard number == last + 1 || (number > last && mayHaveMissed.contains(channel)) else {
+            throw Violation("\(channel): \(number) came after \(last).")
+        }
+        mayHaveMissed.remove(channel)
+        seen[channel] = number
+    }
+
     mutating func observe(_ change: ConnectionChange) throws(Violation) {
+        if let problem { throw Violation(problem) }
         // An intentional disconnect ends the promise: nobody was listening.
         if change.phase == .disconnecting || change.phase == .disconnected {
             seen = [:]

@@ -1,0 +1,55 @@
+import Foundation
+
+/// Runs the simulator over many seeds: given ones, fresh ones for as long as asked, or one that failed.
+///
+/// The environment decides: `LIFELINE_SIMULATOR_SECONDS` runs fresh seeds for so long, `LIFELINE_SIMULATOR_SEED` replays one.
+public enum SimulatorRun {
+    /// - Parameters:
+    ///   - seeds: what runs when the environment says nothing.
+    ///   - steps: how many steps each seed runs.
+    ///   - finished: looks at a run that broke no rule.
+    /// - Throws: the broken rule, with the seed that replays it.
+    public static func run<Service: SimulatedService>(
+        _ service: Service.Type, seeds: ClosedRange<UInt64>, steps: Int = 5_000,
+        finished: (Simulator<Service>, UInt64) -> Void
+    ) throws(Violation) {
+        let environment = ProcessInfo.processInfo.environment
+        if let seed = environment["LIFELINE_SIMULATOR_SEED"].flatMap(UInt64.init) {
+            try run(service, seed, steps, finished)
+        } else if let seconds = environment["LIFELINE_SIMULATOR_SECONDS"].flatMap(Double.init) {
+            try run(service, for: seconds, steps, finished)
+        } else {
+            for seed in seeds { try run(service, seed, steps, finished) }
+        }
+    }
+
+    private static func run<Service: SimulatedService>(
+        _ service: Service.Type, for seconds: Double, _ steps: Int, _ finished: (Simulator<Service>, UInt64) -> Void
+    ) throws(Violation) {
+        let start = ContinuousClock.now
+        var told = start
+        var count = 0
+        var seed = UInt64.random(in: 0...UInt64.max / 2)
+        while ContinuousClock.now - start < .seconds(seconds) {
+            try run(service, seed, steps, finished)
+            seed += 1
+            count += 1
+            if ContinuousClock.now - told > .seconds(10) {
+                told = .now
+                print("simulator: \(service): \(count) seeds, \(count * steps) steps")
+            }
+        }
+    }
+
+    private static func run<Service: SimulatedService>(
+        _ service: Service.Type, _ seed: UInt64, _ steps: Int, _ finished: (Simulator<Service>, UInt64) -> Void
+    ) throws(Violation) {
+        var simulator = Simulator<Service>(seed: seed)
+        do {
+            try simulator.run(steps: steps)
+        } catch {
+            throw Violation("\(service), seed \(seed); replay it with `make simulate SEED=\(seed)`.\n\(error)")
+        }
+        finished(simulator, seed)
+    }
+}
