@@ -17,7 +17,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     func dial() {
         let request: UpgradeRequest
         do throws(ConnectionFailure) {
-            var random = SystemRandomNumberGenerator()
+            var random = SystemRandom()
             request = try UpgradeRequest(endpoint: endpoint, key: WebSocketKey(using: &random))
         } catch {
             return giveUp(error)

@@ -52,7 +52,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         case .success(let application): (self.application, refusal) = (application, nil)
         case .failure(let farewell): (application, refusal) = (nil, farewell)
         }
-        var random = SystemRandomNumberGenerator()
+        var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
         liveness = Liveness(at: now)
         let limits = WebSocketLimits(
