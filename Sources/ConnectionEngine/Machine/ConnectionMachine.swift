@@ -109,6 +109,13 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         }
     }
 
+    /// Takes everything that one read brought: the same as `received` for each, without wrapping each into an input.
+    @inlinable public mutating func handle(
+        received batch: [Session.Inbound], of attempt: AttemptID, at now: Moment, into effects: inout [Effect<Session>]
+    ) {
+        for inbound in batch { received(attempt, inbound, now, &effects) }
+    }
+
     /// Where the connection is now.
     public var snapshot: ConnectionSnapshot {
         ConnectionSnapshot(

@@ -29,9 +29,7 @@ import DequeModule
         case .input(let input):
             machine.handle(input, at: now, into: &effects)
         case .batch(let attempt, let batch):
-            for inbound in batch {
-                machine.handle(.received(attempt, inbound), at: now, into: &effects)
-            }
+            machine.handle(received: batch, of: attempt, at: now, into: &effects)
         }
     }
 }
