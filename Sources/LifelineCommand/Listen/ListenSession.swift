@@ -45,7 +45,7 @@ struct ListenSession: Sendable {
         let events = client.events
         let telling = Task { await listener.tell(events) { end.yield(.failed) } }
         let publishing = Task { await listener.publishInOrder() }
-        let helpers = [
+        let watching = [
             Task { for await _ in signals { end.yield(.asked) } },
             Task {
                 await StandardInput.forEachLine { line in
@@ -62,7 +62,7 @@ struct ListenSession: Sendable {
         await listener.start(channels: channels)
         await waitForEnd(ends)
 
-        for helper in helpers { helper.cancel() }
+        for task in watching { task.cancel() }
         await listener.stop()
         // What was heard up to here is still printed, if somebody reads it.
         telling.cancel()
