@@ -1,5 +1,6 @@
 import ConnectionEngine
 import PusherProtocol
+import WireCoding
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

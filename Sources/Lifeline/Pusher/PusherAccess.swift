@@ -1,5 +1,11 @@
 import PusherProtocol
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Who vouches for a client of Pusher Channels: private, presence and encrypted channels want an authorisation, and publishing from
 /// anywhere but such a channel wants the app's secret.
 public struct PusherAccess: Sendable {
@@ -82,5 +88,11 @@ struct PusherCredentials: Sendable, CustomStringConvertible, CustomReflectable {
     func sharedSecret(of channel: String) -> [UInt8]? {
         encryptionMasterKey.flatMap { PusherEncryption.key(base64: $0) }
             .map { PusherEncryption.sharedSecret(channel: channel, masterKey: $0) }
+    }
+}
+
+extension PusherAccess {
+    static func base64(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
     }
 }

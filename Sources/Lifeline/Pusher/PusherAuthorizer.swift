@@ -2,6 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 import PusherProtocol
+import WireCoding
 
 /// Authorises channels in the way that a client's ``PusherAccess`` says.
 final class PusherAuthorizer: JobRunner {

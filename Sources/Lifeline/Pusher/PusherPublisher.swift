@@ -1,6 +1,7 @@
 import ConnectionEngine
 import HTTPTransport
 import PusherProtocol
+import WireCoding
 
 /// Publishes over the HTTP API, signed with the app's secret. Rule LL-13.
 struct PusherPublisher: Sendable {

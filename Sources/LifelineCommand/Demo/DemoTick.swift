@@ -1,4 +1,5 @@
 import PusherProtocol
+import WireCoding
 
 /// What every event of the demonstration carries: who sent it, and its number on its way.
 struct DemoTick: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Lifeline
 import PusherProtocol
+import WireCoding
 
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import PusherProtocol
+import WireCoding
 
 /// One JSON object on one line, its keys in the order in which they are put.
 struct JSONObject {

@@ -1,5 +1,6 @@
 import PusherProtocol
 import RealtimeHub
+import WireCoding
 
 /// What `events` is asked to publish, and one part of what `batch_events` is. Pusher HTTP API (rule SV-11).
 struct PublishRequest: Hashable, Sendable {

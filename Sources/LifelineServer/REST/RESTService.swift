@@ -1,5 +1,6 @@
 import PusherProtocol
 import RealtimeHub
+import WireCoding
 
 /// Answers requests. Everything is in memory, so an answer is there at once.
 struct RESTService {

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import OrderedCollections
+import WireCoding
 
 /// What a Pusher client keeps over reconnects: where to connect, and the channels that are wanted, in order.
 public struct PusherMemory: Sendable {
@@ -27,31 +28,14 @@ public struct PusherMemory: Sendable {
     ) {
         let prefix = (path ?? "").split(separator: "/").map { "/" + $0 }.joined()
         let target =
-            prefix + "/app/" + Self.encoded(key) + "?client=" + Self.encoded(clientName) + "&version="
-            + Self.encoded(version) + "&protocol=7"
+            prefix + "/app/" + PercentEncoding.encode(key) + "?client=" + PercentEncoding.encode(clientName) + "&version="
+            + PercentEncoding.encode(version) + "&protocol=7"
         endpoint = WebSocketEndpoint(
             host: host, port: port, usesTLS: usesTLS, target: target, subprotocols: [Self.subprotocol])
     }
 
     /// The channels that are wanted, in the order in which they were first asked for.
     public var wantedChannels: [String] { Array(channels.keys) }
-
-    /// Percent-encodes everything but RFC 3986's unreserved characters.
-    private static func encoded(_ text: String) -> String {
-        var out: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                out.append(byte)
-            default:
-                out.append(UInt8(ascii: "%"))
-                out.append(contentsOf: Hex.text([byte]).uppercased().utf8)
-            }
-        }
-        return String(decoding: out, as: UTF8.self)
-    }
 }
 
 /// A channel that a user wants, over all connections.

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import WireCoding
 
 // Authorisation, and what becomes of failures.
 extension PusherSession {

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import WireCoding
 
 // What the server says.
 extension PusherSession {

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import WireCoding
 
 // Client events. Rules PS-23 to PS-27.
 extension PusherSession {

@@ -1,3 +1,5 @@
+import WireCoding
+
 /// The messages that a client sends, encoded. Pusher protocol, Events; rule PW-10.
 public enum PusherClientFrames {
     /// - Parameters:

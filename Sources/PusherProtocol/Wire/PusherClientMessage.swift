@@ -1,3 +1,5 @@
+import WireCoding
+
 /// The data of `pusher:subscribe`, as a server reads it.
 public struct PusherSubscribeData: Hashable, Sendable {
     public var channel: String

@@ -1,4 +1,5 @@
 import Crypto
+import WireCoding
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

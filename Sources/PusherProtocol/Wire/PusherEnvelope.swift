@@ -1,3 +1,5 @@
+import WireCoding
+
 /// The outer object of a Pusher message, the same in both directions.
 ///
 /// Pusher protocol, Events; rules PW-1 to PW-6. `data` is not parsed: application data is the application's business.

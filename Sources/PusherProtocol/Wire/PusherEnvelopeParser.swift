@@ -1,3 +1,5 @@
+import WireCoding
+
 /// Reads the messages of one connection, one after the other.
 ///
 /// One pass over the bytes, no tree. Event and channel names that come again are shared, so a message costs the allocation of its

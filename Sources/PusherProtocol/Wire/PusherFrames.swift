@@ -1,3 +1,5 @@
+import WireCoding
+
 /// The messages that a server sends, encoded.
 ///
 /// Pusher protocol, Events. Each is made once and can be handed to any number of connections. `data` goes out as a string that

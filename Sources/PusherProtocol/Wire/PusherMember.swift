@@ -1,3 +1,5 @@
+import WireCoding
+
 /// A member of a presence channel.
 public struct PusherMember: Hashable, Sendable {
     public var userID: String

@@ -1,4 +1,5 @@
 import Crypto
+import WireCoding
 
 /// The signature of requests to the HTTP API. Pusher documentation, HTTP API, Authentication; rules PW-14 and PW-15.
 public enum PusherRequestSignature {

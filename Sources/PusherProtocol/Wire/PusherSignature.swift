@@ -1,4 +1,5 @@
 import Crypto
+import WireCoding
 
 /// The protocol's signatures: HMAC-SHA256 in lowercase hexadecimal, keyed with the app's secret.
 ///

@@ -1,3 +1,5 @@
+import WireCoding
+
 /// XSalsa20-Poly1305, as NaCl's `crypto_secretbox`: sixteen bytes of authentication, then the ciphertext.
 ///
 /// Constant-time: no branch and no index depends on a key, a nonce or a plaintext. Sources: D. J. Bernstein, "Extending the

@@ -3,6 +3,7 @@ import NIOCore
 import PusherProtocol
 import RealtimeHub
 import WebSocketFraming
+import WireCoding
 
 /// A minimal client of the Pusher protocol that shows every frame.
 actor TestClient {

@@ -3,6 +3,7 @@ import HTTPTransport
 import LifelineTesting
 import NIOConcurrencyHelpers
 import PusherProtocol
+import WireCoding
 
 @testable import Lifeline
 

@@ -2,6 +2,7 @@ import ConnectionEngine
 import HTTPTransport
 import PusherProtocol
 import Testing
+import WireCoding
 
 @testable import Lifeline
 

@@ -2,6 +2,7 @@ import ConnectionEngine
 import Foundation
 import LifelineTesting
 import PusherProtocol
+import WireCoding
 
 /// A model Pusher server for the simulator, with the rules that users rely on: nothing lost, doubled or reordered without a gap,
 /// exact presence, one subscription per channel and connection.

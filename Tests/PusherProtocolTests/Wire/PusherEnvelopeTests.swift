@@ -1,5 +1,6 @@
 import PusherProtocol
 import Testing
+import WireCoding
 
 @Suite("The envelope of a message (rules PW-1 to PW-6)")
 struct PusherEnvelopeTests {

@@ -1,5 +1,6 @@
 import PusherProtocol
 import Testing
+import WireCoding
 
 @Suite("Encoded messages (rules PW-7 to PW-10)")
 struct PusherFramesTests {

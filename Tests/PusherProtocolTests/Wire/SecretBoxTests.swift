@@ -1,6 +1,7 @@
 import Foundation
 import PusherProtocol
 import Testing
+import WireCoding
 
 @Suite("Secretbox (rules PE-1, PE-2)")
 struct SecretBoxTests {

@@ -1,5 +1,6 @@
 import PusherProtocol
 import RealtimeHub
+import WireCoding
 
 /// One connection of the Pusher protocol as the server sees it: messages in, actions out. A pure value without a socket.
 ///

@@ -1,13 +1,13 @@
 extension JSONScanner {
     /// A value of any kind as a stretch of the text.
-    struct ValueToken {
-        var start: Int
-        var end: Int
-        var kind: JSONKind
+    public struct ValueToken {
+        public var start: Int
+        public var end: Int
+        public var kind: JSONKind
     }
 
     /// Checks a value and steps over it. Iterative: one bit per open container says whether it is an object.
-    mutating func value() throws(JSONSyntaxError) -> ValueToken {
+    public mutating func value() throws(JSONSyntaxError) -> ValueToken {
         guard let kind = Self.kind(startingWith: try peek()) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         let start = position
         var open = OpenContainers()
@@ -61,17 +61,17 @@ extension JSONScanner {
         private var aside = SIMD8<UInt64>()
 
         /// Whether the innermost one is an object.
-        var isObject: Bool { kinds & 1 == 1 }
+        public var isObject: Bool { kinds & 1 == 1 }
 
         @inline(__always)
-        mutating func push(_ isObject: Bool) {
+        public mutating func push(_ isObject: Bool) {
             if depth & 63 == 0, depth > 0 { aside[depth >> 6 - 1] = kinds }
             kinds = kinds << 1 | (isObject ? 1 : 0)
             depth &+= 1
         }
 
         @inline(__always)
-        mutating func pop() {
+        public mutating func pop() {
             kinds >>= 1
             depth &-= 1
             if depth & 63 == 0, depth > 0 { kinds = aside[depth >> 6 - 1] }
@@ -91,7 +91,7 @@ extension JSONScanner {
     }
 
     @inline(__always)
-    static func kind(startingWith byte: UInt8) -> JSONKind? {
+    public static func kind(startingWith byte: UInt8) -> JSONKind? {
         switch byte {
         case JSONBytes.quote: .string
         case UInt8(ascii: "{"): .object

@@ -1,7 +1,7 @@
 /// Byte-level pieces that the scanner and the writer share.
-enum JSONBytes {
-    static let quote = UInt8(ascii: "\"")
-    static let backslash = UInt8(ascii: "\\")
+public enum JSONBytes {
+    public static let quote = UInt8(ascii: "\"")
+    public static let backslash = UInt8(ascii: "\\")
 
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -9,7 +9,7 @@ enum JSONBytes {
     /// Marks, in the high bit of each byte, what cannot stand in a JSON string as it is: quotes, backslashes and control
     /// characters. Only the lowest mark is exact, since a borrow can spill into the bytes above it.
     @inline(__always)
-    static func specials(_ word: UInt64) -> UInt64 {
+    public static func specials(_ word: UInt64) -> UInt64 {
         let quotes = word ^ (ones &* UInt64(quote))
         let backslashes = word ^ (ones &* UInt64(backslash))
         let isQuote = (quotes &- ones) & ~quotes
@@ -19,19 +19,19 @@ enum JSONBytes {
     }
 
     @inline(__always)
-    static func isSpecial(_ byte: UInt8) -> Bool {
+    public static func isSpecial(_ byte: UInt8) -> Bool {
         byte == quote || byte == backslash || byte < 0x20
     }
 
     /// Eight bytes, the first one lowest whatever the machine's byte order.
     @inline(__always)
-    static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+    public static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// The offset of the first special byte at or after `start`, or the end.
     @inline(__always)
-    static func firstSpecial(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    public static func firstSpecial(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
         while offset &+ 8 <= bytes.count {
             let marks = specials(word(bytes, at: offset))
@@ -44,7 +44,7 @@ enum JSONBytes {
 
     /// Whether two stretches of memory of one length hold the same bytes. For names, not for secrets: stops at a difference.
     @inline(__always)
-    static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    public static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         var offset = 0
         while offset &+ 8 <= left.count {
@@ -59,7 +59,7 @@ enum JSONBytes {
     }
 
     /// The offset of the first byte that is not well-formed UTF-8, or nil. For input that no WebSocket layer has checked.
-    static func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    public static func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
         var offset = 0
         while offset < bytes.count {
             if offset &+ 8 <= bytes.count, word(bytes, at: offset) & highs == 0 {

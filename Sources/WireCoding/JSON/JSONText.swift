@@ -7,7 +7,7 @@ public struct JSONText: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
     /// Text that has been checked already.
-    init(checked text: String) {
+    public init(checked text: String) {
         self.text = text
     }
 

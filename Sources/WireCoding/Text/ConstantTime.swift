@@ -11,7 +11,7 @@ public enum ConstantTime {
     }
 
     @inline(never)
-    static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+    public static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0
         for index in 0..<left.count { difference |= left[index] ^ right[index] }

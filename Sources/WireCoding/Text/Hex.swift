@@ -1,6 +1,6 @@
 /// Bytes as lowercase hexadecimal digits.
-enum Hex {
-    static func text(_ bytes: some Sequence<UInt8>) -> String {
+public enum Hex {
+    public static func text(_ bytes: some Sequence<UInt8>) -> String {
         var out: [UInt8] = []
         for byte in bytes {
             out.append(digit(byte >> 4))

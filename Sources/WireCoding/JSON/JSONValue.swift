@@ -120,7 +120,7 @@ public enum JSONValue: Hashable, Sendable {
 public struct JSONNumber: Hashable, Sendable {
     public let literal: String
 
-    init(checked literal: String) {
+    public init(checked literal: String) {
         self.literal = literal
     }
 

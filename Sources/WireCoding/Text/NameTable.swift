@@ -1,15 +1,15 @@
 /// Remembers the names of a connection, so that a name that comes again costs neither an allocation nor a check.
 ///
 /// Bounded: each name has one place, found by its bytes, and a new name takes the place of the old. Long names are not kept.
-struct NameTable: Sendable {
+public struct NameTable: Sendable {
     /// Longer names are made anew each time.
-    static let longestName = 200
+    public static let longestName = 200
 
     private let mask: Int
     private var names: [String] = []
 
     /// - Parameter capacity: how many places; rounded up to a power of two. 0 remembers nothing.
-    init(capacity: Int) {
+    public init(capacity: Int) {
         var size = 1
         while size < min(capacity, 4096) { size *= 2 }
         mask = capacity > 0 ? size - 1 : -1
@@ -17,7 +17,7 @@ struct NameTable: Sendable {
 
     /// The name with these bytes, which must be UTF-8.
     @inline(__always)
-    mutating func name(_ bytes: UnsafeRawBufferPointer) -> String {
+    public mutating func name(_ bytes: UnsafeRawBufferPointer) -> String {
         guard mask >= 0, bytes.count <= Self.longestName, !bytes.isEmpty else {
             return String(decoding: bytes, as: UTF8.self)
         }

@@ -1,26 +1,26 @@
 /// Walks over JSON text in place: checks it strictly, builds nothing.
 ///
 /// The bytes must be UTF-8 and stay valid as long as the scanner is used.
-struct JSONScanner {
+public struct JSONScanner {
     /// The deepest nesting that is accepted; more is refused instead of exhausting a stack (rule PW-4).
-    static let maximumDepth = 512
+    public static let maximumDepth = 512
 
-    let bytes: UnsafeRawBufferPointer
-    var position = 0
+    public let bytes: UnsafeRawBufferPointer
+    public var position = 0
 
-    init(_ bytes: UnsafeRawBufferPointer) {
+    public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     /// A string without its quotes.
-    struct StringToken {
-        var start: Int
-        var end: Int
-        var hasEscapes: Bool
+    public struct StringToken {
+        public var start: Int
+        public var end: Int
+        public var hasEscapes: Bool
     }
 
     @inline(__always)
-    mutating func skipWhitespace() {
+    public mutating func skipWhitespace() {
         while position < bytes.count {
             let byte = bytes[position]
             guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
@@ -30,27 +30,27 @@ struct JSONScanner {
 
     /// The next byte that is not white space; stays in place.
     @inline(__always)
-    mutating func peek() throws(JSONSyntaxError) -> UInt8 {
+    public mutating func peek() throws(JSONSyntaxError) -> UInt8 {
         skipWhitespace()
         guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
         return bytes[position]
     }
 
     @inline(__always)
-    mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
+    public mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
         guard try peek() == byte else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         position &+= 1
     }
 
     /// Only white space may be left.
-    mutating func expectEnd() throws(JSONSyntaxError) {
+    public mutating func expectEnd() throws(JSONSyntaxError) {
         skipWhitespace()
         if position < bytes.count { throw JSONSyntaxError(.trailingBytes, at: position) }
     }
 
     /// Checks a string and steps over it.
     @inline(__always)
-    mutating func string() throws(JSONSyntaxError) -> StringToken {
+    public mutating func string() throws(JSONSyntaxError) -> StringToken {
         try expect(JSONBytes.quote)
         let start = position
         var hasEscapes = false
@@ -72,7 +72,7 @@ struct JSONScanner {
     }
 
     /// Steps over one escape, pairs of surrogates included.
-    mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
+    public mutating func escape() throws(JSONSyntaxError) -> Unicode.Scalar {
         let start = position
         guard position + 1 < bytes.count else { throw JSONSyntaxError(.truncated, at: bytes.count) }
         let letter = bytes[position + 1]

@@ -1,12 +1,12 @@
 extension JSONScanner {
     /// The text between two offsets.
     @inline(__always)
-    func text(_ start: Int, _ end: Int) -> String {
+    public func text(_ start: Int, _ end: Int) -> String {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
     /// The text of a string that has been checked.
-    func string(_ token: StringToken, scratch: inout [UInt8]) -> String {
+    public func string(_ token: StringToken, scratch: inout [UInt8]) -> String {
         guard token.hasEscapes else { return text(token.start, token.end) }
         var scanner = self
         scanner.position = token.start - 1
@@ -19,7 +19,7 @@ extension JSONScanner {
     ///
     /// Without escapes the text is copied once, straight into the result. Otherwise it is unescaped into `scratch`, eight bytes at
     /// a time, and copied from there, so that the result has the exact size.
-    mutating func unescapedString(scratch: inout [UInt8]) throws(JSONSyntaxError) -> String {
+    public mutating func unescapedString(scratch: inout [UInt8]) throws(JSONSyntaxError) -> String {
         try expect(JSONBytes.quote)
         let start = position
         let special = JSONBytes.firstSpecial(bytes, from: start)

@@ -15,7 +15,7 @@ public enum JSONWriter {
         text.withUnsafeBytes { appendString($0, to: &out) }
     }
 
-    static func appendString(_ text: UnsafeRawBufferPointer, to out: inout [UInt8]) {
+    public static func appendString(_ text: UnsafeRawBufferPointer, to out: inout [UInt8]) {
         out.append(JSONBytes.quote)
         var start = 0
         while start < text.count {
@@ -36,13 +36,13 @@ public enum JSONWriter {
     }
 
     /// Appends a whole number.
-    static func append(_ number: Int, to out: inout [UInt8]) {
+    public static func append(_ number: Int, to out: inout [UInt8]) {
         out.append(contentsOf: String(number).utf8)
     }
 
     /// Appends text that is JSON already.
     @inline(__always)
-    static func append(_ json: StaticString, to out: inout [UInt8]) {
+    public static func append(_ json: StaticString, to out: inout [UInt8]) {
         out.append(contentsOf: UnsafeBufferPointer(start: json.utf8Start, count: json.utf8CodeUnitCount))
     }
 
