@@ -20,6 +20,8 @@ let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swi
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -32,6 +34,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v16), .tvOS(.v16), .watchOS(.v9)],
     products: [
         .library(name: "PusherSwift", targets: ["PusherSwift"]),
+        .library(name: "PubNub", targets: ["PubNub"]),
         .library(name: "Lifeline", targets: ["Lifeline"]),
         .library(name: "LifelineServer", targets: ["LifelineServer"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting"]),
@@ -49,6 +52,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // The engine and what runs it.
@@ -69,35 +73,52 @@ let package = Package(
             "HTTPTransport",
             ["ConnectionEngine", "EngineRuntime", "TransportCommon", nioCore, nioPosix, nioHTTP1, nioLocks, asyncHTTPClient]),
 
+        // What the wire protocols share.
+        library("WireCoding", [orderedCollections]),
+        .systemLibrary(
+            name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        library("BodyCompression", ["CZlib"]),
+
         // Wire protocols, both directions, and their client sessions.
-        library("PusherProtocol", ["ConnectionEngine", crypto, orderedCollections]),
+        library("PusherProtocol", ["ConnectionEngine", "WireCoding", crypto, orderedCollections]),
+        library("PubNubProtocol", ["ConnectionEngine", "WireCoding", crypto, cryptoExtras, orderedCollections]),
 
         // Client APIs.
         library(
             "PusherSwift",
             [
                 "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport",
-                nioPosix, nioLocks,
+                "WireCoding", nioPosix, nioLocks,
+            ]),
+        library(
+            "PubNub",
+            [
+                "ConnectionEngine", "PubNubProtocol", "EngineRuntime", "TransportCommon", "HTTPTransport", "WireCoding",
+                "BodyCompression", crypto, nioPosix, nioLocks, logging,
             ]),
         library(
             "Lifeline",
             [
-                "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport", "HTTPTransport",
+                "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "WireCoding", "EngineRuntime", "TransportCommon",
+                "WebSocketTransport", "HTTPTransport",
                 nioPosix, nioLocks,
             ]),
 
         // The server.
         library("RealtimeHub", [deque, orderedCollections]),
+        library("HubStorage", ["RealtimeHub", grdb]),
         library(
             "LifelineServer",
             [
-                "RealtimeHub", "PusherProtocol", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
+                "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol", "WireCoding", "BodyCompression",
+                "WebSocketFraming", crypto, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "RealtimeHub", nioCore,
+                "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "PubNub", "PubNubProtocol",
+                "RealtimeHub", "HubStorage", "WireCoding", nioCore,
                 nioPosix, nioLocks,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -118,26 +139,44 @@ let package = Package(
                 "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioEmbedded, nioPosix, nioHTTP1,
                 nioSSL,
             ]),
-        tests("HTTPTransportTests", ["HTTPTransport", "TransportCommon", nioPosix, nioHTTP1]),
-        tests("PusherProtocolTests", ["PusherProtocol", "LifelineTesting"]),
-        tests("PusherSwiftTests", ["PusherSwift", "PusherProtocol", "LifelineServer", "LifelineTesting", nioLocks]),
         tests(
-            "LifelineTests", ["Lifeline", "PusherProtocol", "HTTPTransport", "LifelineServer", "LifelineTesting", nioLocks]),
+            "HTTPTransportTests",
+            ["HTTPTransport", "TransportCommon", "EngineRuntime", "LifelineTesting", nioPosix, nioHTTP1, nioSSL, nioLocks]),
+        tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
+        tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),
+        tests("PusherProtocolTests", ["PusherProtocol", "WireCoding", "LifelineTesting"]),
+        tests("PubNubProtocolTests", ["PubNubProtocol", "WireCoding", "LifelineTesting"]),
         tests(
-            "LifelineCommandTests", ["LifelineCommand", "Lifeline", "LifelineServer", "LifelineTesting", nioPosix, nioLocks]),
-        tests("RealtimeHubTests", ["RealtimeHub"]),
+            "PubNubTests",
+            ["PubNub", "PubNubProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioPosix, nioHTTP1, nioLocks]),
+        tests(
+            "PusherSwiftTests", ["PusherSwift", "PusherProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioLocks]),
+        tests(
+            "LifelineTests",
+            [
+                "Lifeline", "PusherProtocol", "PubNubProtocol", "WireCoding", "HTTPTransport", "LifelineServer",
+                "LifelineTesting", nioLocks,
+            ]),
+        tests(
+            "LifelineCommandTests",
+            ["LifelineCommand", "Lifeline", "LifelineServer", "WireCoding", "LifelineTesting", nioPosix, nioLocks]),
+        tests("RealtimeHubTests", ["RealtimeHub", "LifelineTesting"]),
+        tests("HubStorageTests", ["HubStorage", "RealtimeHub", "LifelineTesting"]),
         tests(
             "LifelineServerTests",
             [
-                "LifelineServer", "RealtimeHub", "PusherProtocol", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
+                "LifelineServer", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol", "WireCoding",
+                "BodyCompression", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
                 nioCore, nioSSL, nioPosix, nioLocks,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
-            name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift"],
+            name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift", "PubNub"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-        tests("SeedExamplesSwift6Tests", ["PusherSwift"]),
-        tests("IntegrationTests", ["PusherSwift", "PusherProtocol", "Lifeline", "LifelineServer", "LifelineTesting", nioLocks]),
+        tests("SeedExamplesSwift6Tests", ["PusherSwift", "PubNub"]),
+        tests(
+            "IntegrationTests",
+            ["PusherSwift", "PubNub", "PusherProtocol", "Lifeline", "LifelineServer", "LifelineTesting", "WireCoding", nioLocks]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -4,7 +4,7 @@
 set -euo pipefail
 
 purpose=${1:-build}
-packages=(zlib1g-dev)
+packages=(zlib1g-dev libsqlite3-dev)
 [ "$purpose" = test ] && packages+=(python3 python3-venv python3-dev gcc libssl-dev openssl iproute2 make)
 
 if ! command -v swift >/dev/null 2>&1; then
@@ -13,7 +13,7 @@ if ! command -v swift >/dev/null 2>&1; then
 fi
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "setup: not a Debian system; needed besides Swift: the headers of zlib${purpose:+ (and for tests Python 3, openssl)}."
+    echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite${purpose:+ (and for tests Python 3, openssl)}."
     exit 0
 fi
 

@@ -1,0 +1,101 @@
+/// The base of everything that a long-poll session asks for.
+public struct HTTPEndpoint: Hashable, Sendable {
+    /// A name or an address; IPv6 addresses without brackets.
+    public var host: String
+    public var port: Int
+    public var usesTLS: Bool
+
+    public init(host: String, port: Int, usesTLS: Bool) {
+        self.host = host
+        self.port = port
+        self.usesTLS = usesTLS
+    }
+}
+
+/// One request of a long-poll session.
+public struct HTTPExchange: Hashable, Sendable {
+    public struct Header: Hashable, Sendable {
+        public var name: String
+        public var value: String
+
+        public init(_ name: String, _ value: String) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The session's own number of the request; comes back with the answer.
+    public var id: UInt64
+    public var method: String
+    /// Path and query, percent-encoded, starting with `/`.
+    public var target: String
+    public var headers: [Header]
+    public var body: [UInt8]
+    /// From the first byte out to the last byte in, on the monotonic clock.
+    public var timeout: Duration
+
+    public init(
+        id: UInt64, method: String = "GET", target: String, headers: [Header] = [], body: [UInt8] = [], timeout: Duration
+    ) {
+        self.id = id
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+}
+
+/// What a long-poll session sends.
+public enum LongPollOutbound: Hashable, Sendable {
+    /// The one outstanding poll; replaces the one before, whose connection is closed at once and of which nothing is heard again.
+    case poll(HTTPExchange)
+    /// Ends the outstanding poll without a new one.
+    case cancelPoll
+    /// Any other request, on other connections. Several may be under way.
+    case call(HTTPExchange)
+}
+
+/// What came of one request, decoded.
+public struct LongPollInbound<Answer: Sendable>: Sendable {
+    /// The number of the request.
+    public var id: UInt64
+    /// What the decoder made of the answer, or why there is none. A status that says failure is an answer here.
+    public var result: Result<Answer, ConnectionFailure>
+
+    public init(id: UInt64, result: Result<Answer, ConnectionFailure>) {
+        self.id = id
+        self.result = result
+    }
+}
+
+/// Head of an answer.
+public struct HTTPAnswerHead: Hashable, Sendable {
+    public var status: Int
+    /// As it came, or nil.
+    public var contentType: String?
+    /// The parsed `Retry-After`.
+    public var retryAfter: Duration?
+
+    public init(status: Int, contentType: String?, retryAfter: Duration?) {
+        self.status = status
+        self.contentType = contentType
+        self.retryAfter = retryAfter
+    }
+}
+
+/// Turns answers into a session's own values, in place, on the connection's event loop and outside of the engine's lock.
+///
+/// The bytes are valid during the call only and may be any bytes: captive portals answer too.
+public protocol LongPollDecoder: Sendable {
+    associatedtype Answer: Sendable
+
+    /// - Parameter isPoll: whether the answer is that of a poll; otherwise it is that of a call.
+    mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> Answer
+}
+
+/// A session that speaks by long-poll. `opened` comes at once: its first request dials.
+public protocol LongPollSession: ProtocolSession
+where Endpoint == HTTPEndpoint, Outbound == LongPollOutbound, Inbound == LongPollInbound<Decoder.Answer> {
+    associatedtype Decoder: LongPollDecoder
+}

@@ -1,0 +1,102 @@
+import ConnectionEngine
+
+/// Channels and groups, each in the order in which they were first asked for. Names ending in `-pnpres` stand for presence.
+public struct PubNubList: Hashable, Sendable {
+    public var channels: [String]
+    public var groups: [String]
+
+    public init(channels: [String] = [], groups: [String] = []) {
+        self.channels = channels
+        self.groups = groups
+    }
+
+    public var isEmpty: Bool { channels.isEmpty && groups.isEmpty }
+}
+
+/// What a user asks of a PubNub subscription.
+public enum PubNubCommand: Sendable {
+    /// Add these to what is subscribed; the same again or nothing new means: ask afresh (forced reconnect). Answered with
+    /// `subscribed` once the service confirmed the list.
+    ///
+    /// - `timetoken`: where to begin, instead of where the subscription stands.
+    /// - `state`: presence state by channel or group, as JSON text; kept and sent again on every subscription.
+    case subscribe(PubNubList, timetoken: Timetoken?, state: [String: String])
+    /// Answered at once; the leave request follows unless it is suppressed.
+    case unsubscribe(PubNubList)
+    case unsubscribeAll
+    /// Nil for none. Asks afresh when something is subscribed.
+    case setFilter(String?)
+    /// Remembers presence state for later subscriptions and heartbeats; nil forgets. Makes no request by itself.
+    case setState(String?, of: String)
+    /// A new auth key or token, for every request from now on.
+    case setAuth(String?)
+    /// Adds to, or takes from, the list that heartbeats speak for when presence is managed by hand; a heartbeat or leave follows
+    /// at once.
+    case setPresent(Bool, PubNubList)
+}
+
+/// Answers to commands.
+public enum PubNubReply: Hashable, Sendable {
+    case subscribed
+    case unsubscribed
+    case done
+}
+
+/// The messages of one answer, without those delivered before.
+public struct PubNubBatch: Sendable {
+    public var messages: [PubNubMessage]
+    /// The position before and after the answer.
+    public var previous: PubNubCursor
+    public var current: PubNubCursor
+
+    public init(messages: [PubNubMessage], previous: PubNubCursor, current: PubNubCursor) {
+        self.messages = messages
+        self.previous = previous
+        self.current = current
+    }
+}
+
+/// What a PubNub subscription tells.
+public enum PubNubSessionEvent: Sendable {
+    /// The service confirmed the list: the first time, after a loss (`isRenewal`), or after a change. Comes right after the
+    /// announcement of the connection, when there is one, and before the messages.
+    indirect case subscribed(PubNubList, previous: PubNubCursor, current: PubNubCursor, isRenewal: Bool)
+    /// No longer subscribed, because it was asked for; with what remains.
+    indirect case unsubscribed(PubNubList, remaining: PubNubList)
+    case messages(PubNubBatch)
+    /// An answer held at least as many messages as the threshold. Comes before the messages.
+    case messageCountExceeded(count: Int, previous: PubNubCursor, current: PubNubCursor)
+    /// Messages on these may be missing since then. Comes before the messages that follow the gap.
+    indirect case gap(PubNubList, since: Moment, after: Timetoken)
+    /// A subscribe request failed; the change of phase that follows says what happens next.
+    indirect case problem(PubNubProblem)
+    /// A heartbeat was answered, or failed.
+    indirect case heartbeat(PubNubProblem?)
+    /// A leave request failed.
+    indirect case leaveFailed(PubNubProblem)
+}
+
+/// What the caller configures about a subscription. Defaults are those of the Cocoa SDK 4.x (API sheet, C).
+public struct PubNubOptions: Hashable, Sendable {
+    /// How long the service may hold a poll before the client gives it up.
+    public var pollTimeout: Duration = .seconds(310)
+    /// For every other request.
+    public var requestTimeout: Duration = .seconds(10)
+    /// The presence timeout that the service is told, in seconds; 0 sends none.
+    public var heartbeatValue = 0
+    /// How often to send heartbeats, in seconds; 0 for never.
+    public var heartbeatInterval = 0
+    /// How often the link is tested with a request of its own while a poll is held, when no heartbeat does that; zero for never.
+    public var livenessInterval: Duration = .zero
+    public var suppressesLeave = false
+    public var managesPresenceManually = false
+    public var keepsTimetokenOnListChange = true
+    public var restoresSubscription = true
+    public var catchesUpOnRestore = true
+    /// 0 for off.
+    public var messageCountThreshold = 0
+    /// How many messages are remembered to recognise repetitions; 0 for off.
+    public var dedupCapacity = 100
+
+    public init() {}
+}

@@ -1,0 +1,58 @@
+/// What kind of message an element of a subscribe answer is: its `e` (wire sheet, 1.1). An open set.
+public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    public static let message = PubNubMessageKind(rawValue: 0)
+    public static let signal = PubNubMessageKind(rawValue: 1)
+    public static let object = PubNubMessageKind(rawValue: 2)
+    public static let action = PubNubMessageKind(rawValue: 3)
+    public static let file = PubNubMessageKind(rawValue: 4)
+}
+
+/// One element of a subscribe answer, with its JSON parts as they came.
+public struct PubNubMessage: Hashable, Sendable {
+    /// The channel published to, with `-pnpres` for presence events.
+    public var channel: String
+    /// Which subscription matched (`b`): a group, a wildcard pattern, or nil when it is the channel itself.
+    public var subscription: String?
+    public var kind: PubNubMessageKind
+    /// The publisher's user id; nil for presence.
+    public var publisher: String?
+    /// When it was published; `o` of the publisher wins over `p`.
+    public var timetoken: Timetoken
+    public var region: Int?
+    /// The publisher's sequence number.
+    public var sequence: Int?
+    /// The payload, as JSON text.
+    public var payload: String
+    /// The publisher's metadata, as JSON text.
+    public var metadata: String?
+    public var customType: String?
+
+    public init(
+        channel: String, subscription: String? = nil, kind: PubNubMessageKind = .message, publisher: String? = nil,
+        timetoken: Timetoken, region: Int? = nil, sequence: Int? = nil, payload: String, metadata: String? = nil,
+        customType: String? = nil
+    ) {
+        self.channel = channel
+        self.subscription = subscription
+        self.kind = kind
+        self.publisher = publisher
+        self.timetoken = timetoken
+        self.region = region
+        self.sequence = sequence
+        self.payload = payload
+        self.metadata = metadata
+        self.customType = customType
+    }
+
+    /// The ending of presence channels' names.
+    public static let presenceSuffix = "-pnpres"
+
+    /// Whether this is a presence event.
+    public var isPresence: Bool { channel.hasSuffix(Self.presenceSuffix) }
+}

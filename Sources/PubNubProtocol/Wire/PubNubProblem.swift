@@ -1,0 +1,34 @@
+import ConnectionEngine
+
+/// Why a request failed, and what the service said about it. The one error of this protocol.
+///
+/// `failure.reason` and `information` are safe to show; neither holds tokens, keys or payloads of ours.
+public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Category, HTTP status and what the transport knew.
+    public var failure: ConnectionFailure
+    /// The service's own words, from `message`, `error`, `error_message` or `error.message` with its details.
+    public var information: String?
+    /// The channels that were denied (`payload.channels`).
+    public var channels: [String]
+    /// The groups that were denied, with their leading colon as they came (`payload.channel-groups`).
+    public var channelGroups: [String]
+    /// Another `payload` of the answer, as JSON text.
+    public var payload: String?
+
+    public init(
+        _ failure: ConnectionFailure, information: String? = nil, channels: [String] = [], channelGroups: [String] = [],
+        payload: String? = nil
+    ) {
+        self.failure = failure
+        self.information = information
+        self.channels = channels
+        self.channelGroups = channelGroups
+        self.payload = payload
+    }
+
+    public var category: StatusCategory { failure.category }
+
+    public var description: String {
+        information.map { "\(failure) – \($0)" } ?? failure.description
+    }
+}

@@ -1,0 +1,36 @@
+/// A point in a service's stream of messages: units of 100 ns since 1970, 17 digits today (PubNub wire sheet, 0.3).
+///
+/// 0 means "from now on". Opaque otherwise: never derive a time from it that decides anything.
+public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Reads up to 20 decimal digits; nil for anything else.
+    public init?(_ text: some StringProtocol) {
+        guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = UInt64(text) else { return nil }
+        rawValue = value
+    }
+
+    public static let zero = Timetoken(rawValue: 0)
+
+    public static func < (left: Timetoken, right: Timetoken) -> Bool { left.rawValue < right.rawValue }
+
+    public var description: String { String(rawValue) }
+}
+
+/// Where a subscriber stands: what the next poll asks for.
+public struct PubNubCursor: Hashable, Sendable {
+    public var timetoken: Timetoken
+    /// The region that the timetoken came from; sent back as `tr`. Nil before the first answer.
+    public var region: Int?
+
+    public init(timetoken: Timetoken = .zero, region: Int? = nil) {
+        self.timetoken = timetoken
+        self.region = region
+    }
+
+    public static let start = PubNubCursor()
+}

@@ -1,0 +1,60 @@
+/// One published message with its place in the stream of its application.
+public struct StoredMessage: Hashable, Sendable {
+    /// Strictly increasing over all messages of a server, also across restarts: units of 100 ns since 1970.
+    public var timetoken: UInt64
+    public var channel: String
+    /// The publisher's user id.
+    public var publisher: String?
+    /// The payload, as JSON text in UTF-8.
+    public var payload: [UInt8]
+    /// The publisher's metadata, as JSON text in UTF-8.
+    public var metadata: [UInt8]?
+    /// What kind of message it is; the numbers are the fronts' business.
+    public var kind: Int
+    public var customType: String?
+    /// The publisher's sequence number and origination token.
+    public var sequence: Int?
+    public var origination: UInt64?
+    /// Whether it belongs to the channel's history. Others are kept for as long as subscribers may catch up, and no longer.
+    public var isStored: Bool
+    /// When history forgets it, as a timetoken; nil for never.
+    public var expires: UInt64?
+
+    public init(
+        timetoken: UInt64, channel: String, publisher: String? = nil, payload: [UInt8], metadata: [UInt8]? = nil,
+        kind: Int = 0, customType: String? = nil, sequence: Int? = nil, origination: UInt64? = nil, isStored: Bool = true,
+        expires: UInt64? = nil
+    ) {
+        self.timetoken = timetoken
+        self.channel = channel
+        self.publisher = publisher
+        self.payload = payload
+        self.metadata = metadata
+        self.kind = kind
+        self.customType = customType
+        self.sequence = sequence
+        self.origination = origination
+        self.isStored = isStored
+        self.expires = expires
+    }
+}
+
+/// A page of history that is asked for.
+public struct HistoryQuery: Hashable, Sendable {
+    public var channel: String
+    /// Exclusive.
+    public var start: UInt64?
+    /// Inclusive.
+    public var end: UInt64?
+    public var limit: Int
+    /// Whether to begin at the oldest message. The answer is always oldest first.
+    public var isOldestFirst: Bool
+
+    public init(channel: String, start: UInt64? = nil, end: UInt64? = nil, limit: Int, isOldestFirst: Bool = false) {
+        self.channel = channel
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.isOldestFirst = isOldestFirst
+    }
+}
