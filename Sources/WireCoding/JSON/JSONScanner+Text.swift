@@ -5,6 +5,27 @@ extension JSONScanner {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
+    /// The value of the decimal digits between two offsets; nil for none, for anything else and for what does not fit.
+    @inline(__always)
+    public func wholeNumber(_ start: Int, _ end: Int) -> UInt64? {
+        // 19 digits always fit; the rare longer number is checked digit by digit.
+        guard end > start else { return nil }
+        var value: UInt64 = 0
+        for byte in UnsafeRawBufferPointer(rebasing: bytes[start..<end]) {
+            let digit = byte &- UInt8(ascii: "0")
+            guard digit < 10 else { return nil }
+            if end &- start <= 19 {
+                value = value &* 10 &+ UInt64(digit)
+            } else {
+                let (product, tooLong) = value.multipliedReportingOverflow(by: 10)
+                let (sum, tooBig) = product.addingReportingOverflow(UInt64(digit))
+                if tooLong || tooBig { return nil }
+                value = sum
+            }
+        }
+        return value
+    }
+
     /// The text of a string that has been checked.
     public func string(_ token: StringToken, scratch: inout [UInt8]) -> String {
         guard token.hasEscapes else { return text(token.start, token.end) }

@@ -42,6 +42,25 @@ public struct JSONScanner {
         position &+= 1
     }
 
+    /// Steps over `byte` when it comes next.
+    @inline(__always)
+    public mutating func skip(_ byte: UInt8) throws(JSONSyntaxError) -> Bool {
+        guard try peek() == byte else { return false }
+        position &+= 1
+        return true
+    }
+
+    /// After a member of an object: steps over the comma before the next one, or over the closing brace, for true.
+    @inline(__always)
+    public mutating func endOfObject() throws(JSONSyntaxError) -> Bool {
+        let byte = try peek()
+        guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
+            throw JSONSyntaxError(.unexpectedByte, at: position)
+        }
+        position &+= 1
+        return byte == UInt8(ascii: "}")
+    }
+
     /// Only white space may be left.
     public mutating func expectEnd() throws(JSONSyntaxError) {
         skipWhitespace()

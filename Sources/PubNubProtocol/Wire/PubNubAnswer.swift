@@ -1,0 +1,71 @@
+import ConnectionEngine
+
+/// What came back for one request of a PubNub session, decoded.
+public enum PubNubAnswer: Sendable {
+    /// The answer to a poll: where to go on, and the messages, oldest first.
+    case subscribed(PubNubCursor, [PubNubMessage])
+    /// The good answer to a call: checked to be JSON, otherwise as it came.
+    case other(body: [UInt8])
+    /// Anything that says failure, or is not the protocol.
+    case problem(PubNubProblem)
+}
+
+/// What answers may be at most; more is no PubNub answer (rule PN-12).
+public enum PubNubLimits {
+    /// Elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
+    public static let messagesInAnswer = 1_000
+    /// Bytes of any answer, after decompression.
+    public static let answerBytes = 16 << 20
+    /// Characters of the service's words that are kept of an error.
+    public static let informationLength = 1_000
+}
+
+/// Turns HTTP answers into PubNub's, on the connection's event loop.
+///
+/// A value of its own for each connection: it remembers names, so that a name that comes again costs nothing.
+public struct PubNubAnswerDecoder: LongPollDecoder {
+    private var reader: PubNubSubscribeReader
+
+    /// - Parameter rememberedNames: how many channel, group and user names are remembered at most.
+    public init(rememberedNames: Int = 256) {
+        reader = PubNubSubscribeReader(rememberedNames: rememberedNames)
+    }
+
+    /// Polls become `.subscribed` or `.problem`, calls `.other` or `.problem` (rules PN-7 to PN-12).
+    public mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> PubNubAnswer {
+        if isPoll, head.status == 200, PubNubProblem.isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
+            do throws(PubNubAnswerError) {
+                let (cursor, messages) = try reader.read(body)
+                return .subscribed(cursor, messages)
+            } catch {
+                return .problem(PubNubProblem(head, body: body) ?? .malformed(error.description, status: head.status))
+            }
+        }
+        if let problem = PubNubProblem(head, body: body) { return .problem(problem) }
+        guard !isPoll else { return .problem(.malformed("The answer is not one to a subscription.", status: head.status)) }
+        return .other(body: Array(body))
+    }
+}
+
+/// Why something is no answer to a subscription. Holds no part of the answer, so it is safe to log.
+public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Not JSON; the text is that of the syntax error.
+    case syntax(String)
+    case notAnObject
+    case missingCursor
+    case missingMessages
+    /// An element is no object, or has no channel or payload.
+    case incompleteMessage(index: Int)
+    case tooManyMessages
+
+    public var description: String {
+        switch self {
+        case .syntax(let text): "The answer is not JSON: \(text)."
+        case .notAnObject: "The answer is not a JSON object."
+        case .missingCursor: "The answer has no timetoken."
+        case .missingMessages: "The answer has no list of messages."
+        case .incompleteMessage(let index): "Message \(index) of the answer is incomplete."
+        case .tooManyMessages: "The answer has more than \(PubNubLimits.messagesInAnswer) messages."
+        }
+    }
+}

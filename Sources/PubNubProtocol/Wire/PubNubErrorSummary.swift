@@ -1,0 +1,82 @@
+import WireCoding
+
+/// The parts of an answer that say whether it is an error and which one, read in one pass without a tree (API sheet D.1).
+struct PubNubErrorSummary {
+    /// A numeric `status` at the top.
+    var status: Int?
+    /// `message`, or `error`, `error_message`, `error.message` with the messages of its details; the text of a publish error.
+    var information: String?
+    var channels: [String] = []
+    var channelGroups: [String] = []
+    /// A `payload` that is neither of the two, as JSON text.
+    var payload: String?
+
+    /// Checks that the bytes are JSON and picks the parts.
+    init(reading bytes: UnsafeRawBufferPointer) throws(JSONSyntaxError) {
+        if let offset = JSONBytes.firstInvalidUTF8(bytes) { throw JSONSyntaxError(.invalidUTF8, at: offset) }
+        var scanner = JSONScanner(bytes)
+        switch try scanner.peek() {
+        case UInt8(ascii: "{"): try readObject(&scanner)
+        case UInt8(ascii: "["): try readArray(&scanner)
+        default: _ = try scanner.value()
+        }
+        try scanner.expectEnd()
+        if let text = information { information = Self.shortened(text) }
+    }
+
+    private mutating func readObject(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
+        var scratch: [UInt8] = []
+        var texts: [String: JSONText] = [:]
+        try scanner.expect(UInt8(ascii: "{"))
+        var isFirst = true
+        while try scanner.peek() != UInt8(ascii: "}") {
+            if !isFirst { try scanner.expect(UInt8(ascii: ",")) }
+            isFirst = false
+            let key = try scanner.string()
+            try scanner.expect(UInt8(ascii: ":"))
+            let value = try scanner.value()
+            let length = key.end - key.start
+            // Big values are never wanted, and other keys are many in answers that are no errors.
+            guard length <= 13, value.end - value.start <= 65_536 else { continue }
+            let name = scanner.string(key, scratch: &scratch)
+            switch name {
+            case "status", "message", "error", "error_message", "payload":
+                texts[name] = JSONText(checked: scanner.text(value.start, value.end))
+            default: continue
+            }
+        }
+        try scanner.expect(UInt8(ascii: "}"))
+        status = texts["status"]?.integer
+        information = Self.information(texts)
+        readPayload(texts["payload"])
+    }
+
+    /// `[0,"Invalid Key","15…"]`: what publishing answers.
+    private mutating func readArray(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
+        let value = try scanner.value()
+        guard value.end - value.start <= 4096 else { return }
+        let elements = JSONText(checked: scanner.text(value.start, value.end)).elements ?? []
+        guard elements.count >= 2, elements[0].integer == 0 else { return }
+        information = elements[1].string
+    }
+
+    private static func information(_ texts: [String: JSONText]) -> String? {
+        if let text = texts["message"]?.string { return text }
+        if let text = texts["error"]?.string { return text }
+        if let text = texts["error_message"]?.string, !text.isEmpty { return text }
+        guard let error = texts["error"], let message = error["message"]?.string else { return nil }
+        let details = (error["details"]?.elements ?? []).compactMap { $0["message"]?.string }
+        return details.isEmpty ? message : message + " " + details.joined(separator: " ")
+    }
+
+    private mutating func readPayload(_ text: JSONText?) {
+        guard let text, !text.isNull else { return }
+        channels = text["channels"]?.elements?.compactMap(\.string) ?? []
+        channelGroups = text["channel-groups"]?.elements?.compactMap(\.string) ?? []
+        if channels.isEmpty, channelGroups.isEmpty { payload = text.text }
+    }
+
+    private static func shortened(_ text: String) -> String {
+        text.utf8.count <= PubNubLimits.informationLength ? text : String(text.prefix(PubNubLimits.informationLength))
+    }
+}

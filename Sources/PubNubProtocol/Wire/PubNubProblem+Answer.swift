@@ -1,0 +1,80 @@
+import ConnectionEngine
+import WireCoding
+
+extension PubNubProblem {
+    /// What is wrong with an answer; nil for a good one (architecture, Categories; API sheet D.1; rules PN-7 to PN-11).
+    ///
+    /// The status decides, unless the body has a numeric `status` above 200, which then counts instead. A good status with a body
+    /// that is no JSON is no answer of this service.
+    ///
+    /// - Parameter body: used during the call only.
+    public init?(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer) {
+        var summary: PubNubErrorSummary?
+        var syntax: JSONSyntaxError?
+        if Self.isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
+            do throws(JSONSyntaxError) {
+                summary = try PubNubErrorSummary(reading: body)
+            } catch {
+                syntax = error
+            }
+        }
+        let isGood = (200..<300).contains(head.status)
+        if isGood, summary == nil {
+            let reason =
+                if let syntax {
+                    "The answer is not JSON: \(syntax)."
+                } else if body.count > PubNubLimits.answerBytes {
+                    "The answer is too long."
+                } else {
+                    "The answer is not JSON but of another type."
+                }
+            self = .malformed(reason, status: head.status)
+            return
+        }
+        var status = head.status
+        if let stated = summary?.status, stated > 200, stated < 1000 { status = stated }
+        if (200..<300).contains(status) { return nil }
+        self.init(
+            Self.failure(status: status, retryAfter: head.retryAfter), information: summary?.information,
+            channels: summary?.channels ?? [], channelGroups: summary?.channelGroups ?? [], payload: summary?.payload)
+    }
+
+    /// Something that is not the protocol.
+    public static func malformed(_ reason: String, status: Int? = nil) -> PubNubProblem {
+        PubNubProblem(ConnectionFailure(.malformedResponse, reason, httpStatus: status))
+    }
+
+    /// The types that answers of this service have (wire sheet 0.1). One that states none is judged by its body.
+    static func isJSON(_ contentType: String?) -> Bool {
+        guard let contentType else { return true }
+        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
+        return type == "text/javascript" || type == "application/json" || type == "text/json"
+    }
+
+    /// What a status means that is not 2xx.
+    private static func failure(status: Int, retryAfter: Duration?) -> ConnectionFailure {
+        func failure(
+            _ category: StatusCategory, _ reason: String, _ origin: ConnectionFailure.Origin = .server
+        ) -> ConnectionFailure {
+            ConnectionFailure(category, reason, origin: origin, httpStatus: status)
+        }
+        switch status {
+        case 300..<400:
+            return failure(.malformedResponse, "The answer points elsewhere; redirects are not followed.", .local)
+        case 511: return failure(.malformedResponse, "The network wants a sign-in first.", .local)
+        case 400, 411: return failure(.badRequest, "The service does not accept the request.")
+        case 401, 403: return failure(.accessDenied, "The service denies access.")
+        case 407: return failure(.proxyUnavailable, "A proxy wants credentials.", .local)
+        case 408: return failure(.timeout, "The service waited too long for the request.")
+        case 414: return failure(.requestTooLong, "The request is too long for the service.")
+        case 481: return failure(.malformedFilter, "The service does not understand the filter expression.")
+        case 429, 503:
+            var overloaded = failure(.overloaded, "The service is overloaded.")
+            overloaded.retryAfter = retryAfter
+            return overloaded
+        case 400..<500: return failure(.unknown, "The service refuses the request.")
+        case 500..<600: return failure(.unknown, "The service failed.")
+        default: return failure(.malformedResponse, "The answer has an unknown status.", .local)
+        }
+    }
+}

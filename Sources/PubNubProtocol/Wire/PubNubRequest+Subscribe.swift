@@ -1,0 +1,63 @@
+import WireCoding
+
+extension PubNubRequest {
+    /// The long poll, and the handshake before it (wire sheet 1, rules PN-4 and PN-5).
+    ///
+    /// - Parameters:
+    ///   - cursor: where to go on; zero for a handshake. `tt` always goes out, `tr` only once a region is known.
+    ///   - filter: the filter expression for all of the list.
+    ///   - heartbeat: the presence timeout in seconds; sent when above 0.
+    ///   - state: presence state, a JSON object by channel and group.
+    public static func subscribe(
+        list: PubNubList, cursor: PubNubCursor, filter: String? = nil, heartbeat: Int = 0, state: String? = nil,
+        settings: PubNubSettings
+    ) -> PubNubRequest {
+        var parameters = [Parameter("tt", cursor.timetoken.description)]
+        if let region = cursor.region { parameters.append(Parameter("tr", String(region))) }
+        parameters += heartbeatParameters(list.groups, heartbeat: heartbeat, state: state)
+        if let filter { parameters.append(Parameter("filter-expr", filter)) }
+        let key = PercentEncoding.encode(settings.subscribeKey)
+        return PubNubRequest(path: ["v2", "subscribe", key, pathList(list.channels), "0"], parameters: parameters)
+    }
+
+    /// Says that the user is still there (wire sheet 4, rule PN-6). Presence names of the list are left out.
+    public static func heartbeat(
+        list: PubNubList, heartbeat: Int, state: String? = nil, settings: PubNubSettings
+    ) -> PubNubRequest {
+        let list = list.withoutPresence
+        let key = PercentEncoding.encode(settings.subscribeKey)
+        return PubNubRequest(
+            path: ["v2", "presence", "sub-key", key, "channel", pathList(list.channels), "heartbeat"],
+            parameters: heartbeatParameters(list.groups, heartbeat: heartbeat, state: state))
+    }
+
+    /// Says that the user is gone (wire sheet 4, rule PN-6). Presence names of the list are left out. The path says `sub_key`, as
+    /// the Cocoa SDK's does.
+    public static func leave(list: PubNubList, settings: PubNubSettings) -> PubNubRequest {
+        let list = list.withoutPresence
+        let key = PercentEncoding.encode(settings.subscribeKey)
+        return PubNubRequest(
+            path: ["v2", "presence", "sub_key", key, "channel", pathList(list.channels), "leave"],
+            parameters: heartbeatParameters(list.groups, heartbeat: 0, state: nil))
+    }
+
+    /// The service's time; also what tells whether the service can be reached (wire sheet 2).
+    public static let time = PubNubRequest(path: ["time", "0"])
+
+    private static func heartbeatParameters(_ groups: [String], heartbeat: Int, state: String?) -> [Parameter] {
+        var parameters: [Parameter] = []
+        if !groups.isEmpty { parameters.append(Parameter("channel-group", groups.joined(separator: ","))) }
+        if heartbeat > 0 { parameters.append(Parameter("heartbeat", String(heartbeat))) }
+        if let state { parameters.append(Parameter("state", state)) }
+        return parameters
+    }
+}
+
+extension PubNubList {
+    /// The list without names that stand for presence.
+    public var withoutPresence: PubNubList {
+        PubNubList(
+            channels: channels.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) },
+            groups: groups.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) })
+    }
+}

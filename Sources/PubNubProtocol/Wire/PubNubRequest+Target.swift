@@ -1,0 +1,58 @@
+import WireCoding
+
+extension PubNubRequest {
+    /// Path and query as they go into the request line (wire sheet 0.2, rules PN-1 to PN-3).
+    ///
+    /// The request's own parameters come first and win over common ones of the same name, because some calls give such a name a
+    /// meaning of their own (`auth` of a grant).
+    ///
+    /// - Parameters:
+    ///   - settings: where the common parameters come from.
+    ///   - requestID: sent as `requestid` when not nil; a new one for each request.
+    ///   - timestamp: seconds since 1970, for the signature; without it, or without a secret key, nothing is signed.
+    public func target(_ settings: PubNubSettings, requestID: String? = nil, timestamp: Int? = nil) -> String {
+        var all = parameters
+        func add(_ name: String, _ value: String?) {
+            guard let value, !parameters.contains(where: { $0.name == name }) else { return }
+            all.append(Parameter(name, value))
+        }
+        add("uuid", settings.userID)
+        add("deviceid", settings.deviceID)
+        add("instanceid", settings.instanceID)
+        add("requestid", requestID)
+        add("pnsdk", settings.sdk)
+        add("auth", settings.auth)
+        let path = Self.path(path)
+        return path + "?" + Self.query(all)
+    }
+
+    /// The path with its slashes.
+    static func path(_ parts: [String]) -> String {
+        "/" + parts.joined(separator: "/")
+    }
+
+    /// Parameters as a query: encoded by RFC 3986 and joined, in their order.
+    static func query(_ parameters: [Parameter]) -> String {
+        var out: [UInt8] = []
+        out.reserveCapacity(256)
+        for (index, parameter) in parameters.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: "&")) }
+            PercentEncoding.append(parameter.name.utf8, to: &out)
+            out.append(UInt8(ascii: "="))
+            PercentEncoding.append(parameter.value.utf8, to: &out)
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// Names as one part of a path: each encoded on its own, with commas in between; a lone comma when there are none (wire
+    /// sheet 1, rule PN-2).
+    public static func pathList(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "," }
+        var out: [UInt8] = []
+        for (index, name) in names.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            PercentEncoding.append(name.utf8, to: &out)
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}

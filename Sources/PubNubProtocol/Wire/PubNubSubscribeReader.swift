@@ -1,0 +1,256 @@
+import WireCoding
+
+/// Reads the answers of one connection's polls, one after the other (wire sheet 1.1, rules PN-13 to PN-17).
+///
+/// One pass over the bytes, no tree: payloads and metadata are cut out as they came, names that come again are shared, so that a
+/// message costs the allocation of its payload and nothing else. A value of its own for each connection.
+struct PubNubSubscribeReader: Sendable {
+    /// Scratch space beyond this is given back after the answer.
+    private static let keptScratch = 16_384
+
+    private var names: NameTable
+    private var scratch: [UInt8] = []
+
+    init(rememberedNames: Int) {
+        names = NameTable(capacity: rememberedNames)
+    }
+
+    /// Reads one answer. The bytes may be any bytes, and are used during the call only.
+    mutating func read(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(PubNubAnswerError) -> (cursor: PubNubCursor, messages: [PubNubMessage]) {
+        defer { if scratch.count > Self.keptScratch { scratch = [] } }
+        if let offset = JSONBytes.firstInvalidUTF8(bytes) {
+            throw .syntax(JSONSyntaxError(.invalidUTF8, at: offset).description)
+        }
+        var draft = Draft()
+        // A guess that spares the list from growing; elements are seldom shorter.
+        draft.messages.reserveCapacity(min(100, bytes.count / 100))
+        do throws(JSONSyntaxError) {
+            var scanner = JSONScanner(bytes)
+            try readAnswer(&scanner, into: &draft)
+            try scanner.expectEnd()
+        } catch {
+            throw .syntax(error.description)
+        }
+        if let problem = draft.problem { throw problem }
+        guard let cursor = draft.cursor else { throw .missingCursor }
+        guard draft.hasMessages else { throw .missingMessages }
+        if draft.hasUndated {
+            for index in draft.messages.indices where draft.messages[index].timetoken == .zero {
+                draft.messages[index].timetoken = cursor.timetoken
+            }
+        }
+        return (cursor, draft.messages)
+    }
+
+    /// What has been read so far. A problem with the meaning does not stop the reading, so that broken JSON is always reported
+    /// as such.
+    private struct Draft {
+        var cursor: PubNubCursor?
+        var messages: [PubNubMessage] = []
+        var hasMessages = false
+        /// Whether a message came without a timetoken of its own.
+        var hasUndated = false
+        var problem: PubNubAnswerError?
+    }
+
+    private mutating func readAnswer(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) {
+        guard try scanner.peek() == UInt8(ascii: "{") else {
+            _ = try scanner.value()
+            draft.problem = .notAnObject
+            return
+        }
+        scanner.position &+= 1
+        if try scanner.skip(UInt8(ascii: "}")) { return }
+        while true {
+            switch try key(&scanner) {
+            case .timetoken:
+                let point = try point(&scanner)
+                draft.cursor = point.timetoken.map { PubNubCursor(timetoken: $0, region: point.region) }
+            case .messages:
+                draft.messages.removeAll(keepingCapacity: true)
+                draft.hasMessages = try readMessages(&scanner, into: &draft)
+            default:
+                _ = try scanner.value()
+            }
+            if try scanner.endOfObject() { return }
+        }
+    }
+
+    /// Whether there was a list.
+    private mutating func readMessages(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) -> Bool {
+        guard try scanner.peek() == UInt8(ascii: "[") else {
+            _ = try scanner.value()
+            return false
+        }
+        scanner.position &+= 1
+        if try scanner.skip(UInt8(ascii: "]")) { return true }
+        var index = 0
+        while true {
+            if index < PubNubLimits.messagesInAnswer {
+                try readMessage(&scanner, index, into: &draft)
+            } else {
+                draft.problem = draft.problem ?? .tooManyMessages
+                _ = try scanner.value()
+            }
+            index &+= 1
+            let next = try scanner.peek()
+            scanner.position &+= 1
+            if next == UInt8(ascii: "]") { return true }
+            if next != UInt8(ascii: ",") { throw JSONSyntaxError(.unexpectedByte, at: scanner.position &- 1) }
+        }
+    }
+
+    private mutating func readMessage(
+        _ scanner: inout JSONScanner, _ index: Int, into draft: inout Draft
+    ) throws(JSONSyntaxError) {
+        guard try scanner.peek() == UInt8(ascii: "{") else {
+            _ = try scanner.value()
+            draft.problem = draft.problem ?? .incompleteMessage(index: index)
+            return
+        }
+        scanner.position &+= 1
+        var message = PubNubMessage(channel: "", timetoken: .zero, payload: "")
+        var published = Point()
+        var origination: Timetoken?
+        if try !scanner.skip(UInt8(ascii: "}")) {
+            while true {
+                switch try key(&scanner) {
+                case .channel: message.channel = try name(&scanner) ?? ""
+                case .payload: message.payload = try text(&scanner)
+                case .published: published = try point(&scanner)
+                case .publisher: message.publisher = try name(&scanner)
+                case .subscription: message.subscription = try name(&scanner)
+                case .metadata: message.metadata = try text(&scanner)
+                case .kind: message.kind = PubNubMessageKind(rawValue: try integer(&scanner) ?? 0)
+                case .sequence: message.sequence = try integer(&scanner)
+                case .origination: origination = try point(&scanner).timetoken
+                case .customType: message.customType = try name(&scanner)
+                case .timetoken, .messages, .other: _ = try scanner.value()
+                }
+                if try scanner.endOfObject() { break }
+            }
+        }
+        guard !message.channel.isEmpty, !message.payload.isEmpty else {
+            draft.problem = draft.problem ?? .incompleteMessage(index: index)
+            return
+        }
+        message.timetoken = origination ?? published.timetoken ?? .zero
+        message.region = published.region
+        if message.timetoken == .zero { draft.hasUndated = true }
+        if let subscription = message.subscription, subscription == message.channel { message.subscription = nil }
+        draft.messages.append(message)
+    }
+}
+
+/// The values of an answer.
+extension PubNubSubscribeReader {
+    /// A timetoken with its region.
+    struct Point {
+        var timetoken: Timetoken?
+        var region: Int?
+    }
+
+    /// `{"t":"15…","r":12}`; both may be strings or numbers. Anything else counts as missing.
+    @inline(__always)
+    private mutating func point(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Point {
+        guard try scanner.peek() == UInt8(ascii: "{") else {
+            _ = try scanner.value()
+            return Point()
+        }
+        scanner.position &+= 1
+        var point = Point()
+        if try scanner.skip(UInt8(ascii: "}")) { return point }
+        while true {
+            let token = try scanner.string()
+            try scanner.expect(UInt8(ascii: ":"))
+            switch letter(token, scanner) {
+            case UInt8(ascii: "t"): point.timetoken = try wholeNumber(&scanner).map(Timetoken.init(rawValue:))
+            case UInt8(ascii: "r"): point.region = try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
+            default: _ = try scanner.value()
+            }
+            if try scanner.endOfObject() { return point }
+        }
+    }
+
+    /// A number without sign and fraction, or a string of digits.
+    @inline(__always)
+    private func wholeNumber(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> UInt64? {
+        if try scanner.peek() == JSONBytes.quote {
+            let token = try scanner.string()
+            return scanner.wholeNumber(token.start, token.end)
+        }
+        let value = try scanner.value()
+        return value.kind == .number ? scanner.wholeNumber(value.start, value.end) : nil
+    }
+
+    @inline(__always)
+    private func integer(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Int? {
+        try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
+    }
+
+    /// A name; nil for what is no string.
+    @inline(__always)
+    private mutating func name(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String? {
+        guard try scanner.peek() == JSONBytes.quote else {
+            _ = try scanner.value()
+            return nil
+        }
+        let token = try scanner.string()
+        if token.hasEscapes { return scanner.string(token, scratch: &scratch) }
+        return names.name(UnsafeRawBufferPointer(rebasing: scanner.bytes[token.start..<token.end]))
+    }
+
+    /// A value as JSON text.
+    @inline(__always)
+    private func text(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> String {
+        let value = try scanner.value()
+        return scanner.text(value.start, value.end)
+    }
+}
+
+/// The keys of an answer and of its elements.
+extension PubNubSubscribeReader {
+    private enum Key {
+        case timetoken, messages
+        case channel, payload, published, publisher, subscription, metadata, kind, sequence, origination, customType
+        case other
+    }
+
+    /// Steps over a key and its colon.
+    @inline(__always)
+    private mutating func key(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Key {
+        let token = try scanner.string()
+        try scanner.expect(UInt8(ascii: ":"))
+        switch letter(token, scanner) {
+        case UInt8(ascii: "t"): return .timetoken
+        case UInt8(ascii: "m"): return .messages
+        case UInt8(ascii: "c"): return .channel
+        case UInt8(ascii: "d"): return .payload
+        case UInt8(ascii: "p"): return .published
+        case UInt8(ascii: "i"): return .publisher
+        case UInt8(ascii: "b"): return .subscription
+        case UInt8(ascii: "u"): return .metadata
+        case UInt8(ascii: "e"): return .kind
+        case UInt8(ascii: "s"): return .sequence
+        case UInt8(ascii: "o"): return .origination
+        case nil where isCustomType(token, scanner): return .customType
+        default: return .other
+        }
+    }
+
+    /// The key when it has one letter: all but one of the wanted ones.
+    @inline(__always)
+    private mutating func letter(_ token: JSONScanner.StringToken, _ scanner: JSONScanner) -> UInt8? {
+        if token.hasEscapes {
+            let text = scanner.string(token, scratch: &scratch).utf8
+            return text.count == 1 ? text.first : nil
+        }
+        return token.end &- token.start == 1 ? scanner.bytes[token.start] : nil
+    }
+
+    private mutating func isCustomType(_ token: JSONScanner.StringToken, _ scanner: JSONScanner) -> Bool {
+        token.hasEscapes || token.end &- token.start == 3 ? scanner.string(token, scratch: &scratch) == "cmt" : false
+    }
+}
