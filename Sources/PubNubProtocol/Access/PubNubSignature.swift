@@ -1,0 +1,131 @@
+import Crypto
+import WireCoding
+
+/// The signature of requests by whoever holds the secret key (wire sheet 12.5; rules PC-20 to PC-24).
+public enum PubNubSignature {
+    /// How far a request's timestamp may be from the server's clock, in seconds.
+    public static let timestampWindow = 60
+
+    /// The query as it is signed: all parameters but `signature`, sorted by name, names and values percent-encoded, `~` included.
+    ///
+    /// - Parameter parameters: not encoded yet, `timestamp` among them.
+    public static func query(_ parameters: [PubNubRequest.Parameter]) -> String {
+        var out: [UInt8] = []
+        for parameter in parameters.filter({ $0.name != "signature" }).sorted(by: { precedes($0.name, $1.name) }) {
+            if !out.isEmpty { out.append(UInt8(ascii: "&")) }
+            append(parameter.name, to: &out)
+            out.append(UInt8(ascii: "="))
+            append(parameter.value, to: &out)
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    /// The value of `signature` for a request: the first form for POST to `/publish`, the second one for everything else.
+    ///
+    /// - Parameters:
+    ///   - path: as it is sent, percent-encoded, with its leading slash.
+    ///   - parameters: all of the query, not encoded, `timestamp` among them.
+    ///   - body: as text before compression.
+    public static func signature(
+        method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
+        subscribeKey: String, secretKey: String
+    ) -> String {
+        let query = query(parameters)
+        return usesFirstForm(method: method, path: path)
+            ? first(path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
+            : second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
+    }
+
+    /// The parameters with `timestamp` and `signature` added: what a client sends.
+    ///
+    /// - Parameter timestamp: seconds since 1970.
+    public static func signed(
+        method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
+        subscribeKey: String, secretKey: String, timestamp: Int
+    ) -> [PubNubRequest.Parameter] {
+        var all = parameters.filter { $0.name != "timestamp" && $0.name != "signature" }
+        all.append(PubNubRequest.Parameter("timestamp", String(timestamp)))
+        let signature = signature(
+            method: method, path: path, parameters: all, body: body, publishKey: publishKey, subscribeKey: subscribeKey,
+            secretKey: secretKey)
+        all.append(PubNubRequest.Parameter("signature", signature))
+        return all
+    }
+
+    /// Checks a request as a server does, in constant time.
+    ///
+    /// - Parameters:
+    ///   - path: as it came, still percent-encoded.
+    ///   - parameters: all of the query, decoded.
+    ///   - body: as text, after decompression.
+    ///   - now: seconds since 1970.
+    public static func check(
+        method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
+        subscribeKey: String, secretKey: String, now: Int
+    ) throws(PubNubSignatureError) {
+        func value(_ name: String) -> String? { parameters.last { $0.name == name }?.value }
+        guard let signature = value("signature") else { throw .missing }
+        guard let timestamp = value("timestamp").flatMap({ Int($0) }) else { throw .timestampOutOfRange }
+        let (difference, overflow) = timestamp.subtractingReportingOverflow(now)
+        guard !overflow, difference.magnitude <= timestampWindow else { throw .timestampOutOfRange }
+        let query = query(parameters)
+        let expected: String
+        if signature.hasPrefix("v2.") {
+            expected = second(
+                method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
+        } else if usesFirstForm(method: method, path: path) {
+            expected = first(
+                path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
+        } else {
+            throw .wrong
+        }
+        guard ConstantTime.areEqual(signature, expected) else { throw .wrong }
+    }
+
+    private static func usesFirstForm(method: String, path: String) -> Bool {
+        method.uppercased() == "POST" && path.hasPrefix("/publish")
+    }
+
+    private static func first(
+        path: String, query: String, publishKey: String, subscribeKey: String, secretKey: String
+    ) -> String {
+        Base64URL.text(code("\(subscribeKey)\n\(publishKey)\n\(path)\n\(query)", [], secretKey))
+    }
+
+    private static func second(
+        method: String, path: String, query: String, body: [UInt8], publishKey: String, secretKey: String
+    ) -> String {
+        let text = "\(method.uppercased())\n\(publishKey)\n\(path)\n\(query)\n"
+        return "v2." + Base64URL.text(code(text, body, secretKey), isPadded: false)
+    }
+
+    private static func code(_ text: String, _ body: [UInt8], _ secretKey: String) -> [UInt8] {
+        var code = HMAC<SHA256>(key: SymmetricKey(data: Array(secretKey.utf8)))
+        code.update(data: Array(text.utf8))
+        code.update(data: body)
+        return Array(code.finalize())
+    }
+
+    private static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    /// Percent-encodes, with `~` as well, which everything else leaves as it is.
+    private static func append(_ text: String, to out: inout [UInt8]) {
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "~") {
+                out.append(contentsOf: "%7E".utf8)
+            } else {
+                PercentEncoding.append(CollectionOfOne(byte), to: &out)
+            }
+        }
+    }
+}
+
+/// Why a request's signature is not accepted. Says neither what was expected nor what came.
+public enum PubNubSignatureError: Error, Hashable, Sendable {
+    case missing
+    /// More than ``PubNubSignature/timestampWindow`` away from the server's clock, missing, or no number.
+    case timestampOutOfRange
+    case wrong
+}

@@ -1,0 +1,95 @@
+import PubNubProtocol
+import Testing
+
+@Suite("Request signatures (rules PC-20 to PC-24)")
+struct PubNubSignatureTests {
+    static let timestamp = 1_577_840_400
+    static let grantBody = Array(
+        (#"{"ttl":15,"permissions":{"resources":{"channels":{"ch":3},"groups":{},"uuids":{},"users":{},"spaces":{}},"#
+            + #""patterns":{"channels":{},"groups":{},"uuids":{},"users":{},"spaces":{}},"meta":{}}}"#).utf8)
+
+    struct Vector: Sendable {
+        var method: String
+        var path: String
+        var parameters: [(String, String)]
+        var body: [UInt8] = []
+        var signature: String
+
+        var values: [PubNubRequest.Parameter] { parameters.map { PubNubRequest.Parameter($0.0, $0.1) } }
+
+        func signed(at timestamp: Int = PubNubSignatureTests.timestamp) -> [PubNubRequest.Parameter] {
+            PubNubSignature.signed(
+                method: method, path: path, parameters: values, body: body, publishKey: "pub-key", subscribeKey: "sub-key",
+                secretKey: "wMfbo9G0xVUG8yfTfYw5qIdfJkTd7A", timestamp: timestamp)
+        }
+
+        func check(
+            _ parameters: [PubNubRequest.Parameter], method: String? = nil, path: String? = nil, body: [UInt8]? = nil,
+            secretKey: String = "wMfbo9G0xVUG8yfTfYw5qIdfJkTd7A", now: Int = PubNubSignatureTests.timestamp
+        ) throws(PubNubSignatureError) {
+            try PubNubSignature.check(
+                method: method ?? self.method, path: path ?? self.path, parameters: parameters, body: body ?? self.body,
+                publishKey: "pub-key", subscribeKey: "sub-key", secretKey: secretKey, now: now)
+        }
+    }
+
+    static let vectors = [
+        Vector(
+            method: "GET", path: "/v2/auth/grant/sub-key/sub-key",
+            parameters: [
+                ("uuid", "u*~1"), ("auth", "myAuth"), ("channel", "ch 1,ch!2"), ("pnsdk", "Test/1.0"), ("r", "1"),
+                ("w", "0"), ("ttl", "1440"),
+            ], signature: "v2.BYgK9lcPFSOMyy7Lcm77uPW-fpFt0pvzonF4m2fAFmA"),
+        Vector(
+            method: "POST", path: "/v3/pam/sub-key/grant", parameters: [("pnsdk", "Test/1.0"), ("uuid", "u")],
+            body: grantBody, signature: "v2.SfcYHenNDELB4_b3enyAKte3KimKLVXFCuGh_GOUoWU"),
+        Vector(
+            method: "POST", path: "/publish/pub-key/sub-key/0/ch/0", parameters: [("uuid", "u"), ("pnsdk", "Test/1.0")],
+            signature: "WXZ_ZR6j1s-CxFDWCLT_pzFy42Cly0jvY-Krz7YTSJE="),
+    ]
+
+    @Test("The three vectors come out, and pass the check", arguments: vectors.indices)
+    func comesOut(index: Int) throws {
+        let vector = Self.vectors[index]
+        let signed = vector.signed()
+        #expect(signed.last == PubNubRequest.Parameter("signature", vector.signature))
+        try vector.check(signed.reversed())
+    }
+
+    @Test("The query is sorted, without the signature, and everything reserved is encoded")
+    func query() {
+        let parameters = [
+            PubNubRequest.Parameter("b", "*!'()[]~ +é"), .init("signature", "x"), .init("a", ""), .init("B", "1"),
+        ]
+        #expect(PubNubSignature.query(parameters) == "B=1&a=&b=%2A%21%27%28%29%5B%5D%7E%20%2B%C3%A9")
+    }
+
+    @Test("Whatever was changed is refused", arguments: vectors.indices)
+    func refusals(index: Int) {
+        let vector = Self.vectors[index]
+        let signed = vector.signed()
+        #expect(throws: PubNubSignatureError.wrong) { try vector.check(signed, path: vector.path + "/") }
+        #expect(throws: PubNubSignatureError.wrong) { try vector.check(signed, method: "DELETE") }
+        #expect(throws: PubNubSignatureError.wrong) { try vector.check(signed, secretKey: "other") }
+        #expect(throws: PubNubSignatureError.wrong) { try vector.check(signed + [.init("x", "y")]) }
+        #expect(throws: PubNubSignatureError.missing) { try vector.check(signed.dropLast()) }
+        if vector.signature.hasPrefix("v2.") {
+            #expect(throws: PubNubSignatureError.wrong) { try vector.check(signed, body: vector.body + [32]) }
+        }
+    }
+
+    @Test("A request may be a minute old or early, and no more")
+    func window() {
+        let vector = Self.vectors[0]
+        let signed = vector.signed()
+        for late in [-60, 60] { #expect(throws: Never.self) { try vector.check(signed, now: Self.timestamp + late) } }
+        for now in [Self.timestamp - 61, Self.timestamp + 61, .min, .max] {
+            #expect(throws: PubNubSignatureError.timestampOutOfRange) { try vector.check(signed, now: now) }
+        }
+        let unstamped = signed.filter { $0.name != "timestamp" }
+        #expect(throws: PubNubSignatureError.timestampOutOfRange) { try vector.check(unstamped) }
+        #expect(throws: PubNubSignatureError.timestampOutOfRange) {
+            try vector.check(unstamped + [.init("timestamp", "soon")])
+        }
+    }
+}
