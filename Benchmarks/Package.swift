@@ -9,9 +9,13 @@ let package = Package(
         .executableTarget(
             name: "EngineBenchmark",
             dependencies: [.product(name: "LifelineTesting", package: "lifeline")]),
+        .target(name: "Measuring"),
         .executableTarget(
             name: "PusherReceive",
-            dependencies: [.product(name: "PusherSwift", package: "lifeline")]),
+            dependencies: ["Measuring", .product(name: "PusherSwift", package: "lifeline")]),
+        .executableTarget(
+            name: "PubNubReceive",
+            dependencies: ["Measuring", .product(name: "PubNub", package: "lifeline")]),
     ],
     swiftLanguageModes: [.v6]
 )
