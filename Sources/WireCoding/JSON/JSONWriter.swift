@@ -37,7 +37,24 @@ public enum JSONWriter {
 
     /// Appends a whole number.
     public static func append(_ number: Int, to out: inout [UInt8]) {
-        out.append(contentsOf: String(number).utf8)
+        if number < 0 { out.append(UInt8(ascii: "-")) }
+        append(UInt64(number.magnitude), to: &out)
+    }
+
+    /// Appends a whole number, without allocating.
+    public static func append(_ number: UInt64, to out: inout [UInt8]) {
+        var rest = number
+        // The most digits that 64 bits can have.
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var start = digits.count
+            repeat {
+                start -= 1
+                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                digits.initializeElement(at: start, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit))
+                rest = quotient
+            } while rest > 0
+            out.append(contentsOf: digits[start...])
+        }
     }
 
     /// Appends text that is JSON already.

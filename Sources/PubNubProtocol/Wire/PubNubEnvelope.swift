@@ -1,0 +1,85 @@
+import WireCoding
+
+/// What a server writes for one message into the list of a subscribe answer (wire sheet 1.1, rules PN-18 to PN-20).
+///
+/// Everything but `b` is the same for all subscribers, so it is encoded once for each publish (``shared``) and then closed for
+/// each subscription with ``PubNubFrames/elementEnd(matched:)``.
+public struct PubNubEnvelope: Hashable, Sendable {
+    /// The channel published to, with `-pnpres` for presence events.
+    public var channel: String
+    public var kind: PubNubMessageKind
+    /// The publisher's user id; nil for presence.
+    public var publisher: String?
+    public var sequence: Int?
+    /// The publisher's own token (`ortt`).
+    public var origination: Timetoken?
+    public var customType: String?
+    public var timetoken: Timetoken
+    public var region: Int
+    public var subscribeKey: String
+    /// JSON text in UTF-8, checked by whoever took it in.
+    public var metadata: [UInt8]?
+    /// JSON text in UTF-8, checked by whoever took it in.
+    public var payload: [UInt8]
+
+    public init(
+        channel: String, kind: PubNubMessageKind = .message, publisher: String? = nil, sequence: Int? = nil,
+        origination: Timetoken? = nil, customType: String? = nil, timetoken: Timetoken, region: Int = 1,
+        subscribeKey: String, metadata: [UInt8]? = nil, payload: [UInt8]
+    ) {
+        self.channel = channel
+        self.kind = kind
+        self.publisher = publisher
+        self.sequence = sequence
+        self.origination = origination
+        self.customType = customType
+        self.timetoken = timetoken
+        self.region = region
+        self.subscribeKey = subscribeKey
+        self.metadata = metadata
+        self.payload = payload
+    }
+
+    /// The element without its end: no `b`, no closing brace. In the recorded order of keys: `a,f,e,i,s,o,cmt,p,k,c,u,d`.
+    ///
+    /// Shard and flags are constant: this service has one shard, and Python's SDK insists on flags.
+    public var shared: [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(160 + channel.utf8.count + (metadata?.count ?? 0) + payload.count)
+        JSONWriter.append("{\"a\":\"1\",\"f\":0", to: &out)
+        if kind != .message {
+            JSONWriter.append(",\"e\":", to: &out)
+            JSONWriter.append(kind.rawValue, to: &out)
+        }
+        if let publisher {
+            JSONWriter.append(",\"i\":", to: &out)
+            JSONWriter.appendString(publisher, to: &out)
+        }
+        if let sequence {
+            JSONWriter.append(",\"s\":", to: &out)
+            JSONWriter.append(sequence, to: &out)
+        }
+        if let origination {
+            JSONWriter.append(",\"o\":{\"t\":\"", to: &out)
+            JSONWriter.append(origination.rawValue, to: &out)
+            JSONWriter.append("\"}", to: &out)
+        }
+        if let customType {
+            JSONWriter.append(",\"cmt\":", to: &out)
+            JSONWriter.appendString(customType, to: &out)
+        }
+        JSONWriter.append(",\"p\":", to: &out)
+        PubNubFrames.append(PubNubCursor(timetoken: timetoken, region: region), to: &out)
+        JSONWriter.append(",\"k\":", to: &out)
+        JSONWriter.appendString(subscribeKey, to: &out)
+        JSONWriter.append(",\"c\":", to: &out)
+        JSONWriter.appendString(channel, to: &out)
+        if let metadata {
+            JSONWriter.append(",\"u\":", to: &out)
+            out.append(contentsOf: metadata)
+        }
+        JSONWriter.append(",\"d\":", to: &out)
+        out.append(contentsOf: payload)
+        return out
+    }
+}

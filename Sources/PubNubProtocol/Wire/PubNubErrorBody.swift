@@ -1,0 +1,140 @@
+import WireCoding
+
+/// What a server answers when it refuses: status, type and body with the texts that official SDKs look for (wire sheet 12.4, 13 and
+/// 13.1, rule PN-24).
+public struct PubNubErrorBody: Error, Hashable, Sendable {
+    public var status: Int
+    public var contentType: String
+    public var body: [UInt8]
+
+    /// The type of all answers but those of the access manager (wire sheet 0.1).
+    public static let contentType = "text/javascript; charset=\"UTF-8\""
+    /// The type of what the access manager answers.
+    public static let accessManagerContentType = "text/javascript; charset=UTF-8"
+
+    init(_ status: Int, _ body: [UInt8], contentType: String = Self.contentType) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+    }
+
+    private init(_ status: Int, _ body: String) {
+        self.init(status, Array(body.utf8))
+    }
+}
+
+/// Publishing.
+extension PubNubErrorBody {
+    /// The publish key is wrong.
+    public static func invalidKey(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid Key", now) }
+
+    public static func invalidJSON(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid JSON", now) }
+
+    public static func messageTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(413, "Message Too Large", now) }
+
+    public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", now) }
+
+    /// Another refusal of a publish; `text` is told to the publisher.
+    public static func publish(_ status: Int, _ text: String, _ now: Timetoken) -> PubNubErrorBody {
+        PubNubErrorBody(status, PubNubFrames.result(0, text, now))
+    }
+}
+
+/// The access manager, and what speaks in its name.
+extension PubNubErrorBody {
+    public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
+    public static let couldNotParse = accessManager(400, "Could Not Parse Request")
+    public static let serviceUnavailable = accessManager(503, "Service Unavailable")
+    public static let tokenIsRevoked = token("Token is revoked")
+    public static let tokenIsExpired = token("Token is expired.")
+
+    /// Names what was denied, and nothing else. Groups get the leading colon that they have on the wire.
+    public static func forbidden(channels: [String] = [], groups: [String] = []) -> PubNubErrorBody {
+        var out = Array("{\"message\":\"Forbidden\",\"payload\":{".utf8)
+        var isFirst = true
+        for (key, names) in [("channels", channels), ("channel-groups", groups.map { ":" + $0 })] where !names.isEmpty {
+            if !isFirst { out.append(UInt8(ascii: ",")) }
+            isFirst = false
+            JSONWriter.appendString(key, to: &out)
+            JSONWriter.append(":[", to: &out)
+            for (index, name) in names.enumerated() {
+                if index > 0 { out.append(UInt8(ascii: ",")) }
+                JSONWriter.appendString(name, to: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        }
+        JSONWriter.append("},\"error\":true,\"service\":\"Access Manager\",\"status\":403}", to: &out)
+        return PubNubErrorBody(403, out, contentType: accessManagerContentType)
+    }
+
+    /// Any other refusal in the access manager's form.
+    public static func accessManager(_ status: Int, _ message: String) -> PubNubErrorBody {
+        PubNubErrorBody(
+            status,
+            Array(
+                "{\"message\":\(JSONWriter.string(message)),\"error\":true,\"service\":\"Access Manager\",\"status\":\(status)}"
+                    .utf8),
+            contentType: accessManagerContentType)
+    }
+
+    private static func token(_ message: String) -> PubNubErrorBody {
+        PubNubErrorBody(
+            403,
+            Array(
+                "{\"error\":true,\"status\":403,\"service\":\"Access Manager\",\"message\":\(JSONWriter.string(message))}".utf8),
+            contentType: accessManagerContentType)
+    }
+}
+
+/// Subscribing, and requests of any kind.
+extension PubNubErrorBody {
+    public static let uriTooLong = PubNubErrorBody(
+        414, #"{"status":414,"service":"Balancer","error":true,"message":"Request URI Too Long"}"#)
+    public static let tooManyRequests = plain(
+        429, "You have exceeded the maximum number of requests per second allowed for your subscriber key.")
+    public static let bodyTooLarge = plain(413, "Message Too Large")
+
+    /// `{"status":N,"error":true,"message":"…"}`
+    public static func plain(_ status: Int, _ message: String) -> PubNubErrorBody {
+        PubNubErrorBody(status, "{\"status\":\(status),\"error\":true,\"message\":\(JSONWriter.string(message))}")
+    }
+
+    /// Status 481, which the wording never was recorded of; `reason` is told to the subscriber.
+    public static func malformedFilter(_ reason: String) -> PubNubErrorBody {
+        PubNubErrorBody(
+            481, "{\"message\":\(JSONWriter.string(reason)),\"error\":true,\"service\":\"Subscribe\",\"status\":481}")
+    }
+}
+
+/// Groups, presence and history.
+extension PubNubErrorBody {
+    public static let reservedCharacter = channelRegistry(400, "Reserved character in input parameters.")
+    public static let tooManyGroups = channelRegistry(400, "Maximum channel group count exceeded.")
+    public static let noState = presence(400, "No state specified.")
+    public static let invalidArguments = PubNubErrorBody(
+        400, #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
+    public static let historyFailed = history(500, "")
+
+    public static func channelRegistry(_ status: Int, _ message: String) -> PubNubErrorBody {
+        PubNubErrorBody(
+            status,
+            "{\"status\": \(status), \"message\": \(JSONWriter.string(message)), \"service\": \"channel-registry\", \"error\": true}"
+        )
+    }
+
+    public static func presence(_ status: Int, _ message: String) -> PubNubErrorBody {
+        PubNubErrorBody(
+            status, "{\"status\": \(status), \"error\": 1, \"message\": \(JSONWriter.string(message)), \"service\": \"Presence\"}"
+        )
+    }
+
+    /// 404 of the presence service; `what` is a path.
+    public static func notFound(_ what: String) -> PubNubErrorBody {
+        PubNubErrorBody(
+            404, "{\"status\":404,\"message\":\(JSONWriter.string("Not found: '\(what)'")),\"error\":1,\"service\":\"Presence\"}")
+    }
+
+    public static func history(_ status: Int, _ message: String) -> PubNubErrorBody {
+        PubNubErrorBody(status, "{\"status\": \(status), \"error\": true, \"error_message\": \(JSONWriter.string(message))}")
+    }
+}

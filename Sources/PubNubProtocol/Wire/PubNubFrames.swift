@@ -1,0 +1,80 @@
+import WireCoding
+
+/// The bodies that a server answers subscribing, publishing and the time with (wire sheet 1.1, 2; rules PN-18 to PN-21).
+///
+/// A subscribe answer is put together from ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
+public enum PubNubFrames {
+    /// `{"t":{"t":"15…","r":1},"m":[`
+    public static func answerStart(_ cursor: PubNubCursor) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(48)
+        JSONWriter.append("{\"t\":", to: &out)
+        append(cursor, to: &out)
+        JSONWriter.append(",\"m\":[", to: &out)
+        return out
+    }
+
+    /// `]}`
+    public static let answerEnd: [UInt8] = Array("]}".utf8)
+
+    /// What follows ``PubNubEnvelope/shared`` for one subscription; can be made once for each and kept.
+    ///
+    /// - Parameter matched: what goes out as `b`: a group, a wildcard pattern, or the channel itself when several are subscribed;
+    ///   nil to leave `b` out.
+    public static func elementEnd(matched: String?) -> [UInt8] {
+        var out: [UInt8] = []
+        if let matched {
+            JSONWriter.append(",\"b\":", to: &out)
+            JSONWriter.appendString(matched, to: &out)
+        }
+        out.append(UInt8(ascii: "}"))
+        return out
+    }
+
+    /// A whole subscribe answer: elements from ``PubNubEnvelope/shared`` with what each matched.
+    public static func answer(_ cursor: PubNubCursor, _ elements: [(shared: [UInt8], matched: String?)] = []) -> [UInt8] {
+        var out = answerStart(cursor)
+        out.reserveCapacity(out.count + elements.reduce(2) { $0 + $1.shared.count + ($1.matched?.utf8.count ?? 0) + 10 })
+        for (index, element) in elements.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(contentsOf: element.shared)
+            out.append(contentsOf: elementEnd(matched: element.matched))
+        }
+        out.append(contentsOf: answerEnd)
+        return out
+    }
+
+    /// `[1,"Sent","15…"]`: a publish or signal that was accepted.
+    public static func sent(_ timetoken: Timetoken) -> [UInt8] {
+        result(1, "Sent", timetoken)
+    }
+
+    /// `[15…]`: the answer to `/time/0`.
+    public static func time(_ timetoken: Timetoken) -> [UInt8] {
+        var out: [UInt8] = [UInt8(ascii: "[")]
+        JSONWriter.append(timetoken.rawValue, to: &out)
+        out.append(UInt8(ascii: "]"))
+        return out
+    }
+
+    /// `[code,"text","15…"]`
+    static func result(_ code: Int, _ text: String, _ timetoken: Timetoken) -> [UInt8] {
+        var out: [UInt8] = [UInt8(ascii: "[")]
+        JSONWriter.append(code, to: &out)
+        out.append(UInt8(ascii: ","))
+        JSONWriter.appendString(text, to: &out)
+        JSONWriter.append(",\"", to: &out)
+        JSONWriter.append(timetoken.rawValue, to: &out)
+        JSONWriter.append("\"]", to: &out)
+        return out
+    }
+
+    /// `{"t":"15…","r":1}`
+    static func append(_ cursor: PubNubCursor, to out: inout [UInt8]) {
+        JSONWriter.append("{\"t\":\"", to: &out)
+        JSONWriter.append(cursor.timetoken.rawValue, to: &out)
+        JSONWriter.append("\",\"r\":", to: &out)
+        JSONWriter.append(cursor.region ?? 1, to: &out)
+        out.append(UInt8(ascii: "}"))
+    }
+}
