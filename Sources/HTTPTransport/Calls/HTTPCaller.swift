@@ -8,7 +8,7 @@ import TransportCommon
 
 /// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
 ///
-/// Callers with the same roots share connections; with the last of them everything is closed. Redirects are not followed, so
+/// Callers with the same roots and proxy share connections; with the last of them everything is closed. Redirects are not followed, so
 /// that credentials go nowhere else. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
@@ -19,10 +19,11 @@ public final class HTTPCaller: Sendable {
     ///
     /// - Parameters:
     ///   - trustRoots: whom TLS trusts.
+    ///   - proxy: for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
-    public init(trustRoots: TrustRoots = .system, bodyLimit: Int = 1 << 16) {
+    public init(trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
-        client = SharedHTTPClient.client(for: trustRoots)
+        client = SharedHTTPClient.client(for: SharedHTTPClient.Settings(trustRoots: trustRoots, proxy: proxy))
     }
 
     /// Makes a request. An answer of any status is a success here; see ``HTTPAnswer/failure``.

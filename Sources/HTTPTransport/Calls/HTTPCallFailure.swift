@@ -12,7 +12,7 @@ extension ConnectionFailure {
             ConnectionFailure(.networkUnavailable, "The server hung up before its answer was complete.")
         case is HTTPParserError:
             ConnectionFailure(.malformedResponse, "The answer is not HTTP.")
-        case is ResponseAccumulator.ResponseTooBigError:
+        case is ResponseAccumulator.ResponseTooBigError, is ExchangeRun.TooLong:
             ConnectionFailure(.malformedResponse, "The answer is too long.")
         default: dialling(error)
         }

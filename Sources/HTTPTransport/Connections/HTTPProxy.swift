@@ -1,0 +1,40 @@
+import AsyncHTTPClient
+
+/// A proxy that forwards connections with the method `CONNECT`, for `https` as well as for `http`.
+///
+/// Descriptions and reflection never show the credentials.
+public struct HTTPProxy: Hashable, Sendable {
+    /// A name or an address; IPv6 addresses without brackets.
+    public var host: String
+    public var port: Int
+    /// Sent as `Proxy-Authorization: Basic`, to the proxy only.
+    public var credentials: Credentials?
+
+    /// A user of the proxy.
+    public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+        public var user: String
+        public var password: String
+
+        public init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+
+        public var description: String { "credentials" }
+        public var debugDescription: String { description }
+        public var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+
+    public init(host: String, port: Int, credentials: Credentials? = nil) {
+        self.host = host
+        self.port = port
+        self.credentials = credentials
+    }
+
+    /// The same in the words of the HTTP library.
+    var settings: HTTPClient.Configuration.Proxy {
+        .server(
+            host: host, port: port,
+            authorization: credentials.map { .basic(username: $0.user, password: $0.password) })
+    }
+}

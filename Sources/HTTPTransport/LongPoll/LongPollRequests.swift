@@ -1,0 +1,199 @@
+import AsyncHTTPClient
+import ConnectionEngine
+import EngineRuntime
+import NIOCore
+import NIOHTTP1
+import TransportCommon
+
+/// The requests of one attempt: the poll, the calls, their clock and their failures. On one event loop.
+final class LongPollRequests<Decoder: LongPollDecoder> {
+    /// How soon after the request a kept connection has to break to count as one that the server had closed before (rule HT-11).
+    private static var staleWindow: TimeAmount { .seconds(1) }
+    /// How many connections that turn out to be closed one request may come across.
+    private static var triesBeforeWriting: Int { 64 }
+
+    private let settings: LongPollSettings
+    private let gate: LongPollGate<Decoder>
+    private let whenOver: @Sendable () -> Void
+    private var decoder: Decoder
+    private var templates: RequestTemplates
+
+    private var poll: ExchangeRun?
+    /// The connection of the last poll.
+    private weak var pollConnection: ExchangeHandler?
+    private var calls: [ObjectIdentifier: ExchangeRun] = [:]
+    private var alarm: Scheduled<Void>?
+    private var alarmAt = NIODeadline.distantFuture
+    private var isLeaving = false
+    private var isOver = false
+
+    init(
+        _ settings: LongPollSettings, decoder: Decoder, gate: LongPollGate<Decoder>, whenOver: @escaping @Sendable () -> Void
+    ) {
+        self.settings = settings
+        self.decoder = decoder
+        self.gate = gate
+        self.whenOver = whenOver
+        templates = RequestTemplates(settings.endpoint)
+    }
+
+    // MARK: What is asked for
+
+    func send(_ outbound: LongPollOutbound) {
+        if isOver || isLeaving { return }
+        switch outbound {
+        case .poll(let exchange):
+            endPoll()
+            start(exchange, isPoll: true)
+        case .cancelPoll: endPoll()
+        case .call(let exchange): start(exchange, isPoll: false)
+        }
+    }
+
+    /// Ends the poll and lets the calls finish, for a while.
+    func sayGoodbye() {
+        if isOver || isLeaving { return }
+        isLeaving = true
+        endPoll()
+        if calls.isEmpty { return leave() }
+        setAlarm(.now() + TimeAmount(settings.configuration.closeTimeout))
+        leaveAt = alarmAt
+    }
+
+    private var leaveAt: NIODeadline?
+
+    /// Ends everything at once.
+    func cut() {
+        isOver = true
+        alarm?.cancel()
+        alarm = nil
+        endPoll()
+        let left = calls.values
+        calls = [:]
+        for call in left { call.giveUp() }
+        pollConnection?.closeIfIdle()
+    }
+
+    private func leave() {
+        cut()
+        gate.close(saying: .disconnectedOnRequest)
+        whenOver()
+    }
+
+    private func endPoll() {
+        guard let poll else { return }
+        self.poll = nil
+        forget(poll)
+    }
+
+    private func forget(_ run: ExchangeRun) {
+        _ = pool(run).pending.take(run.number)
+        run.giveUp()
+    }
+
+    // MARK: Requests
+
+    private func start(_ exchange: HTTPExchange, isPoll: Bool, isRepetition: Bool = false, tries: Int = 0) {
+        let run = ExchangeRun(
+            exchange, isPoll: isPoll, isRepetition: isRepetition, tries: tries,
+            bodyLimit: settings.configuration.bodyLimit, owner: self)
+        if isPoll { poll = run } else { calls[ObjectIdentifier(run)] = run }
+        let pool = pool(run)
+        let bound = NIOLoopBound(run, eventLoop: settings.eventLoop)
+        run.number = pool.pending.add(bound)
+        do throws(ConnectionFailure) {
+            let request = try templates.request(for: exchange, number: run.number)
+            let task = pool.http.execute(
+                request: request, delegate: ExchangeDelegate(bound), eventLoop: .delegateAndChannel(on: settings.eventLoop))
+            run.task = task
+            task.futureResult.whenFailure { bound.value.failed($0) }
+        } catch {
+            run.failed(error)
+        }
+    }
+
+    private func pool(_ run: ExchangeRun) -> SharedHTTPClient {
+        run.isPoll ? settings.pools.polls : settings.pools.calls
+    }
+
+    /// Takes a run off the books. False when it was not on them.
+    private func remove(_ run: ExchangeRun) -> Bool {
+        if run.isPoll {
+            guard poll === run else { return false }
+            poll = nil
+            return true
+        }
+        return calls.removeValue(forKey: ObjectIdentifier(run)) != nil
+    }
+
+    private func tell(_ run: ExchangeRun, _ result: Result<Decoder.Answer, ConnectionFailure>) {
+        gate.pass(.received([LongPollInbound(id: run.exchange.id, result: result)]))
+        if isLeaving, !isOver, calls.isEmpty { leave() }
+    }
+
+    // MARK: The clock
+
+    /// One alarm for all: polls come and go by the thousand, and their deadlines hardly ever matter.
+    private func setAlarm(_ deadline: NIODeadline) {
+        guard deadline < alarmAt else { return }
+        alarm?.cancel()
+        alarmAt = deadline
+        alarm = settings.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) { [weak self] in self?.alarmRang() }
+    }
+
+    private func alarmRang() {
+        alarm = nil
+        alarmAt = .distantFuture
+        if isOver { return }
+        let now = NIODeadline.now()
+        if let leaveAt, leaveAt <= now { return leave() }
+        for run in Array(calls.values) + (poll.map { [$0] } ?? []) {
+            guard let deadline = run.deadline, deadline <= now, remove(run) else { continue }
+            forget(run)
+            tell(run, .failure(ConnectionFailure(.timeout, "The answer did not come in time.")))
+            if isOver { return }
+        }
+        let next = (calls.values.compactMap(\.deadline) + [poll?.deadline, leaveAt].compactMap { $0 }).min()
+        if let next { setAlarm(next) }
+    }
+}
+
+extension LongPollRequests: ExchangeOwner {
+    func began(_ run: ExchangeRun) {
+        if run.isPoll { pollConnection = run.connection }
+        if let deadline = run.deadline { setAlarm(deadline) }
+    }
+
+    func heard(_ run: ExchangeRun) {
+        gate.pass(.heard)
+    }
+
+    func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer) {
+        guard remove(run) else { return }
+        let answerHead = HTTPAnswerHead(
+            status: Int(head.status.code), contentType: head.headers.first(name: "Content-Type"),
+            retryAfter: head.headers.first(name: "Retry-After").flatMap {
+                RetryAfter.duration($0, unixTime: WallClock.unixTime)
+            })
+        let answer = body.withUnsafeReadableBytes { decoder.decode(answerHead, body: $0, isPoll: run.isPoll) }
+        tell(run, .success(answer))
+    }
+
+    func failed(_ run: ExchangeRun, error: any Error) {
+        _ = pool(run).pending.take(run.number)
+        guard remove(run) else { return }
+        guard let beganAt = run.beganAt else {
+            // The connection was closed, or refused the request, before a byte of it was written.
+            if run.wasLeftUnwritten(error), run.tries < Self.triesBeforeWriting {
+                return start(
+                    run.exchange, isPoll: run.isPoll, isRepetition: run.isRepetition, tries: run.tries + 1)
+            }
+            return tell(run, .failure(.connecting(error, throughProxy: settings.configuration.proxy != nil)))
+        }
+        let isStale =
+            run.isReused && !run.hasHeard && !run.isRepetition && run.exchange.method == "GET"
+            && NIODeadline.now() - beganAt < Self.staleWindow
+        if isStale { return start(run.exchange, isPoll: run.isPoll, isRepetition: true) }
+        tell(run, .failure(run.isPoll ? .polling(error) : .calling(error)))
+    }
+}

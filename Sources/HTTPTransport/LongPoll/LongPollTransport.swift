@@ -1,0 +1,84 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// Carries a session over HTTP: one outstanding poll on a connection of its own, any number of calls on others.
+///
+/// `opened` is reported at once; the first request dials. What becomes of a request is reported under its number, failures
+/// included: whether one of them ends the connection is the session's decision. `closed` only ever follows a goodbye.
+///
+/// Any thread may call any method; none blocks. Everything of one transport happens on one event loop of the process.
+public final class LongPollTransport<Session: LongPollSession>: ClientTransport {
+    typealias Attempt = LongPollAttempt<Session.Decoder>
+
+    private let decoder: @Sendable () -> Session.Decoder
+    private let configuration: LongPollTransportConfiguration
+    private let eventLoop: any EventLoop
+    /// Held here, so that connections outlive attempts.
+    private let pools: LongPollPools
+    private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
+
+    /// A transport.
+    ///
+    /// - Parameter decoder: makes a decoder for each attempt.
+    public init(
+        decoder: @escaping @Sendable () -> Session.Decoder,
+        configuration: LongPollTransportConfiguration = LongPollTransportConfiguration()
+    ) {
+        self.decoder = decoder
+        self.configuration = configuration
+        eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        pools = LongPollPools(configuration)
+    }
+
+    deinit {
+        for attempt in attempts.withLockedValue({ Array($0.values) }) { attempt.abort() }
+    }
+
+    public func open(
+        _ endpoint: HTTPEndpoint, attempt id: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
+    ) {
+        // The table is reached weakly, so that an attempt never keeps the transport alive.
+        let attempt = Attempt(
+            requests: LongPollSettings(
+                endpoint: endpoint, configuration: configuration, pools: pools, eventLoop: eventLoop),
+            decoder: decoder(), report: report
+        ) { [weak self] in
+            _ = self?.attempts.withLockedValue { $0.removeValue(forKey: id) }
+        }
+        attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }?.abort()
+        report(.opened)
+    }
+
+    public func send(_ outbound: LongPollOutbound, attempt id: AttemptID) {
+        attempts.withLockedValue { $0[id] }?.send(outbound)
+    }
+
+    public func close(_ id: AttemptID, reason: CloseReason) {
+        switch reason {
+        case .abort: attempts.withLockedValue { $0.removeValue(forKey: id) }?.abort()
+        case .goodbye: attempts.withLockedValue { $0[id] }?.sayGoodbye()
+        }
+    }
+}
+
+/// The connections of a transport: those for polls and those for calls. Shared with all transports of the same configuration.
+struct LongPollPools: Sendable {
+    let polls: SharedHTTPClient
+    let calls: SharedHTTPClient
+
+    init(_ configuration: LongPollTransportConfiguration) {
+        polls = .client(for: configuration.settings(for: .polls))
+        calls = .client(for: configuration.settings(for: .calls))
+    }
+}
+
+/// What every request of an attempt has in common.
+struct LongPollSettings: Sendable {
+    let endpoint: HTTPEndpoint
+    let configuration: LongPollTransportConfiguration
+    let pools: LongPollPools
+    let eventLoop: any EventLoop
+}

@@ -1,0 +1,34 @@
+import TransportCommon
+
+/// How a long-poll transport connects and what it takes.
+public struct LongPollTransportConfiguration: Hashable, Sendable {
+    /// Whom TLS trusts.
+    public var trustRoots: TrustRoots
+    /// A proxy for every connection; none by default.
+    public var proxy: HTTPProxy?
+    /// How long a connection may take: name, TCP, proxy and TLS together. 10 s by default.
+    public var connectTimeout: Duration
+    /// How long calls that are under way may take after a goodbye. 2 s by default.
+    public var closeTimeout: Duration
+    /// How long a connection that nobody uses is kept for the next request. 15 s by default.
+    public var keepAlive: Duration
+    /// The largest body of an answer, in bytes. 8 MiB by default.
+    public var bodyLimit: Int
+
+    public init(
+        trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
+        closeTimeout: Duration = .seconds(2), keepAlive: Duration = .seconds(15), bodyLimit: Int = 8 << 20
+    ) {
+        self.trustRoots = trustRoots
+        self.proxy = proxy
+        self.connectTimeout = connectTimeout
+        self.closeTimeout = closeTimeout
+        self.keepAlive = keepAlive
+        self.bodyLimit = bodyLimit
+    }
+
+    func settings(for purpose: SharedHTTPClient.Settings.Purpose) -> SharedHTTPClient.Settings {
+        SharedHTTPClient.Settings(
+            trustRoots: trustRoots, proxy: proxy, connectTimeout: connectTimeout, keepAlive: keepAlive, purpose: purpose)
+    }
+}
