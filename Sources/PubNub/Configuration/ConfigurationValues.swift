@@ -1,0 +1,80 @@
+import ConnectionEngine
+import Foundation
+import PubNubProtocol
+import TransportCommon
+
+/// Everything that a configuration holds, as a value (API sheet C).
+struct ConfigurationValues: Hashable, Sendable {
+    var origin = "ps.pndsn.com"
+    var publishKey: String
+    var subscribeKey: String
+    var authKey: String?
+    var uuid: String
+    var cipherKey: String?
+    var deviceID: String
+    var subscribeMaximumIdleTime: TimeInterval = 310
+    var nonSubscribeRequestTimeout: TimeInterval = 10
+    var presenceHeartbeatValue = 0
+    var presenceHeartbeatInterval = 0
+    var heartbeatNotificationOptions = PNHeartbeatNotificationOptions.notifyFailure
+    var suppressLeaveEvents = false
+    var managePresenceListManually = false
+    var usesTLS = true
+    var keepTimeTokenOnListChange = true
+    var restoreSubscription = true
+    var catchUpOnSubscriptionRestore = true
+    var requestMessageCountThreshold: UInt = 0
+    var maximumMessagesCacheSize: UInt = 100
+    var completeRequestsBeforeSuspension = true
+    var sharedGroupIdentifier = ""
+    var stripMobilePayload = true
+    var usesRandomInitializationVector = true
+    var fileMessagePublishRetryLimit: UInt = 5
+    var timing = PNTiming.standard
+    var retryPolicy = PNRetryPolicy.standard
+    var secretKey: String?
+    var certificateAuthorityFile: String?
+
+    init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
+        self.publishKey = publishKey
+        self.subscribeKey = subscribeKey
+        self.uuid = uuid
+        self.deviceID = deviceID
+    }
+}
+
+extension ConfigurationValues {
+    /// Where `origin` is: a host, or a host with a port, IPv6 addresses in brackets. Without a port the scheme's.
+    var endpoint: HTTPEndpoint {
+        var host = Substring(origin)
+        if let scheme = host.range(of: "://") { host = host[scheme.upperBound...] }
+        host = host.prefix { $0 != "/" }
+        var port = usesTLS ? 443 : 80
+        if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]"), host.hasPrefix("[") || host.firstIndex(of: ":") == colon {
+            port = Int(host[host.index(after: colon)...]) ?? port
+            host = host[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        return HTTPEndpoint(host: String(host), port: port, usesTLS: usesTLS)
+    }
+
+    /// What every request carries.
+    func settings(instanceID: String) -> PubNubSettings {
+        PubNubSettings(
+            endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: uuid,
+            auth: authKey, sdk: PNClientInformation.sdk, instanceID: instanceID, deviceID: deviceID)
+    }
+
+    var resultContext: ResultContext {
+        ResultContext(userID: uuid, authKey: authKey, origin: origin, usesTLS: usesTLS)
+    }
+
+    var requestTimeout: Duration { .positive(seconds: nonSubscribeRequestTimeout) }
+}
+
+extension Duration {
+    /// `seconds` within 1 ms and a day. Takes infinity, and NaN, which counts as 1 ms.
+    static func positive(seconds: Double) -> Duration {
+        seconds.isNaN ? .milliseconds(1) : .seconds(min(max(seconds, 0.001), 86_400))
+    }
+}

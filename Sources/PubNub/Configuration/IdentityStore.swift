@@ -1,0 +1,68 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import WireCoding
+
+/// Remembers who users and devices are, over starts of the program. Never fails: what cannot be kept holds for this process.
+final class IdentityStore: Sendable {
+    /// In the user's folder for application data: `$XDG_DATA_HOME/lifeline/pubnub`, on Apple platforms in Application Support.
+    static let shared = IdentityStore(directory: defaultDirectory)
+
+    private let directory: URL?
+    private let known = NIOLockedValueBox<[String: String]>([:])
+
+    /// - Parameter directory: where the files are; nil for none.
+    init(directory: URL?) {
+        self.directory = directory
+    }
+
+    /// The user id of a publish key.
+    func userID(publishKey: String) -> String {
+        let digest = SHA256.hash(data: Data(publishKey.utf8)).prefix(16)
+        return identity("user-" + Hex.text(digest)) { "pn-" + UUID().uuidString }
+    }
+
+    /// The id of this device.
+    var deviceID: String {
+        identity("device") { UUID().uuidString }
+    }
+
+    private func identity(_ name: String, make: () -> String) -> String {
+        known.withLockedValue { known in
+            if let identity = known[name] { return identity }
+            let identity = kept(name, make: make)
+            known[name] = identity
+            return identity
+        }
+    }
+
+    /// What the file holds, or a new identity in a new file. Of two processes that make one at once, the first wins.
+    private func kept(_ name: String, make: () -> String) -> String {
+        guard let directory else { return make() }
+        let file = directory.appendingPathComponent(name, isDirectory: false)
+        if let identity = Self.read(file) { return identity }
+        let made = make()
+        try? FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        // A file of its own first, so that nobody ever reads half of one.
+        let draft = directory.appendingPathComponent("\(name).\(UUID().uuidString)", isDirectory: false)
+        guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
+        defer { try? FileManager.default.removeItem(at: draft) }
+        if (try? FileManager.default.linkItem(at: draft, to: file)) != nil { return made }
+        return Self.read(file) ?? made
+    }
+
+    private static func read(_ file: URL) -> String? {
+        guard let data = try? Data(contentsOf: file), data.count <= 128 else { return nil }
+        let text = String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        return text.isEmpty ? nil : text
+    }
+
+    private static var defaultDirectory: URL? {
+        let environment = ProcessInfo.processInfo.environment
+        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
+            return URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent("lifeline/pubnub", isDirectory: true)
+        }
+        let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        return support?.appendingPathComponent("lifeline/pubnub", isDirectory: true)
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// How a client is set up. Defaults are those of the Cocoa SDK 4.17 (API sheet C; rules PK-10 to PK-16).
+///
+/// A client copies it: changes after ``PubNub/clientWithConfiguration(_:)`` have no effect on it. May be used from any thread.
+public final class PNConfiguration: Sendable {
+    private let box: NIOLockedValueBox<ConfigurationValues>
+
+    /// A configuration with the defaults. The user id and the device id are those of the last time, see ``uuid``.
+    public convenience init(publishKey: String, subscribeKey: String) {
+        self.init(publishKey: publishKey, subscribeKey: subscribeKey, identities: .shared)
+    }
+
+    convenience init(publishKey: String, subscribeKey: String, identities: IdentityStore) {
+        self.init(
+            ConfigurationValues(
+                publishKey: publishKey, subscribeKey: subscribeKey, uuid: identities.userID(publishKey: publishKey),
+                deviceID: identities.deviceID))
+    }
+
+    init(_ values: ConfigurationValues) {
+        box = NIOLockedValueBox(values)
+    }
+
+    var values: ConfigurationValues { box.withLockedValue { $0 } }
+
+    fileprivate func read<Value>(_ path: KeyPath<ConfigurationValues, Value>) -> Value {
+        box.withLockedValue { $0[keyPath: path] }
+    }
+
+    fileprivate func write<Value>(_ path: WritableKeyPath<ConfigurationValues, Value>, _ value: Value) {
+        box.withLockedValue { $0[keyPath: path] = value }
+    }
+
+    /// Identifies this device; made once and kept.
+    public var deviceID: String { read(\.deviceID) }
+
+    /// Who the user is. Without one of your own: `pn-` and a random id, made once for each publish key and kept in the user's folder
+    /// for application data. Setting an empty one has no effect.
+    public var uuid: String {
+        get { read(\.uuid) }
+        set { if !newValue.isEmpty { write(\.uuid, newValue) } }
+    }
+
+    /// Seconds after which the service takes the user for gone, 20 to 300; 0, the default, for the service's own. Setting it also
+    /// sets ``presenceHeartbeatInterval`` to half of it less one.
+    public var presenceHeartbeatValue: Int {
+        get { read(\.presenceHeartbeatValue) }
+        set {
+            let value = min(max(newValue, 20), 300)
+            box.withLockedValue { values in
+                values.presenceHeartbeatValue = value
+                values.presenceHeartbeatInterval = value / 2 - 1
+            }
+        }
+    }
+
+    /// The service's host, or host and port: `ps.pndsn.com` by default, `127.0.0.1:6001` for a server of your own.
+    public var origin: String {
+        get { read(\.origin) }
+        set { write(\.origin, newValue) }
+    }
+
+    /// The key to publish with.
+    public var publishKey: String {
+        get { read(\.publishKey) }
+        set { write(\.publishKey, newValue) }
+    }
+
+    /// The key to subscribe with.
+    public var subscribeKey: String {
+        get { read(\.subscribeKey) }
+        set { write(\.subscribeKey, newValue) }
+    }
+
+    /// An auth key or access token; sent with every request. A secret.
+    public var authKey: String? {
+        get { read(\.authKey) }
+        set { write(\.authKey, newValue) }
+    }
+
+    /// With it messages are encrypted and decrypted. A secret.
+    public var cipherKey: String? {
+        get { read(\.cipherKey) }
+        set { write(\.cipherKey, newValue) }
+    }
+
+    /// Seconds after which a poll without an answer is given up; 310 by default, more than the service holds polls.
+    public var subscribeMaximumIdleTime: TimeInterval {
+        get { read(\.subscribeMaximumIdleTime) }
+        set { write(\.subscribeMaximumIdleTime, newValue) }
+    }
+
+    /// Seconds that any other request may take; 10 by default.
+    public var nonSubscribeRequestTimeout: TimeInterval {
+        get { read(\.nonSubscribeRequestTimeout) }
+        set { write(\.nonSubscribeRequestTimeout, newValue) }
+    }
+
+    /// Seconds between heartbeats; 0, the default, for none.
+    public var presenceHeartbeatInterval: Int {
+        get { read(\.presenceHeartbeatInterval) }
+        set { write(\.presenceHeartbeatInterval, newValue) }
+    }
+
+    /// Which heartbeats listeners are told about; the failed ones by default.
+    public var heartbeatNotificationOptions: PNHeartbeatNotificationOptions {
+        get { read(\.heartbeatNotificationOptions) }
+        set { write(\.heartbeatNotificationOptions, newValue) }
+    }
+
+    /// Whether to unsubscribe without telling the service; false by default.
+    public var suppressLeaveEvents: Bool {
+        get { read(\.suppressLeaveEvents) }
+        set { write(\.suppressLeaveEvents, newValue) }
+    }
+
+    /// Whether heartbeats speak only for what the presence builder's `connected` was given; false by default.
+    public var managePresenceListManually: Bool {
+        get { read(\.managePresenceListManually) }
+        set { write(\.managePresenceListManually, newValue) }
+    }
+
+    /// Whether connections are encrypted; true by default.
+    public var TLSEnabled: Bool {
+        get { read(\.usesTLS) }
+        set { write(\.usesTLS, newValue) }
+    }
+
+    /// Whether a changed list of channels goes on from where the former stood; true by default.
+    public var keepTimeTokenOnListChange: Bool {
+        get { read(\.keepTimeTokenOnListChange) }
+        set { write(\.keepTimeTokenOnListChange, newValue) }
+    }
+
+    /// Whether a subscription is taken up again after network trouble. With false the list is forgotten at the loss. True by default.
+    public var restoreSubscription: Bool {
+        get { read(\.restoreSubscription) }
+        set { write(\.restoreSubscription, newValue) }
+    }
+
+    /// Whether a restored subscription goes on from the last timetoken, so that nothing is missed; true by default.
+    public var catchUpOnSubscriptionRestore: Bool {
+        get { read(\.catchUpOnSubscriptionRestore) }
+        set { write(\.catchUpOnSubscriptionRestore, newValue) }
+    }
+
+    /// How many messages in one answer lead to `PNRequestMessageCountExceededCategory`; 0, the default, for never.
+    public var requestMessageCountThreshold: UInt {
+        get { read(\.requestMessageCountThreshold) }
+        set { write(\.requestMessageCountThreshold, newValue) }
+    }
+
+    /// How many messages are remembered to recognise repetitions; 100 by default, 0 for off.
+    public var maximumMessagesCacheSize: UInt {
+        get { read(\.maximumMessagesCacheSize) }
+        set { write(\.maximumMessagesCacheSize, newValue) }
+    }
+
+    /// iOS only in the Cocoa SDK: kept, without effect.
+    public var completeRequestsBeforeSuspension: Bool {
+        get { read(\.completeRequestsBeforeSuspension) }
+        set { write(\.completeRequestsBeforeSuspension, newValue) }
+    }
+
+    /// iOS only in the Cocoa SDK: kept, without effect.
+    public var applicationExtensionSharedGroupIdentifier: String {
+        get { read(\.sharedGroupIdentifier) }
+        set { write(\.sharedGroupIdentifier, newValue) }
+    }
+
+    /// Cocoa SDK 4.5 to 4.8: kept, without effect.
+    public var stripMobilePayload: Bool {
+        get { read(\.stripMobilePayload) }
+        set { write(\.stripMobilePayload, newValue) }
+    }
+
+    /// Whether each message is encrypted with an initialization vector of its own; true by default.
+    public var shouldUseRandomInitializationVector: Bool {
+        get { read(\.usesRandomInitializationVector) }
+        set { write(\.usesRandomInitializationVector, newValue) }
+    }
+
+    /// How often publishing the message about an uploaded file is tried; 5 by default.
+    public var fileMessagePublishRetryLimit: UInt {
+        get { read(\.fileMessagePublishRetryLimit) }
+        set { write(\.fileMessagePublishRetryLimit, newValue) }
+    }
+}
+
+// What the Cocoa SDK does not have.
+extension PNConfiguration {
+    /// How patient the client is. An addition to the Cocoa SDK.
+    public var timing: PNTiming {
+        get { read(\.timing) }
+        set { write(\.timing, newValue) }
+    }
+
+    /// How a lost subscription is taken up again. An addition to the Cocoa SDK.
+    public var retryPolicy: PNRetryPolicy {
+        get { read(\.retryPolicy) }
+        set { write(\.retryPolicy, newValue) }
+    }
+
+    /// With it requests are signed, and access can be granted. A secret, for servers only. An addition to the Cocoa SDK.
+    public var secretKey: String? {
+        get { read(\.secretKey) }
+        set { write(\.secretKey, newValue) }
+    }
+
+    /// Path of a PEM file with the only authorities to trust; nil, the default, for those of the system. An addition to the Cocoa SDK.
+    public var certificateAuthorityFile: String? {
+        get { read(\.certificateAuthorityFile) }
+        set { write(\.certificateAuthorityFile, newValue) }
+    }
+}

@@ -1,0 +1,30 @@
+/// How patient a client is. An addition to the Cocoa SDK.
+public enum PNTiming: Hashable, Sendable {
+    /// For production.
+    case standard
+    /// For tests: the same code with short times. Network trouble is found within 2 s and retried within 3 s.
+    case fast
+}
+
+/// Whether and how a lost subscription is taken up again. An addition to the Cocoa SDK, which retried every second without end.
+///
+/// Pauses grow with each failure and are drawn at random, so that clients do not come back in step.
+public struct PNRetryPolicy: Hashable, Sendable {
+    /// Whether to retry at all.
+    public var isEnabled: Bool
+    /// The most failures in a row before the client gives up; nil for no limit.
+    public var maximumRetries: Int?
+    /// The longest pause in seconds, 0.1 or more; nil for that of the timing: 30 s, or 3 s in the fast one.
+    public var maximumDelay: Double?
+
+    public init(isEnabled: Bool = true, maximumRetries: Int? = nil, maximumDelay: Double? = nil) {
+        self.isEnabled = isEnabled
+        self.maximumRetries = maximumRetries
+        self.maximumDelay = maximumDelay
+    }
+
+    /// Retries without end.
+    public static let standard = PNRetryPolicy()
+    /// Gives up at the first failure.
+    public static let none = PNRetryPolicy(isEnabled: false)
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// JSON text to and from the values of `JSONSerialization`, which is what the API hands out and takes.
+enum FoundationJSON {
+    /// The value of a JSON text: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Nil when it is no JSON.
+    static func value(_ text: String) -> Any? {
+        try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+    }
+
+    /// A value as JSON text, slashes unescaped; nil when it is no JSON value, such as a `Date` or NaN.
+    static func text(_ value: Any) -> String? {
+        // Wrapped, because only arrays and objects can be checked, and writing what was not checked traps on Apple platforms.
+        guard JSONSerialization.isValidJSONObject([value]) else { return nil }
+        let options: JSONSerialization.WritingOptions = [.fragmentsAllowed, .withoutEscapingSlashes]
+        guard let data = try? JSONSerialization.data(withJSONObject: value, options: options) else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

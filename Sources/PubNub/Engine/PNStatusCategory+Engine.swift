@@ -1,0 +1,43 @@
+import ConnectionEngine
+
+extension PNStatusCategory {
+    /// What the Cocoa SDK calls a category of the engine. The only place that decides it (architecture, Categories; rule PK-1).
+    init(_ category: StatusCategory) {
+        switch category {
+        case .connected: self = .PNConnectedCategory
+        case .reconnected: self = .PNReconnectedCategory
+        case .disconnected: self = .PNDisconnectedCategory
+        case .unexpectedDisconnect, .serverRestart: self = .PNUnexpectedDisconnectCategory
+        case .networkUnavailable, .proxyUnavailable: self = .PNNetworkIssuesCategory
+        case .timeout: self = .PNTimeoutCategory
+        case .tlsFailed: self = .PNTLSConnectionFailedCategory
+        case .tlsUntrusted: self = .PNTLSUntrustedCertificateCategory
+        case .malformedResponse: self = .PNMalformedResponseCategory
+        case .badRequest: self = .PNBadRequestCategory
+        case .requestTooLong: self = .PNRequestURITooLongCategory
+        case .malformedFilter: self = .PNMalformedFilterExpressionCategory
+        case .accessDenied, .credentialsRejected: self = .PNAccessDeniedCategory
+        case .decryptionFailed: self = .PNDecryptionErrorCategory
+        case .messageCountExceeded: self = .PNRequestMessageCountExceededCategory
+        case .cancelled: self = .PNCancelledCategory
+        default: self = .PNUnknownCategory
+        }
+    }
+
+    /// The status code that stands in when no answer gave one (API sheet D.2; rule PK-2).
+    var standInStatusCode: Int {
+        switch self {
+        case .PNTimeoutCategory: 408
+        case .PNNetworkIssuesCategory: -1
+        case .PNMalformedResponseCategory: 500
+        case .PNBadRequestCategory: 400
+        case .PNCancelledCategory: 499
+        case .PNTLSConnectionFailedCategory: 525
+        case .PNTLSUntrustedCertificateCategory: 526
+        case .PNAccessDeniedCategory: 403
+        case .PNRequestURITooLongCategory: 414
+        case .PNMalformedFilterExpressionCategory: 481
+        default: 200
+        }
+    }
+}

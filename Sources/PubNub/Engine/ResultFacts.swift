@@ -1,0 +1,44 @@
+import NIOConcurrencyHelpers
+import PubNubProtocol
+
+/// Who asked: what the results of one client have in common. One object shared by many results.
+final class ResultContext: Sendable {
+    let userID: String
+    let authKey: String?
+    let origin: String
+    let usesTLS: Bool
+
+    init(userID: String, authKey: String?, origin: String, usesTLS: Bool) {
+        self.userID = userID
+        self.authKey = authKey
+        self.origin = origin
+        self.usesTLS = usesTLS
+    }
+}
+
+/// What every result is made from.
+struct ResultFacts: Sendable {
+    var operation: PNOperationType
+    /// The HTTP status, or what stands in for one.
+    var statusCode = 200
+    var context: ResultContext
+    /// The path and query that were asked for, when there was one request.
+    var target: String?
+}
+
+/// What every status is made from.
+struct StatusFacts: Sendable {
+    var result: ResultFacts
+    var category: PNStatusCategory
+    var isError = false
+    var willAutomaticallyRetry = false
+    var errorData = PNErrorData()
+    /// Why, in the engine's words; nil when nothing went wrong.
+    var failure: PNFailure?
+    var attempt = 0
+    var retryDelay: Double?
+    /// Makes the same call again with the same completion.
+    var retry: (@Sendable () -> Void)?
+    /// Stops the automatic retries.
+    var cancelAutomaticRetry: (@Sendable () -> Void)?
+}

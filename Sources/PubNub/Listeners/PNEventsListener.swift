@@ -1,0 +1,32 @@
+/// Hears what a client receives. Every method may be left out.
+///
+/// Called on the client's callback queue, in the order in which things happened; see ``PubNub/addListener(_:)``.
+public protocol PNEventsListener: AnyObject {
+    /// A message was published on a channel that the client is subscribed to.
+    func client(_ client: PubNub, didReceiveMessage message: PNMessageResult)
+    /// A signal was sent.
+    func client(_ client: PubNub, didReceiveSignal signal: PNSignalResult)
+    /// An action was added to a message, or removed from it.
+    func client(_ client: PubNub, didReceiveMessageAction action: PNMessageActionResult)
+    /// Somebody joined, left, timed out or changed state.
+    func client(_ client: PubNub, didReceivePresenceEvent event: PNPresenceEventResult)
+    /// Metadata of a user, a channel or a membership changed.
+    func client(_ client: PubNub, didReceiveObjectEvent event: PNObjectEventResult)
+    /// A file was shared.
+    func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult)
+    /// The subscription changed, a message could not be decrypted, or a heartbeat ended.
+    func client(_ client: PubNub, didReceive status: PNStatus)
+}
+
+extension PNEventsListener {
+    public func client(_ client: PubNub, didReceiveMessage message: PNMessageResult) {}
+    public func client(_ client: PubNub, didReceiveSignal signal: PNSignalResult) {}
+    public func client(_ client: PubNub, didReceiveMessageAction action: PNMessageActionResult) {}
+    public func client(_ client: PubNub, didReceivePresenceEvent event: PNPresenceEventResult) {}
+    public func client(_ client: PubNub, didReceiveObjectEvent event: PNObjectEventResult) {}
+    public func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult) {}
+    public func client(_ client: PubNub, didReceive status: PNStatus) {}
+}
+
+/// The former name of ``PNEventsListener``, with the same methods.
+public protocol PNObjectEventListener: PNEventsListener {}

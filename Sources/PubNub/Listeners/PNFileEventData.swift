@@ -1,0 +1,50 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// A file that was shared on a channel.
+public final class PNFile: Sendable {
+    /// The service's id of the file.
+    public let identifier: String
+    /// Its name.
+    public let name: String
+    /// Where it can be downloaded. Holds the auth key when the client has one: do not log it.
+    public let downloadURL: URL
+    /// Its length in bytes; 0 when it is not known.
+    public let size: UInt
+    /// When it was shared.
+    public let created: Date
+
+    init(identifier: String, name: String, downloadURL: URL, size: UInt = 0, created: Date) {
+        self.identifier = identifier
+        self.name = name
+        self.downloadURL = downloadURL
+        self.size = size
+        self.created = created
+    }
+}
+
+/// A file, and what its sender said about it.
+public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
+    /// The file; nil when the event names none.
+    public let file: PNFile?
+    private let messageText: String?
+
+    /// - Parameters:
+    ///   - payload: the payload, decrypted when the client has a cipher key.
+    ///   - downloadURL: where a file of this id and name is.
+    init(_ raw: PubNubMessage, batch: MessageBatch, payload: String, downloadURL: (String, String) -> URL?) {
+        let payload = try? JSONText(payload)
+        let described = payload?["file"]
+        file = described?["id"]?.string.flatMap { id in
+            let name = described?["name"]?.string ?? ""
+            let created = Date(timeIntervalSince1970: Double(raw.timetoken.rawValue) / 10_000_000)
+            return downloadURL(id, name).map { PNFile(identifier: id, name: name, downloadURL: $0, created: created) }
+        }
+        messageText = payload?["message"]?.text
+        super.init(raw, batch: batch)
+    }
+
+    /// What the sender said about it.
+    public var message: Any? { messageText.flatMap { FoundationJSON.value($0) } }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Something that a user added to a message: a reaction, a receipt.
+public final class PNMessageAction: Sendable {
+    /// What kind of action, such as `reaction`.
+    public let type: String
+    /// What exactly.
+    public let value: String
+    /// Who added it.
+    public let uuid: String
+    private let message: Timetoken
+    private let added: Timetoken
+
+    init(type: String, value: String, uuid: String, message: Timetoken, action: Timetoken) {
+        self.type = type
+        self.value = value
+        self.uuid = uuid
+        self.message = message
+        added = action
+    }
+
+    /// Which message it belongs to.
+    public var messageTimetoken: NSNumber { NSNumber(value: message.rawValue) }
+
+    /// When it was added.
+    public var actionTimetoken: NSNumber { NSNumber(value: added.rawValue) }
+}
+
+/// A change of a message's actions.
+public final class PNMessageActionData: PNSubscriberData, @unchecked Sendable {
+    /// The action.
+    public let action: PNMessageAction
+    /// `added` or `removed`.
+    public let event: String
+
+    override init(_ raw: PubNubMessage, batch: MessageBatch) {
+        let payload = try? JSONText(raw.payload)
+        let data = payload?["data"]
+        func timetoken(_ key: String) -> Timetoken { data?[key]?.identifier.flatMap { Timetoken($0) } ?? .zero }
+        action = PNMessageAction(
+            type: data?["type"]?.string ?? "", value: data?["value"]?.string ?? "", uuid: raw.publisher ?? "",
+            message: timetoken("messageTimetoken"), action: timetoken("actionTimetoken"))
+        event = payload?["event"]?.string ?? ""
+        super.init(raw, batch: batch)
+    }
+}

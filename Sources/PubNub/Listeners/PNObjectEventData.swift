@@ -1,0 +1,113 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Metadata of a channel.
+public final class PNChannelMetadata: Sendable {
+    public let channel: String
+    public let name: String?
+    public let information: String?
+    public let updated: Date
+    public let eTag: String
+    private let customText: String?
+
+    init(_ object: JSONText) {
+        channel = object["id"]?.string ?? ""
+        name = object["name"]?.string
+        information = object["description"]?.string
+        updated = ObjectDate.parse(object["updated"]?.string)
+        eTag = object["eTag"]?.string ?? ""
+        customText = object["custom"]?.text
+    }
+
+    /// Your own fields.
+    public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
+}
+
+/// Metadata of a user.
+public final class PNUUIDMetadata: Sendable {
+    public let uuid: String
+    public let name: String
+    public let externalId: String?
+    public let profileUrl: String?
+    public let email: String?
+    public let updated: Date
+    public let eTag: String
+    private let customText: String?
+
+    init(_ object: JSONText) {
+        uuid = object["id"]?.string ?? ""
+        name = object["name"]?.string ?? ""
+        externalId = object["externalId"]?.string
+        profileUrl = object["profileUrl"]?.string
+        email = object["email"]?.string
+        updated = ObjectDate.parse(object["updated"]?.string)
+        eTag = object["eTag"]?.string ?? ""
+        customText = object["custom"]?.text
+    }
+
+    /// Your own fields.
+    public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
+}
+
+/// Metadata of a user's membership in a channel.
+public final class PNMembership: Sendable {
+    public let metadata: PNChannelMetadata?
+    public let uuid: String?
+    public let channel: String
+    public let updated: Date
+    public let eTag: String
+    private let customText: String?
+
+    init(_ object: JSONText) {
+        let channel = object["channel"]
+        self.channel = channel?["id"]?.string ?? ""
+        metadata = channel.map { PNChannelMetadata($0) }
+        uuid = object["uuid"]?["id"]?.string
+        updated = ObjectDate.parse(object["updated"]?.string)
+        eTag = object["eTag"]?.string ?? ""
+        customText = object["custom"]?.text
+    }
+
+    /// Your own fields.
+    public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
+}
+
+/// A change of metadata.
+public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
+    /// `set` or `delete`.
+    public let event: String
+    /// `channel`, `uuid` or `membership`.
+    public let type: String
+    public let channelMetadata: PNChannelMetadata?
+    public let uuidMetadata: PNUUIDMetadata?
+    public let membership: PNMembership?
+
+    override init(_ raw: PubNubMessage, batch: MessageBatch) {
+        let payload = try? JSONText(raw.payload)
+        let type = payload?["type"]?.string ?? ""
+        let object = payload?["data"]
+        self.type = type
+        event = payload?["event"]?.string ?? ""
+        channelMetadata = type == "channel" ? object.map { PNChannelMetadata($0) } : nil
+        uuidMetadata = type == "uuid" ? object.map { PNUUIDMetadata($0) } : nil
+        membership = type == "membership" ? object.map { PNMembership($0) } : nil
+        super.init(raw, batch: batch)
+    }
+
+    /// When it happened, in seconds since 1970.
+    public var timestamp: NSNumber { NSNumber(value: raw.timetoken.rawValue / 10_000_000) }
+}
+
+/// Dates as the service writes them: ISO 8601, with up to nine digits of a second.
+enum ObjectDate {
+    static func parse(_ text: String?) -> Date {
+        guard let text else { return Date(timeIntervalSince1970: 0) }
+        let whole = text.prefix { $0 != "." && $0 != "Z" } + "Z"
+        guard let date = try? Date(String(whole), strategy: .iso8601) else { return Date(timeIntervalSince1970: 0) }
+        guard let dot = text.firstIndex(of: "."), let fraction = Double("0" + text[dot...].prefix { $0 != "Z" }) else {
+            return date
+        }
+        return date.addingTimeInterval(fraction)
+    }
+}

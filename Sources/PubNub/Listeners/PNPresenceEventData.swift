@@ -1,0 +1,82 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Who is present after a presence event, and who came and went.
+public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable {
+    private let event: PresenceEvent
+
+    init(_ raw: PubNubMessage, event: PresenceEvent, batch: MessageBatch) {
+        self.event = event
+        super.init(raw, batch: batch)
+    }
+
+    /// When it happened, in seconds since 1970.
+    public override var timetoken: NSNumber { NSNumber(value: event.timestamp) }
+
+    /// Who joined, left, timed out or changed state; nil for `interval`.
+    public var uuid: String? { event.user }
+
+    /// Who joined since the last `interval` event, when presence deltas are on.
+    public var join: [String]? { event.joined }
+
+    /// Who left since the last `interval` event.
+    public var leave: [String]? { event.left }
+
+    /// Who timed out since the last `interval` event.
+    public var timeout: [String]? { event.timedOut }
+
+    /// How many users are present.
+    public var occupancy: NSNumber { NSNumber(value: event.occupancy) }
+
+    /// The user's state, when the event tells of one.
+    public var state: [String: Any]? {
+        event.state.flatMap { FoundationJSON.value($0) } as? [String: Any]
+    }
+}
+
+/// A presence event.
+public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
+    private let event: PresenceEvent
+
+    override init(_ raw: PubNubMessage, batch: MessageBatch) {
+        event = PresenceEvent(raw.payload)
+        super.init(raw, batch: batch)
+    }
+
+    /// What happened: `join`, `leave`, `timeout`, `state-change` or `interval`.
+    public var presenceEvent: String { event.action }
+
+    /// Who, and how many there are now.
+    public var presence: PNPresenceDetailsData { PNPresenceDetailsData(raw, event: event, batch: batch) }
+}
+
+/// The payload of a presence event (wire sheet 5).
+struct PresenceEvent: Sendable {
+    var action: String
+    var user: String?
+    var timestamp: UInt64
+    var occupancy: Int
+    var joined: [String]?
+    var left: [String]?
+    var timedOut: [String]?
+    /// As JSON text.
+    var state: String?
+
+    /// A payload that does not make sense reads as an `interval` of nobody.
+    init(_ json: String) {
+        let text = try? JSONText(json)
+        var members: [String: JSONText] = [:]
+        for member in text?.members ?? [] { members[member.key] = member.value }
+        func names(_ key: String) -> [String]? { members[key]?.elements?.compactMap(\.string) }
+        // Intervals of some regions name no action (API sheet D.8).
+        action = members["action"]?.string ?? "interval"
+        user = members["uuid"]?.string
+        timestamp = members["timestamp"].flatMap { UInt64($0.text) } ?? 0
+        occupancy = members["occupancy"]?.integer ?? 0
+        joined = names("join")
+        left = names("leave")
+        timedOut = names("timeout")
+        state = members["data"].flatMap { $0.kind == .object ? $0.text : nil }
+    }
+}

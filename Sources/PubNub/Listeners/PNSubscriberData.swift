@@ -1,0 +1,96 @@
+import Foundation
+import NIOConcurrencyHelpers
+import PubNubProtocol
+
+/// What the messages of one answer share: who received them, and the lock under which any of them is read from its JSON text.
+final class MessageBatch: Sendable {
+    let context: ResultContext
+    let lock = NIOLock()
+
+    init(context: ResultContext) {
+        self.context = context
+    }
+}
+
+/// Something that came on a channel.
+///
+/// `@unchecked Sendable`, here and in all subclasses: constant, except for what is read lazily under the lock of `batch`.
+open class PNSubscriberData: PNServiceData, @unchecked Sendable {
+    let raw: PubNubMessage
+    let batch: MessageBatch
+
+    init(_ raw: PubNubMessage, batch: MessageBatch) {
+        self.raw = raw
+        self.batch = batch
+        super.init()
+    }
+
+    /// The channel, without `-pnpres`.
+    public final var channel: String { raw.channel.withoutPresenceSuffix }
+
+    /// The group or wildcard through which it came; nil when the channel itself is subscribed to.
+    public final var subscription: String? {
+        guard let subscription = raw.subscription?.withoutPresenceSuffix, subscription != channel else { return nil }
+        return subscription
+    }
+
+    /// The name that was subscribed to: the group or wildcard, or the channel. Cocoa SDK before 4.9.
+    public final var subscribedChannel: String { subscription ?? channel }
+
+    /// The channel on which it came. Cocoa SDK before 4.9.
+    public final var actualChannel: String { channel }
+
+    /// When it was published, in units of 100 ns since 1970. Not a clock: use it to ask for history.
+    open var timetoken: NSNumber { NSNumber(value: raw.timetoken.rawValue) }
+
+    /// What the publisher attached; nil for nothing, or when it is no dictionary.
+    public final var userMetadata: [String: Any]? {
+        raw.metadata.flatMap { FoundationJSON.value($0) } as? [String: Any]
+    }
+
+    /// The type that the publisher gave the message, if any. An addition to the Cocoa SDK.
+    public final var customMessageType: String? { raw.customType }
+}
+
+extension String {
+    var withoutPresenceSuffix: String {
+        hasSuffix(PubNubMessage.presenceSuffix) ? String(dropLast(PubNubMessage.presenceSuffix.utf8.count)) : self
+    }
+}
+
+/// A published message.
+open class PNMessageData: PNSubscriberData, @unchecked Sendable {
+    private enum Content {
+        case unread
+        case read(Any?)
+    }
+
+    /// Guarded by `batch.lock`.
+    private var content = Content.unread
+    private let opened: OpenedPayload?
+
+    /// - Parameter opened: what decryption made of the payload; nil for a payload as it came.
+    init(_ raw: PubNubMessage, batch: MessageBatch, opened: OpenedPayload? = nil) {
+        self.opened = opened
+        super.init(raw, batch: batch)
+    }
+
+    /// The user id of the publisher; empty when there is none.
+    public final var publisher: String { raw.publisher ?? "" }
+
+    /// The message: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Read from its JSON on first use.
+    public final var message: Any? {
+        batch.lock.withLock {
+            if case .read(let value) = content { return value }
+            let value = if let opened { opened.value } else { FoundationJSON.value(raw.payload) }
+            content = .read(value)
+            return value
+        }
+    }
+
+    /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
+    public final var json: String { opened?.json ?? raw.payload }
+}
+
+/// A signal.
+public final class PNSignalData: PNMessageData, @unchecked Sendable {}

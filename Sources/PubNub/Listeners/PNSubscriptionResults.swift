@@ -1,0 +1,71 @@
+/// A published message that was received.
+public final class PNMessageResult: PNResult, @unchecked Sendable {
+    /// Its content.
+    public let data: PNMessageData
+
+    init(_ data: PNMessageData) {
+        self.data = data
+        super.init(facts: .received(data))
+    }
+}
+
+/// A signal that was received.
+public final class PNSignalResult: PNResult, @unchecked Sendable {
+    /// Its content.
+    public let data: PNSignalData
+
+    init(_ data: PNSignalData) {
+        self.data = data
+        super.init(facts: .received(data))
+    }
+}
+
+/// A change of a message's actions.
+public final class PNMessageActionResult: PNResult, @unchecked Sendable {
+    /// Which one, and what became of it.
+    public let data: PNMessageActionData
+
+    init(_ data: PNMessageActionData) {
+        self.data = data
+        super.init(facts: .received(data))
+    }
+}
+
+/// A presence event that was received.
+public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
+    /// Who did what.
+    public let data: PNPresenceEventData
+
+    init(_ data: PNPresenceEventData) {
+        self.data = data
+        super.init(facts: .received(data))
+    }
+}
+
+/// A change of metadata.
+public final class PNObjectEventResult: PNResult, @unchecked Sendable {
+    /// Which object, and what it is now.
+    public let data: PNObjectEventData
+
+    init(_ data: PNObjectEventData) {
+        self.data = data
+        super.init(facts: .received(data))
+    }
+}
+
+/// A shared file.
+public final class PNFileEventResult: PNResult, @unchecked Sendable {
+    /// The file, and what was said about it.
+    public let data: PNFileEventData
+
+    init(_ data: PNFileEventData) {
+        self.data = data
+        super.init(facts: .received(data))
+    }
+}
+
+extension ResultFacts {
+    static func received(_ data: PNSubscriberData) -> ResultFacts {
+        ResultFacts(operation: .subscribeOperation, context: data.batch.context)
+    }
+}

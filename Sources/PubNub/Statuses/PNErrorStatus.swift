@@ -1,0 +1,46 @@
+import WireCoding
+
+/// What the service said about an error.
+public final class PNErrorData: PNServiceData, @unchecked Sendable {
+    /// The channels to which access was denied.
+    public let channels: [String]
+    /// The groups to which access was denied, with the colon in front that the service writes.
+    public let channelGroups: [String]
+    /// The service's own words; `No Error Information` when it had none.
+    public let information: String
+    private let payload: String?
+
+    init(information: String? = nil, channels: [String] = [], channelGroups: [String] = [], payload: String? = nil) {
+        self.information = information ?? "No Error Information"
+        self.channels = channels
+        self.channelGroups = channelGroups
+        self.payload = payload
+    }
+
+    /// Whatever else the service added, as JSON value; nil for nothing.
+    public var data: Any? { payload.flatMap { FoundationJSON.value($0) } }
+}
+
+/// A status that can tell of an error.
+open class PNErrorStatus: PNStatus, @unchecked Sendable {
+    private let associated: Any?
+
+    init(status: StatusFacts, associatedObject: Any?) {
+        associated = associatedObject
+        super.init(status: status)
+    }
+
+    override init(status: StatusFacts) {
+        associated = nil
+        super.init(status: status)
+    }
+
+    /// What the service said.
+    public final var errorData: PNErrorData { status.errorData }
+
+    /// What the error is about: a `PNMessageData` or `PNHistoryData` that could not be decrypted; nil otherwise.
+    public final var associatedObject: Any? { associated }
+}
+
+/// How a call ended that changes something. Its category is `PNAcknowledgmentCategory` when it was accepted.
+open class PNAcknowledgmentStatus: PNErrorStatus, @unchecked Sendable {}

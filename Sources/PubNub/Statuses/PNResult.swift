@@ -1,0 +1,54 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What a call came to, or what was received.
+///
+/// `@unchecked Sendable`, here and in all subclasses: every property is constant, or guarded by a lock that its declaration names.
+open class PNResult: @unchecked Sendable, CustomStringConvertible {
+    let facts: ResultFacts
+
+    init(facts: ResultFacts) {
+        self.facts = facts
+    }
+
+    /// The HTTP status of the answer. Without one: -1 after network trouble, 408 after a timeout, 400 for refused arguments, 499
+    /// for a cancelled call, 500 for an answer that is not the service's, 525 and 526 for TLS (API sheet D.2).
+    public final var statusCode: Int { facts.statusCode }
+
+    /// Which call this belongs to.
+    public final var operation: PNOperationType { facts.operation }
+
+    /// Whether the connection is encrypted.
+    public final var isTLSEnabled: Bool { facts.context.usesTLS }
+
+    /// The user id under which it was asked.
+    public final var uuid: String { facts.context.userID }
+
+    /// The auth key or token that was sent. A secret: do not log it.
+    public final var authKey: String? { facts.context.authKey }
+
+    /// The host that was asked.
+    public final var origin: String { facts.context.origin }
+
+    /// The request that was made; nil for what no single request led to. Holds the auth key: do not log it.
+    public final var clientRequest: URLRequest? {
+        guard let target = facts.target else { return nil }
+        return URL(string: "\(isTLSEnabled ? "https" : "http")://\(origin)\(target)").map { URLRequest(url: $0) }
+    }
+
+    /// The operation's name for people, such as `Subscribe`.
+    public final func stringifiedOperation() -> String { operation.text }
+
+    /// Operation and status code; no payload, key or token.
+    open var description: String { "\(type(of: self))(\(stringifiedOperation()), \(statusCode))" }
+}
+
+/// The base of what the service told in a result.
+///
+/// `@unchecked Sendable`, here and in all subclasses: every property is constant, or guarded by a lock that its declaration names.
+open class PNServiceData: @unchecked Sendable {
+    init() {}
+}

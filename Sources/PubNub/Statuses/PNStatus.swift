@@ -1,0 +1,76 @@
+import ConnectionEngine
+
+/// Why a call or a connection failed, in the engine's own words: more than the Cocoa SDK's category tells. An addition.
+public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The engine's category, such as `timeout`; the vocabulary is in `docs/behaviour.md`.
+    public var category: String
+    /// A sentence; holds no key, token or payload.
+    public var reason: String
+    /// The HTTP status, if there was an answer.
+    public var httpStatus: Int?
+    /// How many seconds the service asked to wait.
+    public var retryAfter: Double?
+
+    init(_ failure: ConnectionFailure) {
+        category = failure.category.rawValue
+        reason = failure.reason
+        httpStatus = failure.httpStatus
+        retryAfter = failure.retryAfter?.inSeconds
+    }
+
+    public var description: String {
+        "\(category): \(reason)" + (httpStatus.map { " (HTTP \($0))" } ?? "")
+    }
+}
+
+/// How a call ended, or what became of the subscription.
+open class PNStatus: PNResult, @unchecked Sendable {
+    let status: StatusFacts
+
+    init(status: StatusFacts) {
+        self.status = status
+        super.init(facts: status.result)
+    }
+
+    /// What the status is about.
+    public final var category: PNStatusCategory { status.category }
+
+    /// Whether something went wrong. False for a lost subscription that comes back by itself, as the Cocoa SDK has it.
+    public final var isError: Bool { status.isError }
+
+    /// Whether the client tries again by itself. Only subscriptions do; see ``cancelAutomaticRetry()``.
+    public final var willAutomaticallyRetry: Bool { status.willAutomaticallyRetry }
+
+    /// The category's name for people, such as `Access Denied`.
+    public final func stringifiedCategory() -> String { category.text }
+
+    /// Makes the same call again, with the same completion. Does nothing for subscriptions, and once the client is gone.
+    ///
+    /// Returns at once; may be called from any thread, any number of times.
+    public final func retry() { status.retry?() }
+
+    /// Stops the automatic retries that ``willAutomaticallyRetry`` told of. Subscribing again starts afresh.
+    ///
+    /// Returns at once; may be called from any thread.
+    public final func cancelAutomaticRetry() { status.cancelAutomaticRetry?() }
+
+    /// Why, in detail; nil when nothing went wrong. An addition to the Cocoa SDK.
+    public final var failure: PNFailure? { status.failure }
+
+    /// How many attempts have failed in a row. An addition to the Cocoa SDK.
+    public final var attempt: Int { status.attempt }
+
+    /// Seconds until the next automatic attempt; nil when none is waiting. An addition to the Cocoa SDK.
+    public final var retryDelay: Double? { status.retryDelay }
+
+    open override var description: String {
+        "\(type(of: self))(\(stringifiedOperation()), \(stringifiedCategory()), \(statusCode)\(isError ? ", error" : ""))"
+    }
+}
+
+extension Optional where Wrapped: PNStatus {
+    /// The category of a status that may be absent; nil reads ``PNStatusCategory/PNUnknownCategory``.
+    ///
+    /// The Cocoa SDK's documentation reads it so in `(result, status)` blocks, after a test for nil (architecture, section 3).
+    public var category: PNStatusCategory { self?.category ?? .PNUnknownCategory }
+}

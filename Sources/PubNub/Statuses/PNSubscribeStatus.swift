@@ -1,0 +1,36 @@
+import Foundation
+import PubNubProtocol
+
+/// What became of the subscription.
+public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
+    /// All channels that are subscribed to, presence channels included.
+    public let subscribedChannels: [String]
+    /// All groups that are subscribed to.
+    public let subscribedChannelGroups: [String]
+    /// What the status came with; empty, unless a message caused it.
+    public let data: PNSubscriberData
+    private let current: PubNubCursor
+    private let last: PubNubCursor
+
+    init(
+        status: StatusFacts, list: PubNubList, current: PubNubCursor, last: PubNubCursor, data: PNSubscriberData? = nil,
+        associatedObject: Any? = nil
+    ) {
+        subscribedChannels = list.channels
+        subscribedChannelGroups = list.groups
+        self.current = current
+        self.last = last
+        self.data =
+            data
+            ?? PNSubscriberData(
+                PubNubMessage(channel: "", timetoken: current.timetoken, payload: "null"),
+                batch: MessageBatch(context: status.result.context))
+        super.init(status: status, associatedObject: associatedObject)
+    }
+
+    /// Where the subscription stands.
+    public var currentTimetoken: NSNumber { NSNumber(value: current.timetoken.rawValue) }
+
+    /// Where it stood before.
+    public var lastTimeToken: NSNumber { NSNumber(value: last.timetoken.rawValue) }
+}
