@@ -1,0 +1,125 @@
+/// A filter expression as a tree. Chains of one operator lie flat, so that only nesting makes the tree deep.
+indirect enum FilterNode: Hashable, Sendable {
+    case number(FilterNumber)
+    case string(FilterString)
+    case bool(Bool)
+    /// Numbers, strings and booleans.
+    case list([FilterNode])
+    case path(FilterPath)
+    case negated(FilterNode)
+    case arithmetic(FilterNode, [FilterOperation])
+    case comparison(FilterComparison, FilterNode, FilterNode)
+    /// With the pattern made ready, when it is written out.
+    case like(FilterNode, FilterNode, FilterWildcard?)
+    case contains(FilterNode, FilterNode)
+    case not(FilterNode)
+    case and([FilterNode])
+    case or([FilterNode])
+
+    /// What may stand in a list.
+    var isLiteral: Bool {
+        switch self {
+        case .number, .string, .bool: true
+        default: false
+        }
+    }
+}
+
+enum FilterComparison: String, Hashable, Sendable {
+    case equal = "=="
+    case unequal = "!="
+    case greaterOrEqual = ">="
+    case lessOrEqual = "<="
+    case greater = ">"
+    case less = "<"
+}
+
+/// One step of `a + b - c` or `a * b % c`.
+struct FilterOperation: Hashable, Sendable {
+    enum Symbol: String, Hashable, Sendable {
+        case plus = "+"
+        case minus = "-"
+        case times = "*"
+        case divided = "/"
+        case modulo = "%"
+
+        var isProduct: Bool { self != .plus && self != .minus }
+    }
+
+    var symbol: Symbol
+    var operand: FilterNode
+}
+
+/// A number, exact when it is whole: timetokens have more digits than a floating-point number keeps.
+enum FilterNumber: Hashable, Sendable {
+    case integer(Int)
+    case double(Double)
+
+    /// Reads a number as JSON writes it; nil for anything else, and for numbers without end.
+    init?(_ text: String) {
+        guard text.utf8.allSatisfy(Self.isPart), text.utf8.first != UInt8(ascii: "+") else { return nil }
+        if let integer = Int(text) {
+            self = .integer(integer)
+        } else if let double = Double(text), double.isFinite {
+            self = .double(double)
+        } else {
+            return nil
+        }
+    }
+
+    var double: Double {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        }
+    }
+
+    private static func isPart(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "e"), UInt8(ascii: "E"):
+            true
+        default: false
+        }
+    }
+}
+
+/// A string of the expression in both of its readings.
+struct FilterString: Hashable, Sendable {
+    /// As a pattern: `\*` is an asterisk and `\\` a backslash; a bare `*` stands for anything.
+    let pattern: String
+    /// As a plain text.
+    let text: String
+
+    init(pattern: String) {
+        self.pattern = pattern
+        var text = ""
+        var isEscaped = false
+        for scalar in pattern.unicodeScalars {
+            if scalar == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                text.unicodeScalars.append(scalar)
+                isEscaped = false
+            }
+        }
+        self.text = text
+    }
+}
+
+/// Where a value lies: in the metadata or in the payload, and how to get there.
+struct FilterPath: Hashable, Sendable {
+    enum Root: String, Hashable, Sendable {
+        case meta
+        case data
+    }
+
+    enum Step: Hashable, Sendable {
+        /// The key of an object, in UTF-8.
+        case key([UInt8])
+        case index(Int)
+    }
+
+    var root: Root
+    var steps: [Step]
+}

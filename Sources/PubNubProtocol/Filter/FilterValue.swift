@@ -1,0 +1,116 @@
+/// A value while an expression is evaluated.
+enum FilterValue: Hashable, Sendable {
+    /// No such field, null, an object, or the result of a calculation that has none.
+    case missing
+    case bool(Bool)
+    case number(FilterNumber)
+    case string(String)
+    case list([FilterValue])
+
+    /// As a number; numeric strings count as numbers (rule PF-6).
+    var number: FilterNumber? {
+        switch self {
+        case .number(let value): value
+        case .string(let text): FilterNumber(text)
+        default: nil
+        }
+    }
+
+    /// As a text, for LIKE and CONTAINS.
+    var text: String? {
+        switch self {
+        case .string(let text): text
+        case .bool(let value): value ? "true" : "false"
+        case .number(.integer(let value)): String(value)
+        case .number(.double(let value)): String(value)
+        case .missing, .list: nil
+        }
+    }
+
+    /// Whether a value that stands alone lets a message through (rule PF-10).
+    var isTrue: Bool {
+        switch self {
+        case .bool(let value): value
+        case .string(let text): text == "true"
+        case .number(let value): value.double != 0
+        case .missing, .list: false
+        }
+    }
+
+    /// Whether two values are equal; nil when they cannot be compared (rules PF-5 to PF-7).
+    func equals(_ other: FilterValue) -> Bool? {
+        switch (self, other) {
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.bool(let left), .bool(let right)): left == right
+        case (.bool(let bool), .string(let text)), (.string(let text), .bool(let bool)): text == (bool ? "true" : "false")
+        case (.number, .number), (.number, .string), (.string, .number): order(other).map { $0 == 0 }
+        default: nil
+        }
+    }
+
+    /// Below zero when this is less than the other, zero when they are equal; nil unless both are numbers.
+    func order(_ other: FilterValue) -> Int? {
+        guard let left = number, let right = other.number else { return nil }
+        if case .integer(let left) = left, case .integer(let right) = right {
+            return left < right ? -1 : left == right ? 0 : 1
+        }
+        return left.double < right.double ? -1 : left.double == right.double ? 0 : 1
+    }
+
+    /// Whether this contains the other: an element, or a part of a text (rule PF-13).
+    func contains(_ other: FilterValue) -> Bool {
+        switch self {
+        case .list(let elements): elements.contains { $0.equals(other) == true }
+        case .missing: false
+        default:
+            if let text, let part = other.text {
+                FilterNeedle(Array(part.utf8)).end(in: Array(text.utf8)[...]) != nil
+            } else {
+                false
+            }
+        }
+    }
+
+    /// Whether this, or an element of it, fits a pattern (rule PF-12).
+    func isLike(_ pattern: FilterWildcard) -> Bool {
+        if case .list(let elements) = self { return elements.contains { $0.text.map(pattern.matches) ?? false } }
+        return text.map(pattern.matches) ?? false
+    }
+}
+
+extension FilterOperation.Symbol {
+    /// The result, exact for whole numbers as long as it fits; `missing` when there is none (rule PF-8).
+    func apply(_ left: FilterValue, _ right: FilterValue) -> FilterValue {
+        guard let left = left.number, let right = right.number else { return .missing }
+        if case .integer(let left) = left, case .integer(let right) = right, let exact = exact(left, right) {
+            return .number(.integer(exact))
+        }
+        let result = inexact(left.double, right.double)
+        return result.isFinite ? .number(.double(result)) : .missing
+    }
+
+    private func exact(_ left: Int, _ right: Int) -> Int? {
+        let result: (partialValue: Int, overflow: Bool)
+        switch self {
+        case .plus: result = left.addingReportingOverflow(right)
+        case .minus: result = left.subtractingReportingOverflow(right)
+        case .times: result = left.multipliedReportingOverflow(by: right)
+        case .modulo: result = left.remainderReportingOverflow(dividingBy: right)
+        case .divided:
+            let remainder = left.remainderReportingOverflow(dividingBy: right)
+            guard !remainder.overflow, remainder.partialValue == 0 else { return nil }
+            result = left.dividedReportingOverflow(by: right)
+        }
+        return result.overflow ? nil : result.partialValue
+    }
+
+    private func inexact(_ left: Double, _ right: Double) -> Double {
+        switch self {
+        case .plus: left + right
+        case .minus: left - right
+        case .times: left * right
+        case .divided: left / right
+        case .modulo: left.truncatingRemainder(dividingBy: right)
+        }
+    }
+}
