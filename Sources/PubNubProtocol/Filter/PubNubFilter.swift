@@ -1,0 +1,56 @@
+/// A filter expression, checked and ready to use again and again (wire sheet 9; rules PF).
+///
+/// A value without state: the same filter serves any number of messages on any thread. Evaluating it neither throws nor takes
+/// longer than in proportion to the message.
+public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
+    /// The longest expression in bytes of UTF-8.
+    public static let maximumLength = 16_384
+    /// The deepest nesting of parentheses, `!` and `-`; more is refused instead of exhausting a stack.
+    public static let maximumDepth = 64
+
+    private let root: FilterNode
+
+    /// Checks an expression and makes it ready.
+    ///
+    /// - Throws: what is wrong and where. Services answer such an expression with status 481.
+    public init(_ text: String) throws(PubNubFilterError) {
+        root = try FilterParser.parse(text)
+    }
+
+    /// The expression in a normal form that means the same.
+    public var description: String { root.text }
+
+    /// Whether a message passes. What the filter asks for is looked up when it is asked for, and kept in `subject`.
+    public func matches(_ subject: inout PubNubFilterSubject) -> Bool {
+        subject.passes(root)
+    }
+
+    /// Whether a message passes.
+    ///
+    /// - Parameters:
+    ///   - metadata: the publisher's `meta`, as JSON text.
+    ///   - data: the payload, as JSON text.
+    ///   - customType: the publisher's custom message type.
+    public func matches(metadata: String?, data: String, customType: String? = nil) -> Bool {
+        var subject = PubNubFilterSubject(
+            metadata: metadata.map { Array($0.utf8) }, data: Array(data.utf8), customType: customType)
+        return matches(&subject)
+    }
+}
+
+/// One message as filters see it. Use it for all filters that the message has to pass, so that its JSON is read once.
+public struct PubNubFilterSubject: Sendable {
+    var metadata: FilterDocument?
+    var data: FilterDocument
+    let customType: String?
+
+    /// - Parameters:
+    ///   - metadata: the publisher's `meta`, as JSON text in UTF-8; for presence the `pn_` fields.
+    ///   - data: the payload, as JSON text in UTF-8.
+    ///   - customType: found as `data.customMessageType` unless the payload has such a field (rule PF-4).
+    public init(metadata: [UInt8]?, data: [UInt8], customType: String? = nil) {
+        self.metadata = metadata.map { FilterDocument($0) }
+        self.data = FilterDocument(data)
+        self.customType = customType
+    }
+}
