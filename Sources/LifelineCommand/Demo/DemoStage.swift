@@ -1,5 +1,4 @@
 import ConnectionEngine
-import NIOConcurrencyHelpers
 import PusherSwift
 
 /// Where the demonstration writes down and shows what happens, and where its script waits for it.
@@ -10,76 +9,29 @@ final class DemoStage: Sendable {
         var confirmed: [String: Set<String>] = [:]
         /// Who is in the lobby, as the first client sees it.
         var lobby: Set<String> = []
-        var isOver = false
-    }
-
-    private struct Waiter: Sendable {
-        let id: UInt64
-        let test: @Sendable (State) -> Bool
-        let continuation: CheckedContinuation<Bool, Never>
-    }
-
-    private struct Inside: Sendable {
-        var state: State
-        var waiters: [Waiter] = []
-        var lastWaiter: UInt64 = 0
     }
 
     let timeline: DemoTimeline
-    private let inside: NIOLockedValueBox<Inside>
+    private let board: DemoBoard<State>
     private let printer: @Sendable (String) -> Void
 
     init(journal: DemoJournal, timeline: DemoTimeline, print: @escaping @Sendable (String) -> Void) {
-        inside = NIOLockedValueBox(Inside(state: State(journal: journal)))
+        board = DemoBoard(State(journal: journal))
         self.timeline = timeline
         printer = print
     }
 
-    var now: State { inside.withLockedValue { $0.state } }
+    var now: State { board.now }
 
     func show(_ line: String) { printer(line) }
 
-    /// Changes the state, shows what the change returns, and wakes who has waited for it.
+    /// Changes the state and wakes who has waited for it.
     @discardableResult
-    func change<Value>(_ body: (inout State) -> Value) -> Value {
-        let (value, done) = inside.withLockedValue { inside -> (Value, [Waiter]) in
-            let value = body(&inside.state)
-            let state = inside.state
-            let done = inside.waiters.filter { $0.test(state) }
-            inside.waiters.removeAll { waiter in done.contains { $0.id == waiter.id } }
-            return (value, done)
-        }
-        for waiter in done { waiter.continuation.resume(returning: true) }
-        return value
-    }
+    func change<Value>(_ body: (inout State) -> Value) -> Value { board.change(body) }
 
     /// Waits until the state passes a test. False when that takes longer than `limit`.
     func wait(atMost limit: Duration, _ test: @escaping @Sendable (State) -> Bool) async -> Bool {
-        let id = inside.withLockedValue { inside in
-            inside.lastWaiter += 1
-            return inside.lastWaiter
-        }
-        let timeout = Task {
-            do { try await Task.sleep(for: limit) } catch { return }
-            self.giveUp(id)
-        }
-        defer { timeout.cancel() }
-        return await withCheckedContinuation { continuation in
-            let isTrue = inside.withLockedValue { inside in
-                if test(inside.state) { return true }
-                inside.waiters.append(Waiter(id: id, test: test, continuation: continuation))
-                return false
-            }
-            if isTrue { continuation.resume(returning: true) }
-        }
-    }
-
-    private func giveUp(_ id: UInt64) {
-        let waiter = inside.withLockedValue { inside -> Waiter? in
-            guard let index = inside.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-            return inside.waiters.remove(at: index)
-        }
-        waiter?.continuation.resume(returning: false)
+        await board.wait(atMost: limit, test)
     }
 }
 
