@@ -23,6 +23,11 @@ extension PubNubRequest {
         add("pnsdk", settings.sdk)
         add("auth", settings.auth)
         let path = Self.path(path)
+        if let secretKey = settings.secretKey, let timestamp {
+            all = PubNubSignature.signed(
+                method: method, path: path, parameters: all, body: body, publishKey: settings.publishKey,
+                subscribeKey: settings.subscribeKey, secretKey: secretKey, timestamp: timestamp)
+        }
         return path + "?" + Self.query(all)
     }
 

@@ -1,14 +1,19 @@
 /// Byte-level pieces that the scanner and the writer share.
 public enum JSONBytes {
-    public static let quote = UInt8(ascii: "\"")
-    public static let backslash = UInt8(ascii: "\\")
+    // Computed, since a stored constant of another module is fetched through a call.
+    @inlinable
+    public static var quote: UInt8 { UInt8(ascii: "\"") }
+    @inlinable
+    public static var backslash: UInt8 { UInt8(ascii: "\\") }
 
-    private static let ones: UInt64 = 0x0101_0101_0101_0101
-    private static let highs: UInt64 = 0x8080_8080_8080_8080
+    @inlinable
+    static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    @inlinable
+    static var highs: UInt64 { 0x8080_8080_8080_8080 }
 
     /// Marks, in the high bit of each byte, what cannot stand in a JSON string as it is: quotes, backslashes and control
     /// characters. Only the lowest mark is exact, since a borrow can spill into the bytes above it.
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func specials(_ word: UInt64) -> UInt64 {
         let quotes = word ^ (ones &* UInt64(quote))
         let backslashes = word ^ (ones &* UInt64(backslash))
@@ -18,19 +23,19 @@ public enum JSONBytes {
         return (isQuote | isBackslash | isControl) & highs
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func isSpecial(_ byte: UInt8) -> Bool {
         byte == quote || byte == backslash || byte < 0x20
     }
 
     /// Eight bytes, the first one lowest whatever the machine's byte order.
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// The offset of the first special byte at or after `start`, or the end.
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func firstSpecial(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
         var offset = start
         while offset &+ 8 <= bytes.count {
@@ -43,7 +48,7 @@ public enum JSONBytes {
     }
 
     /// Whether two stretches of memory of one length hold the same bytes. For names, not for secrets: stops at a difference.
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func equal(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
         var offset = 0

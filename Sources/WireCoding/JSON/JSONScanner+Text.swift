@@ -1,12 +1,12 @@
 extension JSONScanner {
     /// The text between two offsets.
-    @inline(__always)
+    @inlinable @inline(__always)
     public func text(_ start: Int, _ end: Int) -> String {
         String(decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<end]), as: UTF8.self)
     }
 
     /// The value of the decimal digits between two offsets; nil for none, for anything else and for what does not fit.
-    @inline(__always)
+    @inlinable @inline(__always)
     public func wholeNumber(_ start: Int, _ end: Int) -> UInt64? {
         // 19 digits always fit; the rare longer number is checked digit by digit.
         guard end > start else { return nil }

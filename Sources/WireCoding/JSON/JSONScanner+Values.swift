@@ -90,7 +90,7 @@ extension JSONScanner {
         isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public static func kind(startingWith byte: UInt8) -> JSONKind? {
         switch byte {
         case JSONBytes.quote: .string

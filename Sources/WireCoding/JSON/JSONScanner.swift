@@ -8,6 +8,7 @@ public struct JSONScanner {
     public let bytes: UnsafeRawBufferPointer
     public var position = 0
 
+    @inlinable
     public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
@@ -17,9 +18,16 @@ public struct JSONScanner {
         public var start: Int
         public var end: Int
         public var hasEscapes: Bool
+
+        @inlinable
+        public init(start: Int, end: Int, hasEscapes: Bool) {
+            self.start = start
+            self.end = end
+            self.hasEscapes = hasEscapes
+        }
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func skipWhitespace() {
         while position < bytes.count {
             let byte = bytes[position]
@@ -29,21 +37,21 @@ public struct JSONScanner {
     }
 
     /// The next byte that is not white space; stays in place.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func peek() throws(JSONSyntaxError) -> UInt8 {
         skipWhitespace()
         guard position < bytes.count else { throw JSONSyntaxError(.truncated, at: position) }
         return bytes[position]
     }
 
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func expect(_ byte: UInt8) throws(JSONSyntaxError) {
         guard try peek() == byte else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         position &+= 1
     }
 
     /// Steps over `byte` when it comes next.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func skip(_ byte: UInt8) throws(JSONSyntaxError) -> Bool {
         guard try peek() == byte else { return false }
         position &+= 1
@@ -51,7 +59,7 @@ public struct JSONScanner {
     }
 
     /// After a member of an object: steps over the comma before the next one, or over the closing brace, for true.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func endOfObject() throws(JSONSyntaxError) -> Bool {
         let byte = try peek()
         guard byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
@@ -68,7 +76,7 @@ public struct JSONScanner {
     }
 
     /// Checks a string and steps over it.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func string() throws(JSONSyntaxError) -> StringToken {
         try expect(JSONBytes.quote)
         let start = position

@@ -19,6 +19,7 @@ public struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertibl
     /// How many bytes into the text.
     public var offset: Int
 
+    @inlinable
     public init(_ kind: Kind, at offset: Int) {
         self.kind = kind
         self.offset = offset

@@ -3,10 +3,11 @@
 /// Bounded: each name has one place, found by its bytes, and a new name takes the place of the old. Long names are not kept.
 public struct NameTable: Sendable {
     /// Longer names are made anew each time.
-    public static let longestName = 200
+    @inlinable
+    public static var longestName: Int { 200 }
 
-    private let mask: Int
-    private var names: [String] = []
+    @usableFromInline let mask: Int
+    @usableFromInline var names: [String] = []
 
     /// - Parameter capacity: how many places; rounded up to a power of two. 0 remembers nothing.
     public init(capacity: Int) {
@@ -16,7 +17,7 @@ public struct NameTable: Sendable {
     }
 
     /// The name with these bytes, which must be UTF-8.
-    @inline(__always)
+    @inlinable @inline(__always)
     public mutating func name(_ bytes: UnsafeRawBufferPointer) -> String {
         guard mask >= 0, bytes.count <= Self.longestName, !bytes.isEmpty else {
             return String(decoding: bytes, as: UTF8.self)
@@ -33,8 +34,8 @@ public struct NameTable: Sendable {
     }
 
     /// Length and both ends: enough to spread names, since a clash only costs what a new name costs.
-    @inline(__always)
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
+    @inlinable @inline(__always)
+    static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
         var mixed = UInt64(truncatingIfNeeded: bytes.count)
         if bytes.count >= 8 {
             mixed ^= JSONBytes.word(bytes, at: 0) &* 0x9E37_79B9_7F4A_7C15

@@ -1,0 +1,33 @@
+import Testing
+import WireCoding
+
+@Suite("Whole numbers in JSON")
+struct JSONNumbersTests {
+    @Test(
+        "Numbers are written as Swift writes them",
+        arguments: [0, 1, -1, 9, 10, 99, 100, 15_782_703_013_118_714, .max, .min])
+    func writing(number: Int) {
+        var out: [UInt8] = []
+        JSONWriter.append(number, to: &out)
+        #expect(String(decoding: out, as: UTF8.self) == String(number))
+    }
+
+    @Test("The largest number of 64 bits is written")
+    func largest() {
+        var out: [UInt8] = []
+        JSONWriter.append(UInt64.max, to: &out)
+        #expect(String(decoding: out, as: UTF8.self) == String(UInt64.max))
+    }
+
+    @Test(
+        "Digits are read, everything else is refused",
+        arguments: [
+            ("0", 0), ("007", 7), ("9999999999999999999", 9_999_999_999_999_999_999), ("18446744073709551615", .max),
+            ("18446744073709551616", nil), ("99999999999999999999", nil), ("000000000000000000000001", 1), ("", nil),
+            ("-1", nil), ("1.0", nil), ("1e3", nil), ("1 ", nil), ("/", nil), (":", nil),
+        ] as [(String, UInt64?)])
+    func reading(text: String, expected: UInt64?) {
+        let bytes = Array(text.utf8)
+        bytes.withUnsafeBytes { #expect(JSONScanner($0).wholeNumber(0, $0.count) == expected) }
+    }
+}
