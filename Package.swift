@@ -27,6 +27,7 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 let orderedCollections: Target.Dependency = .product(name: "OrderedCollections", package: "swift-collections")
 
 let package = Package(
@@ -105,8 +106,8 @@ let package = Package(
             ]),
 
         // The server.
-        library("RealtimeHub", [deque, orderedCollections]),
-        library("HubStorage", ["RealtimeHub", grdb]),
+        library("RealtimeHub", [deque, heap, orderedCollections]),
+        library("HubStorage", ["RealtimeHub", deque, grdb, nioLocks]),
         library(
             "LifelineServer",
             [
@@ -161,7 +162,7 @@ let package = Package(
             "LifelineCommandTests",
             ["LifelineCommand", "Lifeline", "LifelineServer", "WireCoding", "LifelineTesting", nioPosix, nioLocks]),
         tests("RealtimeHubTests", ["RealtimeHub", "LifelineTesting"]),
-        tests("HubStorageTests", ["HubStorage", "RealtimeHub", "LifelineTesting"]),
+        tests("HubStorageTests", ["HubStorage", "RealtimeHub", "LifelineTesting", nioLocks]),
         tests(
             "LifelineServerTests",
             [
