@@ -1,0 +1,78 @@
+/// Gives out timetokens: units of 100 ns since 1970 that strictly increase, whatever the clock of the machine does.
+///
+/// While the machine's clock is behind what was given out, tokens follow each other by one unit (rule HB-20). A server whose store
+/// is durable reserves ahead, so that one that starts again never repeats a token (rule HB-21):
+/// ```
+/// var clock = TimetokenClock(after: restored.highestTimetoken, reserves: true)
+/// if let limit = clock.reservation(at: now) {           // before serving, and from time to time
+///     try await store.reserve(timetokensUpTo: limit)
+///     clock.confirm(limit)
+/// }
+/// ```
+/// One clock serves all applications of a server; its owner guards it.
+public struct TimetokenClock: Sendable {
+    /// Units in a second.
+    public static let ticksPerSecond: UInt64 = 10_000_000
+    /// How far a reservation reaches: 10 s. After a crash tokens may run ahead of the clock by as much.
+    public static let reservationSpan = 10 * ticksPerSecond
+    /// How far clients may push the clock ahead: a day.
+    public static let furthestAdvance = 86_400 * ticksPerSecond
+
+    /// The last token given out, or the highest of before the start.
+    public private(set) var last: UInt64
+    private var reserved: UInt64
+    private var asked: UInt64?
+
+    /// - Parameters:
+    ///   - highest: what `RestoredState.highestTimetoken` says; tokens begin after it.
+    ///   - reserves: whether a store remembers reservations. Without one nothing has to be reserved.
+    public init(after highest: UInt64 = 0, reserves: Bool = false) {
+        last = min(highest, UInt64(Int64.max) / 2)
+        reserved = reserves ? last : .max
+    }
+
+    /// The next token.
+    ///
+    /// Where reservations come late, tokens first use up what is reserved and then go beyond: a full disk must not stop a server
+    /// (rule HB-21).
+    public mutating func next(at unixTicks: UInt64) -> UInt64 {
+        let following = last + 1
+        last = unixTicks > reserved && last < reserved ? following : max(following, unixTicks)
+        return last
+    }
+
+    /// The limit to have reserved now, or nil when enough is reserved or asked for.
+    ///
+    /// Cheap enough for every publish. After a non-nil answer call `confirm` or `reservationFailed`.
+    public mutating func reservation(at unixTicks: UInt64) -> UInt64? {
+        // Behind the clock tokens follow it; ahead of it they advance by single units, for which a second's worth is plenty.
+        guard asked == nil, reserved != .max,
+            reserved < max(unixTicks + Self.reservationSpan / 2, last + Self.ticksPerSecond / 2)
+        else { return nil }
+        let limit = max(unixTicks + Self.reservationSpan, last + Self.ticksPerSecond)
+        asked = limit
+        return limit
+    }
+
+    /// Tokens up to `limit` may be given out: the store remembers.
+    public mutating func confirm(_ limit: UInt64) {
+        asked = nil
+        if reserved != .max { reserved = max(reserved, limit) }
+    }
+
+    /// The store could not remember; `reservation` asks again the next time.
+    public mutating func reservationFailed() {
+        asked = nil
+    }
+
+    /// Moves past the cursor of a client that is ahead, as after the restart of a server that forgets and whose clock was set back
+    /// (F64, rule HB-22).
+    ///
+    /// - Returns: false, without a change, for cursors more than a day ahead of the clock: the client is better given a new one.
+    public mutating func advance(past cursor: UInt64, at unixTicks: UInt64) -> Bool {
+        guard cursor > last else { return true }
+        guard cursor <= unixTicks || cursor - unixTicks <= Self.furthestAdvance else { return false }
+        last = cursor
+        return true
+    }
+}
