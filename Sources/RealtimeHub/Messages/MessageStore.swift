@@ -1,7 +1,8 @@
-/// Keeps messages, channel groups and what else has to survive a restart. Adapters: memory here, SQLite in `HubStorage`.
+/// Keeps messages, channel groups and what else has to survive a restart. Adapters are in `HubStorage`: memory and SQLite.
 ///
-/// `application` separates tenants. Methods may be called from any thread and never block the caller; completions come on a thread
-/// of the store's own, those of `append` in the order of the calls.
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` come
+/// in the order of the calls, on a thread of the store's own or, where there is nothing to wait for, before `append` returns: call
+/// it without holding a lock that the completion takes.
 public protocol MessageStore: Sendable {
     /// What a server has to know before it serves.
     func restore() async throws -> RestoredState
@@ -11,7 +12,8 @@ public protocol MessageStore: Sendable {
     func append(
         _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// The highest timetoken that may be given out without asking again; the store remembers it.
+    /// The highest timetoken that may be given out without asking again; the store remembers the last one that it was told, across
+    /// a loss of power too. An orderly end may take back what was not used.
     func reserve(timetokensUpTo limit: UInt64) async throws
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage]

@@ -1,0 +1,63 @@
+import DequeModule
+import HeapModule
+
+/// Joins what several queues have into the order of timetokens, each message once.
+struct StreamMerge<Attachment: Sendable> {
+    /// What is left of a queue.
+    private struct Run {
+        var slots: Deque<StreamQueue<Attachment>.Slot>
+        var index: Int
+        var source: StreamSource
+    }
+
+    /// The next message of a run. Among equals the run that was added first wins.
+    private struct Head: Comparable {
+        var timetoken: UInt64
+        var run: Int
+
+        static func < (left: Head, right: Head) -> Bool { (left.timetoken, left.run) < (right.timetoken, right.run) }
+    }
+
+    private var runs: [Run] = []
+    private var heads = Heap<Head>()
+    private var lastTaken: UInt64 = 0
+
+    /// Whether nothing is left but repetitions of what was taken.
+    var isEmpty: Bool {
+        mutating get {
+            skipRepetitions()
+            return heads.isEmpty
+        }
+    }
+
+    mutating func add(_ queue: StreamQueue<Attachment>, after cursor: UInt64, _ source: StreamSource) {
+        let index = queue.index(after: cursor)
+        guard index < queue.slots.count else { return }
+        heads.insert(Head(timetoken: queue.slots[index].timetoken, run: runs.count))
+        runs.append(Run(slots: queue.slots, index: index, source: source))
+    }
+
+    mutating func next() -> StreamDelivery<Attachment>? {
+        skipRepetitions()
+        guard let head = heads.min else { return nil }
+        let run = runs[head.run]
+        let delivery = StreamDelivery(entry: run.slots[run.index].entry, source: run.source)
+        lastTaken = head.timetoken
+        step(head.run)
+        return delivery
+    }
+
+    private mutating func skipRepetitions() {
+        while let head = heads.min, head.timetoken == lastTaken { step(head.run) }
+    }
+
+    /// Moves the foremost run on by one message.
+    private mutating func step(_ run: Int) {
+        runs[run].index += 1
+        guard runs[run].index < runs[run].slots.count else {
+            heads.removeMin()
+            return
+        }
+        heads.replaceMin(with: Head(timetoken: runs[run].slots[runs[run].index].timetoken, run: run))
+    }
+}

@@ -1,0 +1,67 @@
+import DequeModule
+
+/// The last messages of a channel or pattern.
+struct StreamQueue<Attachment: Sendable>: Sendable {
+    /// Tokens beside the entries, so that searching touches one piece of memory.
+    struct Slot: Sendable {
+        var timetoken: UInt64
+        var entry: StreamEntry<Attachment>
+    }
+
+    private(set) var slots = Deque<Slot>()
+    /// The newest message that was dropped, or may have been before the queue was there.
+    private(set) var dropped: UInt64
+
+    init(dropped: UInt64) {
+        self.dropped = dropped
+    }
+
+    var isEmpty: Bool { slots.isEmpty }
+    var oldest: UInt64 { slots.first?.timetoken ?? .max }
+    /// The newest message, or the newest that was dropped.
+    var last: UInt64 { slots.last?.timetoken ?? dropped }
+
+    /// Adds a message with a higher token than all before. Returns by how many bytes the queue grew.
+    mutating func push(_ entry: StreamEntry<Attachment>, limit: Int) -> Int {
+        let freed = slots.count >= limit ? dropFirst() : 0
+        slots.append(Slot(timetoken: entry.message.timetoken, entry: entry))
+        return entry.cost - freed
+    }
+
+    /// Drops the oldest message. Returns how many bytes that frees.
+    mutating func dropFirst() -> Int {
+        guard let slot = slots.popFirst() else { return 0 }
+        dropped = slot.timetoken
+        return slot.entry.cost
+    }
+
+    /// Drops messages from before `horizon`. Returns how many bytes that frees.
+    mutating func dropFirst(before horizon: UInt64) -> Int {
+        var freed = 0
+        while oldest < horizon { freed += dropFirst() }
+        return freed
+    }
+
+    /// The position of the first message after `cursor`.
+    func index(after cursor: UInt64) -> Int {
+        var low = 0
+        var high = slots.count
+        while low < high {
+            let middle = (low + high) / 2
+            if slots[middle].timetoken > cursor { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
+/// A message between assignment and visibility.
+struct PendingMessage<Attachment: Sendable>: Sendable {
+    enum State: Sendable {
+        case waiting
+        case ready(StreamEntry<Attachment>)
+        case abandoned
+    }
+
+    var timetoken: UInt64
+    var state: State
+}

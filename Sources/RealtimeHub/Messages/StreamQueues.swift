@@ -1,0 +1,67 @@
+import HeapModule
+
+/// The queues of all channels, or of all patterns. None of them is ever empty.
+struct StreamQueues<Attachment: Sendable>: Sendable {
+    /// When the first message of a queue gets too old. May be early: the queue has dropped that message meanwhile.
+    private struct Check: Comparable, Sendable {
+        var oldest: UInt64
+        var name: String
+
+        static func < (left: Check, right: Check) -> Bool { left.oldest < right.oldest }
+    }
+
+    private var queues: [String: StreamQueue<Attachment>] = [:]
+    /// One for each queue.
+    private var checks = Heap<Check>()
+    private(set) var bytes = 0
+    /// The newest message of queues that are gone.
+    private(set) var forgotten: UInt64
+
+    init(forgotten: UInt64) {
+        self.forgotten = forgotten
+    }
+
+    var count: Int { queues.count }
+    /// No queue has an older message than this.
+    var oldest: UInt64 { checks.min?.oldest ?? .max }
+
+    subscript(name: String) -> StreamQueue<Attachment>? { queues[name] }
+
+    mutating func push(_ entry: StreamEntry<Attachment>, onto name: String, limit: Int) {
+        let (grown, isNew) = Self.push(entry, limit, &queues[name, default: StreamQueue(dropped: forgotten)])
+        bytes += grown
+        if isNew { checks.insert(Check(oldest: entry.message.timetoken, name: name)) }
+    }
+
+    /// Drops messages from before `horizon`.
+    mutating func drop(before horizon: UInt64) {
+        while oldest < horizon { trimOldest { $0.dropFirst(before: horizon) } }
+    }
+
+    /// Drops the oldest message of all.
+    mutating func dropOldest() {
+        guard let check = checks.min else { return }
+        // A queue that has moved on since only goes back to its place.
+        trimOldest { $0.oldest == check.oldest ? $0.dropFirst() : 0 }
+    }
+
+    private mutating func trimOldest(_ drop: (inout StreamQueue<Attachment>) -> Int) {
+        guard let check = checks.popMin(), let index = queues.index(forKey: check.name) else { return }
+        bytes -= drop(&queues.values[index])
+        let queue = queues.values[index]
+        if queue.isEmpty {
+            forgotten = max(forgotten, queue.dropped)
+            queues.remove(at: index)
+        } else {
+            checks.insert(Check(oldest: queue.oldest, name: check.name))
+        }
+    }
+
+    /// In place: a copy of the queue would copy its messages.
+    private static func push(
+        _ entry: StreamEntry<Attachment>, _ limit: Int, _ queue: inout StreamQueue<Attachment>
+    ) -> (grown: Int, isNew: Bool) {
+        let isNew = queue.isEmpty
+        return (queue.push(entry, limit: limit), isNew)
+    }
+}

@@ -1,0 +1,89 @@
+/// A message in the stream of an application, with what a front attached to it.
+///
+/// One object, shared by the queues and by all deliveries.
+public final class StreamEntry<Attachment: Sendable>: Sendable {
+    public let message: StoredMessage
+    /// The front's own: as a rule the encoded bytes that all deliveries have in common.
+    public let attachment: Attachment
+
+    init(message: StoredMessage, attachment: Attachment) {
+        self.message = message
+        self.attachment = attachment
+    }
+
+    /// Bytes, roughly: the attachment holds the payload again.
+    var cost: Int { 2 * message.payload.count + (message.metadata?.count ?? 0) + 320 }
+}
+
+/// What a reader subscribes to.
+public struct StreamInterest: Hashable, Sendable {
+    public var channels: [String]
+    public var groups: [StreamGroup]
+    public var patterns: [Wildcard]
+
+    public init(channels: [String] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
+        self.channels = channels
+        self.groups = groups
+        self.patterns = patterns
+    }
+}
+
+/// A channel group with the channels that it has now.
+public struct StreamGroup: Hashable, Sendable {
+    public var name: String
+    public var channels: [String]
+
+    public init(name: String, channels: [String]) {
+        self.name = name
+        self.channels = channels
+    }
+}
+
+/// Which part of the interest a delivery matched; the numbers are positions in `groups` and `patterns`.
+///
+/// When several match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
+public enum StreamSource: Hashable, Sendable {
+    case channel
+    case group(Int)
+    case pattern(Int)
+}
+
+/// A message on its way to a reader.
+public struct StreamDelivery<Attachment: Sendable>: Sendable {
+    public let entry: StreamEntry<Attachment>
+    public let source: StreamSource
+}
+
+/// What a reader gets.
+public struct StreamPage<Attachment: Sendable>: Sendable {
+    /// In the order of timetokens.
+    public var deliveries: [StreamDelivery<Attachment>] = []
+    /// Where to read on. Never below the cursor that was read from.
+    public var cursor: UInt64
+    /// Whether more is waiting: the page was cut at its limit.
+    public var isCut = false
+    /// Whether something after the reader's cursor may be missing, because it was too much or too long ago.
+    public var hasDropped = false
+}
+
+/// What a stream keeps for readers that were away.
+public struct StreamLimits: Hashable, Sendable {
+    /// Messages of a channel.
+    public var perChannel: Int
+    /// Messages of a pattern, over all its channels.
+    public var perPattern: Int
+    /// How long, in units of 100 ns.
+    public var lifetime: UInt64
+    /// Bytes of all queues of an application, roughly. Beyond that the oldest go first.
+    public var bytes: Int
+
+    public init(
+        perChannel: Int = 100, perPattern: Int = 1000, lifetime: UInt64 = 1200 * TimetokenClock.ticksPerSecond,
+        bytes: Int = 256 << 20
+    ) {
+        self.perChannel = max(1, perChannel)
+        self.perPattern = max(1, perPattern)
+        self.lifetime = lifetime
+        self.bytes = bytes
+    }
+}
