@@ -1,0 +1,61 @@
+/// Asks for the actions of a channel's messages (wire sheet 7).
+public struct PubNubFetchActionsCall: PubNubCall, Hashable {
+    /// The most actions of one answer.
+    public static let maximumLimit = 100
+
+    public var channel: String
+    /// Actions from here on, this one left out.
+    public var start: Timetoken?
+    /// Actions up to here, this one included.
+    public var end: Timetoken?
+    /// How many at most; nil for what the service says, and never more than 100.
+    public var limit: Int?
+
+    public init(channel: String, start: Timetoken? = nil, end: Timetoken? = nil, limit: Int? = nil) {
+        self.channel = channel
+        self.start = start
+        self.end = end
+        self.limit = limit
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.") }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("start", start)
+        parameters.add("end", end)
+        parameters.add("limit", limit.map { min($0, Self.maximumLimit) })
+        return PubNubRequest(
+            path: [
+                "v1", "message-actions", try CallArguments.subscribeKey(settings), "channel",
+                try CallArguments.name(channel, .channel),
+            ],
+            parameters: parameters)
+    }
+
+    /// `{"status":200,"data":[…],"more":{…}}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubFetchedActions {
+        let answer = try CallAnswer.object(body)
+        guard let elements = try answer.required("data").elements else { throw .malformed("The answer's data is not a list.") }
+        var fetched = PubNubFetchedActions(actions: [], more: PubNubMore(reading: answer["more"]))
+        fetched.actions.reserveCapacity(elements.count)
+        for element in elements {
+            guard let action = PubNubMessageAction(reading: element) else {
+                throw .malformed("An element of the answer is no message action.")
+            }
+            fetched.actions.append(action)
+        }
+        return fetched
+    }
+}
+
+/// Message actions, oldest first.
+public struct PubNubFetchedActions: Hashable, Sendable {
+    public var actions: [PubNubMessageAction]
+    /// Where to go on; nil when this is all.
+    public var more: PubNubMore?
+
+    public init(actions: [PubNubMessageAction], more: PubNubMore? = nil) {
+        self.actions = actions
+        self.more = more
+    }
+}

@@ -1,0 +1,109 @@
+import WireCoding
+
+/// Something that a user added to a message: a reaction, a receipt.
+public struct PubNubMessageAction: Hashable, Sendable {
+    /// What kind of action, such as `reaction`.
+    public var type: String
+    /// What exactly, such as `smile`.
+    public var value: String
+    /// Who added it.
+    public var publisher: String
+    /// Which message it belongs to.
+    public var messageTimetoken: Timetoken
+    /// When it was added; with the message's timetoken it names the action.
+    public var timetoken: Timetoken
+
+    public init(type: String, value: String, publisher: String, messageTimetoken: Timetoken, timetoken: Timetoken) {
+        self.type = type
+        self.value = value
+        self.publisher = publisher
+        self.messageTimetoken = messageTimetoken
+        self.timetoken = timetoken
+    }
+
+    /// `{"type":"…","value":"…","uuid":"u","actionTimetoken":"15…","messageTimetoken":"15…"}`; nil without its timetokens.
+    init?(reading text: JSONText?) {
+        guard let members = Members(text), let action = members.timetoken("actionTimetoken"),
+            let message = members.timetoken("messageTimetoken")
+        else { return nil }
+        self.init(
+            type: members.string("type") ?? "", value: members.string("value") ?? "", publisher: members.string("uuid") ?? "",
+            messageTimetoken: message, timetoken: action)
+    }
+}
+
+/// Adds an action to a message (wire sheet 7, rules PL-50 and PL-51).
+public struct PubNubAddActionCall: PubNubCall, Hashable {
+    /// The most characters of a type.
+    public static let maximumTypeLength = 15
+
+    public var channel: String
+    public var messageTimetoken: Timetoken
+    public var type: String
+    public var value: String
+
+    public init(channel: String, messageTimetoken: Timetoken, type: String, value: String) {
+        self.channel = channel
+        self.messageTimetoken = messageTimetoken
+        self.type = type
+        self.value = value
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        guard !type.isEmpty, type.count <= Self.maximumTypeLength else {
+            throw .badArguments(
+                "The type of the message action has \(type.count) characters. Use 1 to \(Self.maximumTypeLength).")
+        }
+        guard !value.isEmpty else { throw .badArguments("The value of the message action is empty. Pass one.") }
+        let path = try PubNubRequest.message(messageTimetoken, of: channel, settings)
+        let body = "{\"type\":\(JSONWriter.string(type)),\"value\":\(JSONWriter.string(value))}"
+        return PubNubRequest(method: "POST", path: path, body: Array(body.utf8))
+    }
+
+    /// `{"status":200,"data":{…}}`, or status 207 when the action was stored and subscribers could not be told.
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubMessageAction {
+        guard let action = PubNubMessageAction(reading: try CallAnswer.object(body)["data"]) else {
+            throw .malformed("The answer holds no message action.")
+        }
+        return action
+    }
+}
+
+/// Removes an action from a message (wire sheet 7).
+public struct PubNubRemoveActionCall: PubNubCall, Hashable {
+    public var channel: String
+    public var messageTimetoken: Timetoken
+    public var actionTimetoken: Timetoken
+
+    public init(channel: String, messageTimetoken: Timetoken, actionTimetoken: Timetoken) {
+        self.channel = channel
+        self.messageTimetoken = messageTimetoken
+        self.actionTimetoken = actionTimetoken
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        guard actionTimetoken > .zero else {
+            throw .badArguments("The timetoken of the message action is 0. Pass the one that adding it returned.")
+        }
+        let path = try PubNubRequest.message(messageTimetoken, of: channel, settings)
+        return PubNubRequest(method: "DELETE", path: path + ["action", actionTimetoken.description])
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        _ = try CallAnswer.object(body)
+    }
+}
+
+extension PubNubRequest {
+    fileprivate static func message(
+        _ timetoken: Timetoken, of channel: String, _ settings: PubNubSettings
+    ) throws(PubNubProblem) -> [String] {
+        guard timetoken > .zero else {
+            throw .badArguments("The timetoken of the message is 0. Pass the one that publishing it returned.")
+        }
+        return [
+            "v1", "message-actions", try CallArguments.subscribeKey(settings), "channel",
+            try CallArguments.name(channel, .channel), "message", timetoken.description,
+        ]
+    }
+}

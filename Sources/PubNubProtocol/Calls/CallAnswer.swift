@@ -1,0 +1,118 @@
+import ConnectionEngine
+import WireCoding
+
+/// Reading the answers of calls (rules PL-5 to PL-8). Anything else than expected becomes `malformedResponse`, and what the
+/// service says with a good status is told as it says it.
+enum CallAnswer {
+    /// The answer as JSON, unless it tells of an error.
+    static func json(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
+        let text: JSONText
+        do throws(JSONSyntaxError) {
+            text = try JSONText(bytes: body)
+        } catch {
+            throw .malformed("The answer is not JSON: \(error).")
+        }
+        return text
+    }
+
+    /// The answer as an object, unless it tells of an error.
+    static func object(_ body: [UInt8]) throws(PubNubProblem) -> Members {
+        let text = try json(body)
+        guard let members = Members(text) else { throw .malformed("The answer is not a JSON object.") }
+        if tellsOfError(members["error"]) {
+            let summary = body.withUnsafeBytes { try? PubNubErrorSummary(reading: $0) }
+            throw refused(summary)
+        }
+        return members
+    }
+
+    /// The elements of an answer that is a list. `[0,"…"]` tells of an error.
+    static func list(_ body: [UInt8]) throws(PubNubProblem) -> [JSONText] {
+        let text = try json(body)
+        if text.kind == .object {
+            // Another service in front of the one that was asked.
+            _ = try object(body)
+        }
+        guard let elements = text.elements else { throw .malformed("The answer is not a JSON array.") }
+        if elements.count >= 2, elements[0].integer == 0, let words = elements[1].string {
+            throw PubNubProblem(
+                ConnectionFailure(.badRequest, "The service does not accept the request.", origin: .server, httpStatus: 200),
+                information: String(words.prefix(PubNubLimits.informationLength)))
+        }
+        return elements
+    }
+
+    /// `[1,"…"]`, or an object without an error.
+    static func acknowledgment(_ body: [UInt8]) throws(PubNubProblem) {
+        let text = try json(body)
+        if text.kind == .array { _ = try list(body) } else { _ = try object(body) }
+    }
+
+    /// `true`, `1`, or a text; an object is an error's detail and comes with a status of its own.
+    private static func tellsOfError(_ error: JSONText?) -> Bool {
+        switch error?.kind {
+        case .bool: error?.bool == true
+        case .number: error?.integer != 0
+        case .string: error?.string?.isEmpty == false
+        default: false
+        }
+    }
+
+    private static func refused(_ summary: PubNubErrorSummary?) -> PubNubProblem {
+        PubNubProblem(
+            ConnectionFailure(.unknown, "The service refuses the request.", origin: .server, httpStatus: 200),
+            information: summary?.information, channels: summary?.channels ?? [],
+            channelGroups: summary?.channelGroups ?? [], payload: summary?.payload)
+    }
+}
+
+/// The members of an object, read once; of a repeated key the last.
+struct Members {
+    private var values: [String: JSONText] = [:]
+    /// In the order in which they came.
+    let ordered: [JSONText.Member]
+
+    /// Nil when `text` is no object.
+    init?(_ text: JSONText?) {
+        guard let members = text?.members else { return nil }
+        ordered = members
+        for member in members { values[member.key] = member.value }
+    }
+
+    /// Nil also for null.
+    subscript(key: String) -> JSONText? {
+        guard let value = values[key], !value.isNull else { return nil }
+        return value
+    }
+
+    /// A value that has to be there.
+    func required(_ key: String) throws(PubNubProblem) -> JSONText {
+        guard let value = self[key] else { throw .malformed("The answer lacks its \(key).") }
+        return value
+    }
+
+    /// An object that has to be there.
+    func object(_ key: String) throws(PubNubProblem) -> Members {
+        guard let members = Members(try required(key)) else { throw .malformed("The answer's \(key) is not an object.") }
+        return members
+    }
+
+    /// A list of strings that has to be there; what is no string is left out.
+    func strings(_ key: String) throws(PubNubProblem) -> [String] {
+        guard let elements = try required(key).elements else { throw .malformed("The answer's \(key) is not a list.") }
+        return elements.compactMap(\.string)
+    }
+
+    /// A timetoken, as a number or a string of digits; nil when there is none.
+    func timetoken(_ key: String) -> Timetoken? { self[key]?.timetoken }
+
+    /// A whole number, which some services write as a string.
+    func integer(_ key: String) -> Int? { self[key]?.identifier.flatMap { Int($0) } }
+
+    func string(_ key: String) -> String? { self[key]?.string }
+}
+
+extension JSONText {
+    /// The exact timetoken of a number or a string of digits (wire sheet 0.3).
+    var timetoken: Timetoken? { identifier.flatMap { Timetoken($0) } }
+}

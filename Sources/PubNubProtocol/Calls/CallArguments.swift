@@ -1,0 +1,112 @@
+import ConnectionEngine
+import WireCoding
+
+extension PubNubProblem {
+    /// Arguments that no service would accept, told before anything is sent. `reason` says what to do about it.
+    public static func badArguments(_ reason: String) -> PubNubProblem {
+        PubNubProblem(ConnectionFailure(.badRequest, reason), information: reason)
+    }
+}
+
+/// What is checked of arguments before a request is made (rules PL-1 to PL-4).
+///
+/// Only what cannot be sent or would mean something else: everything further, such as lengths, is the service's to refuse.
+enum CallArguments {
+    /// The subscribe key for a path.
+    static func subscribeKey(_ settings: PubNubSettings) throws(PubNubProblem) -> String {
+        guard !settings.subscribeKey.isEmpty else {
+            throw .badArguments("The subscribe key is empty. Set it in the configuration.")
+        }
+        return PercentEncoding.encode(settings.subscribeKey)
+    }
+
+    /// The publish key for a path.
+    static func publishKey(_ settings: PubNubSettings) throws(PubNubProblem) -> String {
+        guard !settings.publishKey.isEmpty else {
+            throw .badArguments("The publish key is empty. Set it in the configuration to publish.")
+        }
+        return PercentEncoding.encode(settings.publishKey)
+    }
+
+    /// One name for a path. Commas would make it two.
+    static func name(_ name: String, _ kind: NameKind) throws(PubNubProblem) -> String {
+        try check(name, kind)
+        return PercentEncoding.encode(name)
+    }
+
+    /// Names for a list in a path, a lone comma when there are none.
+    static func pathList(_ names: [String], _ kind: NameKind) throws(PubNubProblem) -> String {
+        for name in names { try check(name, kind) }
+        return PubNubRequest.pathList(names)
+    }
+
+    /// Names for a list in a query; nil when there are none.
+    static func queryList(_ names: [String], _ kind: NameKind) throws(PubNubProblem) -> String? {
+        for name in names { try check(name, kind) }
+        return names.isEmpty ? nil : names.joined(separator: ",")
+    }
+
+    private static func check(_ name: String, _ kind: NameKind) throws(PubNubProblem) {
+        guard !name.isEmpty else { throw .badArguments("The \(kind.rawValue) is empty. Pass one with at least one character.") }
+        for byte in name.utf8 {
+            if byte == UInt8(ascii: ",") {
+                throw .badArguments("The \(kind.rawValue) has a comma in it. Pass each one on its own.")
+            }
+            if byte < 0x20 || byte == 0x7F {
+                throw .badArguments("The \(kind.rawValue) has a control character in it. Remove it.")
+            }
+        }
+    }
+
+    /// What a name belongs to, as error texts call it.
+    enum NameKind: String {
+        case channel
+        case group = "channel group"
+        case user = "user id"
+        case device = "device token"
+        case topic
+        case actionType = "type of the message action"
+        case file = "file name"
+        case fileID = "file id"
+    }
+
+    /// The type that a publisher gives a message: 3 to 50 letters, digits, `-` and `_`; it begins with a letter or digit, and not
+    /// with `pn-` or `pn_` (wire sheet 2).
+    static func customType(_ type: String) throws(PubNubProblem) {
+        let isSpelled = type.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        let isReserved = ["pn_", "pn-", "-", "_"].contains { type.hasPrefix($0) }
+        guard isSpelled, !isReserved, (3...50).contains(type.utf8.count) else {
+            throw .badArguments(
+                "The custom message type is not allowed. Use 3 to 50 letters, digits, dashes and underscores, beginning with a "
+                    + "letter or digit and not with pn- or pn_.")
+        }
+    }
+}
+
+extension [PubNubRequest.Parameter] {
+    /// Appends a parameter that has a value.
+    mutating func add(_ name: String, _ value: String?) {
+        guard let value else { return }
+        append(PubNubRequest.Parameter(name, value))
+    }
+
+    mutating func add(_ name: String, _ value: Int?) {
+        add(name, value.map(String.init))
+    }
+
+    mutating func add(_ name: String, _ value: Timetoken?) {
+        add(name, value?.description)
+    }
+
+    /// Appends `true` or `false`.
+    mutating func add(_ name: String, flag value: Bool?) {
+        add(name, value.map { $0 ? "true" : "false" })
+    }
+}

@@ -1,0 +1,90 @@
+/// Asks for the names of all channel groups (wire sheet 5).
+public struct PubNubListGroupsCall: PubNubCall, Hashable {
+    public init() {}
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        PubNubRequest(path: try PubNubRequest.groups(settings))
+    }
+
+    /// `{"payload":{"namespace":"","groups":["g1"]}}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String] {
+        try CallAnswer.object(body).object("payload").strings("groups")
+    }
+}
+
+/// Asks for the channels of a group (wire sheet 5).
+public struct PubNubListGroupCall: PubNubCall, Hashable {
+    public var group: String
+
+    public init(group: String) {
+        self.group = group
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        PubNubRequest(path: try PubNubRequest.groups(settings) + [try CallArguments.name(group, .group)])
+    }
+
+    /// `{"payload":{"channels":["c1"],"group":"g"}}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String] {
+        try CallAnswer.object(body).object("payload").strings("channels")
+    }
+}
+
+/// Adds channels to a group, which comes into being with the first, or removes them (wire sheet 5, rules PL-40 and PL-41).
+public struct PubNubChangeGroupCall: PubNubCall, Hashable {
+    public enum Change: String, Hashable, Sendable {
+        case add, remove
+    }
+
+    /// The most channels of one request.
+    public static let maximumChannels = 200
+
+    public var group: String
+    public var change: Change
+    public var channels: [String]
+
+    public init(group: String, _ change: Change, channels: [String]) {
+        self.group = group
+        self.change = change
+        self.channels = channels
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        guard let list = try CallArguments.queryList(channels, .channel) else {
+            throw .badArguments("There is no channel to \(change.rawValue). Pass at least one.")
+        }
+        guard channels.count <= Self.maximumChannels else {
+            throw .badArguments("There are too many channels. Pass at most \(Self.maximumChannels) at once.")
+        }
+        return PubNubRequest(
+            path: try PubNubRequest.groups(settings) + [try CallArguments.name(group, .group)],
+            parameters: [PubNubRequest.Parameter(change.rawValue, list)])
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        _ = try CallAnswer.object(body)
+    }
+}
+
+/// Removes a group with all its channels (wire sheet 5).
+public struct PubNubRemoveGroupCall: PubNubCall, Hashable {
+    public var group: String
+
+    public init(group: String) {
+        self.group = group
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        PubNubRequest(path: try PubNubRequest.groups(settings) + [try CallArguments.name(group, .group), "remove"])
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        _ = try CallAnswer.object(body)
+    }
+}
+
+extension PubNubRequest {
+    fileprivate static func groups(_ settings: PubNubSettings) throws(PubNubProblem) -> [String] {
+        ["v1", "channel-registration", "sub-key", try CallArguments.subscribeKey(settings), "channel-group"]
+    }
+}

@@ -1,0 +1,46 @@
+/// Asks how many messages were stored since a time (wire sheet 3, rule PL-27).
+public struct PubNubCountsCall: PubNubCall, Hashable {
+    /// The most channels of one request.
+    public static let maximumChannels = 100
+
+    public var channels: [String]
+    /// One for all channels, or one for each.
+    public var timetokens: [Timetoken]
+
+    public init(channels: [String], timetokens: [Timetoken]) {
+        self.channels = channels
+        self.timetokens = timetokens
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        guard !channels.isEmpty, channels.count <= Self.maximumChannels else {
+            throw .badArguments("There are \(channels.count) channels. Pass 1 to \(Self.maximumChannels).")
+        }
+        guard timetokens.count == 1 || timetokens.count == channels.count else {
+            throw .badArguments(
+                "There are \(timetokens.count) timetokens for \(channels.count) channels. Pass one for all, or one for each.")
+        }
+        var parameters: [PubNubRequest.Parameter] = []
+        if timetokens.count == 1 {
+            parameters.add("timetoken", timetokens[0])
+        } else {
+            parameters.add("channelsTimetoken", timetokens.map(\.description).joined(separator: ","))
+        }
+        return PubNubRequest(
+            path: [
+                "v3", "history", "sub-key", try CallArguments.subscribeKey(settings), "message-counts",
+                try CallArguments.pathList(channels, .channel),
+            ],
+            parameters: parameters)
+    }
+
+    /// `{"status":200,"error":false,"error_message":"","channels":{"a":3,"b":0}}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for channel in try CallAnswer.object(body).object("channels").ordered {
+            guard let count = channel.value.integer else { throw .malformed("The count of a channel is no number.") }
+            counts[channels.contains(channel.key) ? channel.key : PercentDecoding.text(channel.key)] = count
+        }
+        return counts
+    }
+}

@@ -1,0 +1,31 @@
+/// Deletes stored messages of a channel (wire sheet 3).
+public struct PubNubDeleteCall: PubNubCall, Hashable {
+    public var channel: String
+    /// Messages from here on, this one left out.
+    public var start: Timetoken?
+    /// Messages up to here, this one included.
+    public var end: Timetoken?
+
+    public init(channel: String, start: Timetoken? = nil, end: Timetoken? = nil) {
+        self.channel = channel
+        self.start = start
+        self.end = end
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("start", start)
+        parameters.add("end", end)
+        return PubNubRequest(
+            method: "DELETE",
+            path: [
+                "v3", "history", "sub-key", try CallArguments.subscribeKey(settings), "channel",
+                try CallArguments.name(channel, .channel),
+            ],
+            parameters: parameters)
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        _ = try CallAnswer.object(body)
+    }
+}

@@ -1,0 +1,109 @@
+import WireCoding
+
+/// Asks for messages of one or several channels, by the newer of the two services (v3), with actions if wanted (wire sheet 3,
+/// rules PL-20 to PL-26).
+public struct PubNubFetchCall: PubNubCall, Hashable {
+    /// The most channels of one request.
+    public static let maximumChannels = 500
+
+    public var channels: [String]
+    /// Messages from here on, this one left out.
+    public var start: Timetoken?
+    /// Messages up to here, this one included.
+    public var end: Timetoken?
+    /// How many of each channel at most: 100 of one channel, 25 of several or with actions. Nil for that many, and never more.
+    public var limit: Int?
+    public var includesMetadata: Bool
+    public var includesPublisher: Bool
+    public var includesKind: Bool
+    public var includesCustomType: Bool
+    /// For one channel only.
+    public var includesActions: Bool
+
+    public init(
+        channels: [String], start: Timetoken? = nil, end: Timetoken? = nil, limit: Int? = nil, includesMetadata: Bool = false,
+        includesPublisher: Bool = true, includesKind: Bool = true, includesCustomType: Bool = false,
+        includesActions: Bool = false
+    ) {
+        self.channels = channels
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.includesMetadata = includesMetadata
+        self.includesPublisher = includesPublisher
+        self.includesKind = includesKind
+        self.includesCustomType = includesCustomType
+        self.includesActions = includesActions
+    }
+
+    /// The most messages of a channel in one answer.
+    public var maximumLimit: Int { channels.count > 1 || includesActions ? 25 : 100 }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        guard !channels.isEmpty else { throw .badArguments("There is no channel. Pass at least one.") }
+        guard channels.count <= Self.maximumChannels else {
+            throw .badArguments("There are too many channels. Pass at most \(Self.maximumChannels) at once.")
+        }
+        guard !includesActions || channels.count == 1 else {
+            throw .badArguments("Message actions come for one channel only. Ask for each channel on its own.")
+        }
+        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(maximumLimit), or leave it out.") }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("max", min(limit ?? maximumLimit, maximumLimit))
+        parameters.add("start", start)
+        parameters.add("end", end)
+        parameters.add("include_meta", flag: includesMetadata)
+        parameters.add("include_uuid", flag: includesPublisher)
+        parameters.add("include_message_type", flag: includesKind)
+        if includesCustomType { parameters.add("include_custom_message_type", flag: true) }
+        return PubNubRequest(
+            path: [
+                "v3", includesActions ? "history-with-actions" : "history", "sub-key",
+                try CallArguments.subscribeKey(settings), "channel", try CallArguments.pathList(channels, .channel),
+            ],
+            parameters: parameters)
+    }
+
+    /// `{"status":200,"error":false,"error_message":"","channels":{"<name>":[<messages>]},"more":{…}}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubFetched {
+        let answer = try CallAnswer.object(body)
+        var fetched = PubNubFetched(channels: [], more: PubNubMore(reading: answer["more"]))
+        for channel in try answer.object("channels").ordered {
+            guard let elements = channel.value.elements else { throw .malformed("A channel of the history is not a list.") }
+            var messages: [PubNubStoredMessage] = []
+            messages.reserveCapacity(elements.count)
+            for element in elements { messages.append(try PubNubStoredMessage(reading: element)) }
+            fetched.channels.append(.init(name: PercentDecoding.text(channel.key), messages: messages))
+        }
+        return fetched
+    }
+}
+
+/// Messages by channel.
+public struct PubNubFetched: Hashable, Sendable {
+    /// One channel and its messages, oldest first.
+    public struct Channel: Hashable, Sendable {
+        public var name: String
+        public var messages: [PubNubStoredMessage]
+
+        public init(name: String, messages: [PubNubStoredMessage]) {
+            self.name = name
+            self.messages = messages
+        }
+    }
+
+    /// Channels without messages are left out by the service.
+    public var channels: [Channel]
+    /// Where to go on; nil when this is all, or when the service does not say.
+    public var more: PubNubMore?
+
+    public init(channels: [Channel], more: PubNubMore? = nil) {
+        self.channels = channels
+        self.more = more
+    }
+
+    /// The messages of a channel; none when it is not there.
+    public subscript(channel: String) -> [PubNubStoredMessage] {
+        channels.first { $0.name == channel }?.messages ?? []
+    }
+}

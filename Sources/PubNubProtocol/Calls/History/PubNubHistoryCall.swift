@@ -1,0 +1,93 @@
+import ConnectionEngine
+import WireCoding
+
+/// Asks for messages of one channel, by the older of the two services (v2): it alone pages from the oldest on (wire sheet 3, rules
+/// PL-20 to PL-24).
+public struct PubNubHistoryCall: PubNubCall, Hashable {
+    /// The most messages of one answer.
+    public static let maximumLimit = 100
+
+    public var channel: String
+    /// Messages from here on, this one left out.
+    public var start: Timetoken?
+    /// Messages up to here, this one included.
+    public var end: Timetoken?
+    /// How many at most; 100 when nil, and never more.
+    public var limit: Int?
+    /// Whether to begin with the oldest.
+    public var isReversed: Bool
+    public var includesTimetoken: Bool
+    public var includesMetadata: Bool
+
+    public init(
+        channel: String, start: Timetoken? = nil, end: Timetoken? = nil, limit: Int? = nil, isReversed: Bool = false,
+        includesTimetoken: Bool = false, includesMetadata: Bool = false
+    ) {
+        self.channel = channel
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.isReversed = isReversed
+        self.includesTimetoken = includesTimetoken
+        self.includesMetadata = includesMetadata
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.") }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("count", min(limit ?? Self.maximumLimit, Self.maximumLimit))
+        parameters.add("start", start)
+        parameters.add("end", end)
+        if isReversed { parameters.add("reverse", flag: true) }
+        if includesTimetoken { parameters.add("include_token", flag: true) }
+        if includesMetadata { parameters.add("include_meta", flag: true) }
+        return PubNubRequest(
+            path: [
+                "v2", "history", "sub-key", try CallArguments.subscribeKey(settings), "channel",
+                try CallArguments.name(channel, .channel),
+            ],
+            parameters: parameters)
+    }
+
+    /// `[[<messages>],<first>,<last>]`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubHistoryPage {
+        let parts = try CallAnswer.list(body)
+        guard let elements = parts.first?.elements else { throw .malformed("The answer is not one to a history request.") }
+        let first = parts.count > 1 ? parts[1].timetoken ?? .zero : .zero
+        let last = parts.count > 2 ? parts[2].timetoken ?? .zero : .zero
+        try Self.expectNoError(elements, first: first, last: last)
+        var page = PubNubHistoryPage(messages: [], first: first, last: last)
+        page.messages.reserveCapacity(elements.count)
+        for element in elements {
+            if includesTimetoken || includesMetadata {
+                page.messages.append(try PubNubStoredMessage(reading: element))
+            } else {
+                page.messages.append(PubNubStoredMessage(payload: element))
+            }
+        }
+        return page
+    }
+
+    /// A keyset without history answers 200 with a text in place of messages: no message has no time (API sheet D.8, rule PL-24).
+    private static func expectNoError(
+        _ elements: [JSONText], first: Timetoken, last: Timetoken
+    ) throws(PubNubProblem) {
+        guard first == .zero, last == .zero, elements.count == 1, let words = elements[0].string else { return }
+        throw PubNubProblem(
+            ConnectionFailure(.accessDenied, "The service denies access to the history.", origin: .server, httpStatus: 200),
+            information: String(words.prefix(PubNubLimits.informationLength)))
+    }
+}
+
+/// Messages of one channel, oldest first, with the times of the first and the last; zero when there are none.
+public struct PubNubHistoryPage: Hashable, Sendable {
+    public var messages: [PubNubStoredMessage]
+    public var first: Timetoken
+    public var last: Timetoken
+
+    public init(messages: [PubNubStoredMessage], first: Timetoken, last: Timetoken) {
+        self.messages = messages
+        self.first = first
+        self.last = last
+    }
+}

@@ -1,0 +1,91 @@
+import WireCoding
+
+/// A message of the history, with what was asked for beside it.
+public struct PubNubStoredMessage: Hashable, Sendable {
+    /// As it was published; decrypting it is the caller's.
+    public var payload: JSONText
+    public var timetoken: Timetoken?
+    /// The publisher's metadata; nil for none, which the service writes as an empty string.
+    public var metadata: JSONText?
+    /// The publisher's user id.
+    public var publisher: String?
+    /// Nil when it was not asked for.
+    public var kind: PubNubMessageKind?
+    public var customType: String?
+    /// What users added to the message; nil when it was not asked for.
+    public var actions: [PubNubMessageAction]?
+
+    public init(
+        payload: JSONText, timetoken: Timetoken? = nil, metadata: JSONText? = nil, publisher: String? = nil,
+        kind: PubNubMessageKind? = nil, customType: String? = nil, actions: [PubNubMessageAction]? = nil
+    ) {
+        self.payload = payload
+        self.timetoken = timetoken
+        self.metadata = metadata
+        self.publisher = publisher
+        self.kind = kind
+        self.customType = customType
+        self.actions = actions
+    }
+
+    /// `{"message":…,"timetoken":"15…","meta":"","uuid":"u","message_type":null,"custom_message_type":"t","actions":{…}}` with any
+    /// part but the message left out (wire sheet 3, rules PL-22 and PL-23).
+    init(reading text: JSONText) throws(PubNubProblem) {
+        guard let members = Members(text), let payload = members.ordered.last(where: { $0.key == "message" })?.value else {
+            throw .malformed("An element of the history is no message.")
+        }
+        let timetoken = members.timetoken("timetoken")
+        var kind: PubNubMessageKind?
+        if members.ordered.contains(where: { $0.key == "message_type" }) {
+            // null, "" and 0 all mean an ordinary message.
+            kind = PubNubMessageKind(rawValue: members.integer("message_type") ?? 0)
+        }
+        self.init(
+            payload: payload, timetoken: timetoken, metadata: Self.metadata(members["meta"]),
+            publisher: members.string("uuid"), kind: kind, customType: members.string("custom_message_type"),
+            actions: Members(members["actions"]).map { Self.actions($0, of: timetoken ?? .zero) })
+    }
+
+    private static func metadata(_ text: JSONText?) -> JSONText? {
+        guard let text, text.text != "\"\"" else { return nil }
+        return text
+    }
+
+    /// `{"<type>":{"<value>":[{"uuid":"u","actionTimetoken":"15…"}]}}`, flat.
+    private static func actions(_ types: Members, of message: Timetoken) -> [PubNubMessageAction] {
+        var actions: [PubNubMessageAction] = []
+        for type in types.ordered {
+            for value in type.value.members ?? [] {
+                for user in value.value.elements ?? [] {
+                    guard let members = Members(user) else { continue }
+                    actions.append(
+                        PubNubMessageAction(
+                            type: type.key, value: value.key, publisher: members.string("uuid") ?? "",
+                            messageTimetoken: message, timetoken: members.timetoken("actionTimetoken") ?? .zero))
+                }
+            }
+        }
+        return actions
+    }
+}
+
+/// Where the rest of a list begins that did not fit one answer.
+public struct PubNubMore: Hashable, Sendable {
+    public var start: Timetoken?
+    public var end: Timetoken?
+    public var limit: Int?
+
+    public init(start: Timetoken? = nil, end: Timetoken? = nil, limit: Int? = nil) {
+        self.start = start
+        self.end = end
+        self.limit = limit
+    }
+
+    /// `{"url":"…","start":"15…","end":"…","max":25}`, with `limit` for `max` in some services. Nil for none.
+    init?(reading text: JSONText?) {
+        guard let members = Members(text) else { return nil }
+        self.init(
+            start: members.timetoken("start"), end: members.timetoken("end"),
+            limit: members.integer("max") ?? members.integer("limit"))
+    }
+}

@@ -1,0 +1,117 @@
+import WireCoding
+
+/// Publishes a message, or fires it: then neither subscribers nor the history get it, only functions of the service (wire sheet 2,
+/// rules PL-10 to PL-13).
+public struct PubNubPublishCall: PubNubCall, Hashable {
+    public var channel: String
+    /// What is published, encrypted already when it is to be.
+    public var message: JSONText
+    /// What filters can address and subscribers get beside the message; normally an object. Never encrypted.
+    public var metadata: JSONText?
+    /// Whether the message is kept in the history; nil for what the keyset says.
+    public var isStored: Bool?
+    /// How many hours it is kept; nil for what the keyset says. Ignored when it is not stored.
+    public var ttl: Int?
+    /// Whether the message leaves the data centre; false for fire.
+    public var isReplicated: Bool
+    public var customType: String?
+    /// The publisher's own number of the message.
+    public var sequence: Int?
+    /// Whether the message goes in the body, where it may be compressed, instead of the path.
+    public var usesPost: Bool
+
+    public init(
+        channel: String, message: JSONText, metadata: JSONText? = nil, isStored: Bool? = nil, ttl: Int? = nil,
+        isReplicated: Bool = true, customType: String? = nil, sequence: Int? = nil, usesPost: Bool = false
+    ) {
+        self.channel = channel
+        self.message = message
+        self.metadata = metadata
+        self.isStored = isStored
+        self.ttl = ttl
+        self.isReplicated = isReplicated
+        self.customType = customType
+        self.sequence = sequence
+        self.usesPost = usesPost
+    }
+
+    /// A message for the service's functions only.
+    public static func fire(channel: String, message: JSONText, metadata: JSONText? = nil) -> PubNubPublishCall {
+        PubNubPublishCall(channel: channel, message: message, metadata: metadata, isStored: false, isReplicated: false)
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        var path = [
+            "publish", try CallArguments.publishKey(settings), try CallArguments.subscribeKey(settings), "0",
+            try CallArguments.name(channel, .channel), "0",
+        ]
+        if let customType { try CallArguments.customType(customType) }
+        if let ttl, ttl < 0 { throw .badArguments("The time to live is negative. Pass hours, or leave it out.") }
+        if !usesPost { path.append(PercentEncoding.encode(message.text)) }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("store", isStored.map { $0 ? 1 : 0 })
+        if isStored != false { parameters.add("ttl", ttl) }
+        parameters.add("meta", metadata?.text)
+        if !isReplicated { parameters.add("norep", flag: true) }
+        parameters.add("custom_message_type", customType)
+        parameters.add("seqn", sequence)
+        return PubNubRequest(
+            method: usesPost ? "POST" : "GET", path: path, parameters: parameters, body: usesPost ? Array(message.text.utf8) : [])
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubPublished {
+        try PubNubPublished(reading: body)
+    }
+}
+
+/// Sends a signal: a short message that is never stored, without metadata (wire sheet 2, rule PL-14).
+public struct PubNubSignalCall: PubNubCall, Hashable {
+    public var channel: String
+    /// At most 64 bytes, which the service checks.
+    public var message: JSONText
+    public var customType: String?
+
+    public init(channel: String, message: JSONText, customType: String? = nil) {
+        self.channel = channel
+        self.message = message
+        self.customType = customType
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        if let customType { try CallArguments.customType(customType) }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("custom_message_type", customType)
+        return PubNubRequest(
+            path: [
+                "signal", try CallArguments.publishKey(settings), try CallArguments.subscribeKey(settings), "0",
+                try CallArguments.name(channel, .channel), "0", PercentEncoding.encode(message.text),
+            ],
+            parameters: parameters)
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubPublished {
+        try PubNubPublished(reading: body)
+    }
+}
+
+/// What became of a published message.
+public struct PubNubPublished: Hashable, Sendable {
+    /// When it was published; the message's place in its channel.
+    public var timetoken: Timetoken
+    /// The service's words, `Sent`.
+    public var information: String
+
+    public init(timetoken: Timetoken, information: String) {
+        self.timetoken = timetoken
+        self.information = information
+    }
+
+    /// `[1,"Sent","15782703013118714"]`; the last as a string or a number.
+    init(reading body: [UInt8]) throws(PubNubProblem) {
+        let elements = try CallAnswer.list(body)
+        guard elements.count >= 3, elements[0].integer == 1, let timetoken = elements[2].timetoken else {
+            throw .malformed("The answer is not one to a publish.")
+        }
+        self.init(timetoken: timetoken, information: elements[1].string ?? "")
+    }
+}

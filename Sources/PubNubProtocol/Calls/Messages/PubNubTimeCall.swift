@@ -1,0 +1,14 @@
+/// Asks for the service's time (wire sheet 2).
+public struct PubNubTimeCall: PubNubCall, Hashable {
+    public init() {}
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        .time
+    }
+
+    /// `[15808218107205592]`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> Timetoken {
+        guard let time = try CallAnswer.list(body).first?.timetoken else { throw .malformed("The answer tells no time.") }
+        return time
+    }
+}

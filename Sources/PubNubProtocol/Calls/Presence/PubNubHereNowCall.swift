@@ -1,0 +1,123 @@
+import WireCoding
+
+/// Asks who is present: on channels, in groups, or everywhere when neither is given (wire sheet 4, rules PL-30 to PL-33).
+public struct PubNubHereNowCall: PubNubCall, Hashable {
+    /// How much is told.
+    public enum Verbosity: Int, Hashable, Sendable {
+        /// How many users there are.
+        case occupancy
+        /// Who they are, too.
+        case users
+        /// And the state of each.
+        case state
+    }
+
+    /// The most users of one answer.
+    public static let maximumLimit = 1000
+
+    public var channels: [String]
+    public var groups: [String]
+    public var verbosity: Verbosity
+    /// How many users of each channel at most, 0 to 1000; nil for what the service says.
+    public var limit: Int?
+    /// How many users to leave out before.
+    public var offset: Int?
+
+    public init(
+        channels: [String] = [], groups: [String] = [], verbosity: Verbosity = .state, limit: Int? = nil, offset: Int? = nil
+    ) {
+        self.channels = channels
+        self.groups = groups
+        self.verbosity = verbosity
+        self.limit = limit
+        self.offset = offset
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        if let limit, !(0...Self.maximumLimit).contains(limit) {
+            throw .badArguments("The limit is \(limit). Pass 0 to \(Self.maximumLimit), or leave it out.")
+        }
+        if let offset, offset < 0 { throw .badArguments("The offset is negative. Pass 0 or more, or leave it out.") }
+        var path = ["v2", "presence", "sub-key", try CallArguments.subscribeKey(settings)]
+        if !channels.isEmpty || !groups.isEmpty { path += ["channel", try CallArguments.pathList(channels, .channel)] }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("channel-group", try CallArguments.queryList(groups, .group))
+        parameters.add("disable_uuids", verbosity == .occupancy ? 1 : 0)
+        parameters.add("state", verbosity == .state ? 1 : 0)
+        parameters.add("limit", limit)
+        parameters.add("offset", offset)
+        return PubNubRequest(path: path, parameters: parameters)
+    }
+
+    /// Of one channel `{"occupancy":2,"uuids":["a",{"uuid":"b","state":{…}}]}`; otherwise
+    /// `{"payload":{"channels":{"a":{"occupancy":1,"uuids":[…]}},"total_channels":1,"total_occupancy":1}}`.
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubHereNow {
+        let answer = try CallAnswer.object(body)
+        guard let payload = Members(answer["payload"]) else {
+            guard answer["occupancy"] != nil, channels.count == 1 else {
+                throw .malformed("The answer does not tell who is present.")
+            }
+            let channel = PubNubHereNow.Channel(name: channels[0], reading: answer)
+            return PubNubHereNow(
+                channels: [channel], totalChannels: channel.occupancy > 0 ? 1 : 0, totalOccupancy: channel.occupancy)
+        }
+        var present: [PubNubHereNow.Channel] = []
+        // Nobody anywhere is written as an empty list by some services.
+        for channel in Members(payload["channels"])?.ordered ?? [] {
+            guard let members = Members(channel.value) else { throw .malformed("A channel of the answer is not an object.") }
+            present.append(PubNubHereNow.Channel(name: channel.key, reading: members))
+        }
+        return PubNubHereNow(
+            channels: present, totalChannels: payload.integer("total_channels") ?? present.count,
+            totalOccupancy: payload.integer("total_occupancy") ?? present.reduce(0) { $0 + $1.occupancy })
+    }
+}
+
+/// Who is present where.
+public struct PubNubHereNow: Hashable, Sendable {
+    /// A user.
+    public struct User: Hashable, Sendable {
+        public var id: String
+        /// Nil when there is none, or when it was not asked for.
+        public var state: JSONText?
+
+        public init(id: String, state: JSONText? = nil) {
+            self.id = id
+            self.state = state
+        }
+    }
+
+    /// A channel.
+    public struct Channel: Hashable, Sendable {
+        public var name: String
+        public var occupancy: Int
+        /// Nil when it was not asked who they are.
+        public var users: [User]?
+
+        public init(name: String, occupancy: Int, users: [User]? = nil) {
+            self.name = name
+            self.occupancy = occupancy
+            self.users = users
+        }
+
+        init(name: String, reading members: Members) {
+            let users = members["uuids"]?.elements?.compactMap { element -> User? in
+                if let id = element.string { return User(id: id) }
+                guard let user = Members(element), let id = user.string("uuid") else { return nil }
+                return User(id: id, state: user["state"])
+            }
+            self.init(name: name, occupancy: members.integer("occupancy") ?? users?.count ?? 0, users: users)
+        }
+    }
+
+    public var channels: [Channel]
+    /// How many channels somebody is on.
+    public var totalChannels: Int
+    public var totalOccupancy: Int
+
+    public init(channels: [Channel], totalChannels: Int, totalOccupancy: Int) {
+        self.channels = channels
+        self.totalChannels = totalChannels
+        self.totalOccupancy = totalOccupancy
+    }
+}

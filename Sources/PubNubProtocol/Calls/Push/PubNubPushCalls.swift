@@ -1,0 +1,129 @@
+import WireCoding
+
+/// A device as a push service knows it (wire sheet 6, rules PL-45 to PL-47).
+public struct PubNubPushDevice: Hashable, Sendable {
+    /// The push service, and how it is asked.
+    public enum Service: Hashable, Sendable {
+        /// Apple, by the older of the two interfaces.
+        case apns
+        /// Apple, by the newer of the two; the topic is the app's bundle identifier.
+        case apns2(topic: String, isProduction: Bool)
+        /// Google. The name that the Cocoa SDK 4.x uses on the wire.
+        case gcm
+        /// Google, by the name of newer SDKs.
+        case fcm
+        /// Microsoft.
+        case mpns
+    }
+
+    public var service: Service
+    /// Apple's tokens as hexadecimal digits.
+    public var token: String
+
+    public init(service: Service, token: String) {
+        self.service = service
+        self.token = token
+    }
+
+    /// Bytes of Apple's tokens, in the lowercase hexadecimal digits that go on the wire.
+    public init(service: Service, tokenBytes: [UInt8]) {
+        self.init(service: service, token: Hex.text(tokenBytes))
+    }
+
+    func request(_ settings: PubNubSettings, ending: [String] = []) throws(PubNubProblem) -> PubNubRequest {
+        let key = try CallArguments.subscribeKey(settings)
+        let token = try CallArguments.name(token, .device)
+        var parameters: [PubNubRequest.Parameter] = []
+        switch service {
+        case .apns2(let topic, let isProduction):
+            guard !topic.isEmpty else {
+                throw .badArguments("The topic is empty. Pass the bundle identifier of the app, which this push service needs.")
+            }
+            parameters.add("environment", isProduction ? "production" : "development")
+            parameters.add("topic", topic)
+            return PubNubRequest(
+                path: ["v2", "push", "sub-key", key, "devices-apns2", token] + ending, parameters: parameters)
+        case .apns: parameters.add("type", "apns")
+        case .gcm: parameters.add("type", "gcm")
+        case .fcm: parameters.add("type", "fcm")
+        case .mpns: parameters.add("type", "mpns")
+        }
+        return PubNubRequest(path: ["v1", "push", "sub-key", key, "devices", token] + ending, parameters: parameters)
+    }
+}
+
+/// Asks on which channels a device gets push notifications (wire sheet 6).
+public struct PubNubListPushCall: PubNubCall, Hashable {
+    public var device: PubNubPushDevice
+    /// How many channels at most; nil for what the service says.
+    public var count: Int?
+    /// The channel after which to go on.
+    public var start: String?
+
+    public init(device: PubNubPushDevice, count: Int? = nil, start: String? = nil) {
+        self.device = device
+        self.count = count
+        self.start = start
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        var request = try device.request(settings)
+        request.parameters.add("count", count)
+        request.parameters.add("start", start)
+        return request
+    }
+
+    /// `["ch1","ch2"]`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String] {
+        try CallAnswer.list(body).compactMap(\.string)
+    }
+}
+
+/// Adds channels to those on which a device gets push notifications, or removes some (wire sheet 6).
+public struct PubNubChangePushCall: PubNubCall, Hashable {
+    public enum Change: String, Hashable, Sendable {
+        case add, remove
+    }
+
+    public var device: PubNubPushDevice
+    public var change: Change
+    public var channels: [String]
+
+    public init(device: PubNubPushDevice, _ change: Change, channels: [String]) {
+        self.device = device
+        self.change = change
+        self.channels = channels
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        guard let list = try CallArguments.queryList(channels, .channel) else {
+            throw .badArguments("There is no channel to \(change.rawValue). Pass at least one.")
+        }
+        var request = try device.request(settings)
+        request.parameters.add(change.rawValue, list)
+        return request
+    }
+
+    /// `[1, "Modified Channels"]`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        try CallAnswer.acknowledgment(body)
+    }
+}
+
+/// Ends all push notifications of a device (wire sheet 6).
+public struct PubNubRemovePushCall: PubNubCall, Hashable {
+    public var device: PubNubPushDevice
+
+    public init(device: PubNubPushDevice) {
+        self.device = device
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        try device.request(settings, ending: ["remove"])
+    }
+
+    /// `[1, "Removed Device"]`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        try CallAnswer.acknowledgment(body)
+    }
+}
