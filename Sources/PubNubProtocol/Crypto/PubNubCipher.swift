@@ -1,0 +1,109 @@
+import Crypto
+import CryptoExtras
+import WireCoding
+
+/// Encrypts and decrypts messages and files with a cipher key (wire sheet 14; rules PC-1 to PC-12).
+///
+/// A value without state; any thread may use it. Encrypts in one form and decrypts both: data says by its header which one it is.
+/// Neither form proves who wrote a message: whoever may publish can replay or change one.
+public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable {
+    /// How data is encrypted.
+    public enum Form: Hashable, Sendable {
+        /// What SDKs up to 2023 call the cipher key: half of a hash as key, no header.
+        case legacy
+        /// The AES-CBC crypto module: a whole hash as key, and a header that names the method.
+        case current
+    }
+
+    public let form: Form
+    /// Whether the legacy form begins with a random initialisation vector. Otherwise it is a constant one, which shows that two
+    /// messages are equal.
+    public let usesRandomIV: Bool
+    let legacyKey: SymmetricKey
+    let currentKey: SymmetricKey
+
+    static let blockSize = 16
+    static let staticIV: [UInt8] = Array("0123456789012345".utf8)
+
+    /// - Parameters:
+    ///   - key: the cipher key that all participants share.
+    ///   - form: how to encrypt.
+    ///   - usesRandomIV: of the legacy form, for encrypting and decrypting.
+    public init(key: String, form: Form = .legacy, usesRandomIV: Bool = true) {
+        self.form = form
+        self.usesRandomIV = usesRandomIV
+        let hash = Array(SHA256.hash(data: Array(key.utf8)))
+        currentKey = SymmetricKey(data: hash)
+        legacyKey = SymmetricKey(data: Array(Hex.text(hash).utf8.prefix(32)))
+    }
+
+    public var description: String { "PubNubCipher(\(form))" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Encrypts bytes: initialisation vector or header, then the ciphertext.
+    ///
+    /// - Parameter generator: has to be a cryptographic one.
+    public func encrypt(
+        _ bytes: [UInt8], using generator: inout some RandomNumberGenerator
+    ) throws(PubNubCipherError) -> [UInt8] {
+        guard !bytes.isEmpty else { throw .empty }
+        let start = start(using: &generator)
+        guard let iv = try? AES._CBC.IV(ivBytes: start.iv),
+            let ciphertext = try? AES._CBC.encrypt(bytes, using: start.key, iv: iv)
+        else { throw .encryptionFailed }
+        return start.prefix + ciphertext
+    }
+
+    /// Encrypts bytes with the system's random numbers.
+    public func encrypt(_ bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
+        var generator = SystemRandomNumberGenerator()
+        return try encrypt(bytes, using: &generator)
+    }
+
+    /// Decrypts bytes of either form.
+    public func decrypt(_ bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
+        guard !bytes.isEmpty else { throw .empty }
+        var rest = bytes[...]
+        let opening = try opening(takingFrom: &rest)
+        guard !rest.isEmpty, rest.count % Self.blockSize == 0, let iv = try? AES._CBC.IV(ivBytes: opening.iv),
+            let plain = try? AES._CBC.decrypt(rest, using: opening.key, iv: iv)
+        else { throw .decryptionFailed }
+        return Array(plain)
+    }
+
+    /// What a new ciphertext begins with, and what it is made with.
+    func start(
+        using generator: inout some RandomNumberGenerator
+    ) -> (prefix: [UInt8], iv: [UInt8], key: SymmetricKey) {
+        switch form {
+        case .legacy where !usesRandomIV:
+            return ([], Self.staticIV, legacyKey)
+        case .legacy:
+            let iv = Self.randomIV(using: &generator)
+            return (iv, iv, legacyKey)
+        case .current:
+            let iv = Self.randomIV(using: &generator)
+            return (CipherHeader(cryptor: CipherHeader.aesCBC, data: iv).bytes, iv, currentKey)
+        }
+    }
+
+    /// Takes off what stands before a ciphertext.
+    func opening(
+        takingFrom bytes: inout ArraySlice<UInt8>
+    ) throws(PubNubCipherError) -> (iv: [UInt8], key: SymmetricKey) {
+        if CipherHeader.begins(bytes) {
+            let header = try CipherHeader(takingFrom: &bytes)
+            guard header.cryptor == CipherHeader.aesCBC else { throw .unknownCryptor }
+            guard header.data.count == Self.blockSize else { throw .malformedHeader }
+            return (header.data, currentKey)
+        }
+        guard usesRandomIV else { return (Self.staticIV, legacyKey) }
+        guard bytes.count > Self.blockSize else { throw .decryptionFailed }
+        defer { bytes = bytes.dropFirst(Self.blockSize) }
+        return (Array(bytes.prefix(Self.blockSize)), legacyKey)
+    }
+
+    private static func randomIV(using generator: inout some RandomNumberGenerator) -> [UInt8] {
+        (0..<blockSize).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    }
+}
