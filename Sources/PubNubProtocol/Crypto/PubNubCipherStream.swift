@@ -1,0 +1,126 @@
+import Crypto
+import CryptoExtras
+
+/// Encrypts or decrypts data of any length piece by piece, for files (wire sheet 8 and 14; rule PC-11).
+public struct PubNubCipherStream: Sendable {
+    private enum Mode: Sendable {
+        case encrypting
+        /// Until what stands before the ciphertext has come.
+        case opening
+        case decrypting
+    }
+
+    private let cipher: PubNubCipher
+    private var mode: Mode
+    private var key: SymmetricKey
+    private var iv: [UInt8]
+    private var pending: [UInt8]
+    private var isEmpty = true
+
+    /// The longest thing that may stand before a ciphertext.
+    private static let longestOpening = 12 + 0xFFFF
+
+    /// Encrypts as `cipher` does, except that the legacy form always has a random initialisation vector, as files have it.
+    ///
+    /// - Parameter generator: has to be a cryptographic one.
+    public static func encrypting(
+        with cipher: PubNubCipher, using generator: inout some RandomNumberGenerator
+    ) -> (stream: PubNubCipherStream, prefix: [UInt8]) {
+        let cipher = cipher.forFiles
+        let start = cipher.start(using: &generator)
+        return (PubNubCipherStream(cipher, .encrypting, start.key, start.iv), start.prefix)
+    }
+
+    /// Decrypts either form.
+    public static func decrypting(with cipher: PubNubCipher) -> PubNubCipherStream {
+        PubNubCipherStream(cipher.forFiles, .opening, cipher.legacyKey, PubNubCipher.staticIV)
+    }
+
+    private init(_ cipher: PubNubCipher, _ mode: Mode, _ key: SymmetricKey, _ iv: [UInt8]) {
+        self.cipher = cipher
+        self.mode = mode
+        self.key = key
+        self.iv = iv
+        pending = []
+    }
+
+    /// Takes the next piece and gives what is ready.
+    public mutating func update(_ bytes: some Sequence<UInt8>) throws(PubNubCipherError) -> [UInt8] {
+        pending.append(contentsOf: bytes)
+        if !pending.isEmpty { isEmpty = false }
+        switch mode {
+        case .encrypting:
+            return try encrypt(wholeBlocks(keeping: 0))
+        case .opening:
+            guard pending.count >= Self.longestOpening else { return [] }
+            try open()
+            return try decrypt(wholeBlocks(keeping: 1))
+        case .decrypting:
+            return try decrypt(wholeBlocks(keeping: 1))
+        }
+    }
+
+    /// Gives the rest. Nothing else may be called afterwards.
+    public mutating func finish() throws(PubNubCipherError) -> [UInt8] {
+        guard !isEmpty else { throw .empty }
+        if case .encrypting = mode {
+            let padding = PubNubCipher.blockSize - pending.count % PubNubCipher.blockSize
+            pending += [UInt8](repeating: UInt8(padding), count: padding)
+            return try encrypt(wholeBlocks(keeping: 0))
+        }
+        if case .opening = mode { try open() }
+        guard !pending.isEmpty, pending.count % PubNubCipher.blockSize == 0, let iv = try? AES._CBC.IV(ivBytes: iv),
+            let plain = try? AES._CBC.decrypt(pending, using: key, iv: iv)
+        else { throw .decryptionFailed }
+        pending = []
+        return Array(plain)
+    }
+
+    private mutating func open() throws(PubNubCipherError) {
+        var rest = pending[...]
+        (iv, key) = try cipher.opening(takingFrom: &rest)
+        pending = Array(rest)
+        mode = .decrypting
+    }
+
+    /// Cuts off the blocks that are complete. The last one of a ciphertext has to wait, because it may hold the padding.
+    private mutating func wholeBlocks(keeping kept: Int) -> [UInt8] {
+        let size = PubNubCipher.blockSize
+        let blocks = kept == 0 ? pending.count / size : max(0, (pending.count - 1) / size)
+        let ready = Array(pending.prefix(blocks * size))
+        pending.removeFirst(ready.count)
+        return ready
+    }
+
+    private mutating func encrypt(_ blocks: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
+        guard !blocks.isEmpty else { return [] }
+        guard let start = try? AES._CBC.IV(ivBytes: iv),
+            let ciphertext = try? AES._CBC.encrypt(blocks, using: key, iv: start, noPadding: true)
+        else { throw .encryptionFailed }
+        iv = Array(ciphertext.suffix(PubNubCipher.blockSize))
+        return Array(ciphertext)
+    }
+
+    private mutating func decrypt(_ blocks: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
+        guard !blocks.isEmpty else { return [] }
+        guard let start = try? AES._CBC.IV(ivBytes: iv),
+            let plain = try? AES._CBC.decrypt(blocks, using: key, iv: start, noPadding: true)
+        else { throw .decryptionFailed }
+        iv = Array(blocks.suffix(PubNubCipher.blockSize))
+        return Array(plain)
+    }
+}
+
+extension PubNubCipher {
+    /// Files never have the constant initialisation vector.
+    fileprivate var forFiles: PubNubCipher {
+        usesRandomIV ? self : PubNubCipher(form: form, legacyKey: legacyKey, currentKey: currentKey)
+    }
+
+    private init(form: Form, legacyKey: SymmetricKey, currentKey: SymmetricKey) {
+        self.form = form
+        usesRandomIV = true
+        self.legacyKey = legacyKey
+        self.currentKey = currentKey
+    }
+}
