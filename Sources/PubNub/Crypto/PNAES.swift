@@ -1,0 +1,97 @@
+import Foundation
+import PubNubProtocol
+
+/// The domain of the errors that ``PNAES`` reports.
+public let kPNAESErrorDomain: String! = "PNAESErrorDomain"
+/// There is nothing to encrypt or decrypt.
+public var kPNAESEmptyObjectError: Int { 5000 }
+/// The cipher key is empty.
+public var kPNAESConfigurationError: Int { 5001 }
+public var kPNAESInsufficientMemoryError: Int { 5002 }
+public var kPNAESEncryptionError: Int { 5003 }
+/// Another key, or not what this key encrypted.
+public var kPNAESDecryptionError: Int { 5004 }
+
+/// Encrypts and decrypts data with a cipher key, apart from any client (API sheet; rules PC-1 to PC-12).
+///
+/// All methods may be called from any thread.
+open class PNAES {
+    /// Encrypts data with the constant initialisation vector, as the vendor's method of this name does.
+    ///
+    /// - Returns: base64, or nil when there is nothing to encrypt.
+    open class func encrypt(_ data: Data, withKey key: String) -> String? {
+        encrypt(data, withRandomIV: false, cipherKey: key)
+    }
+
+    /// Decrypts base64 whose initialisation vector is the constant one, or which has the header of the crypto module.
+    ///
+    /// - Returns: nil when it cannot be decrypted.
+    open class func decrypt(_ object: String, withKey key: String) -> Data? {
+        decrypt(object, withRandomIV: false, cipherKey: key)
+    }
+
+    /// Encrypts data.
+    ///
+    /// - Parameter useRandomIV: whether the result begins with a random initialisation vector, as messages of clients do whose
+    ///   configuration says `shouldUseRandomInitializationVector`.
+    /// - Returns: base64, or nil when there is nothing to encrypt or the key is empty.
+    open class func encrypt(_ data: Data, withRandomIV useRandomIV: Bool, cipherKey key: String) -> String? {
+        guard !key.isEmpty else { return nil }
+        let cipher = PubNubCipher(key: key, usesRandomIV: useRandomIV)
+        return (try? cipher.encrypt(Array(data))).map { Data($0).base64EncodedString() }
+    }
+
+    /// Decrypts base64.
+    ///
+    /// - Returns: nil when it cannot be decrypted.
+    open class func decrypt(_ object: String, withRandomIV useRandomIV: Bool, cipherKey key: String) -> Data? {
+        guard !key.isEmpty, let data = Data(base64Encoded: object) else { return nil }
+        return (try? PubNubCipher(key: key, usesRandomIV: useRandomIV).decrypt(Array(data))).map { Data($0) }
+    }
+
+    /// Encrypts a file piece by piece, whatever its size.
+    ///
+    /// - Parameters:
+    ///   - encryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
+    ///   - block: called on a background queue, with the place or with an error.
+    open class func encryptFile(
+        at fileURL: URL, to encryptedFileURL: URL?, withCipherKey key: String,
+        completion block: @escaping @Sendable (URL?, (any Error)?) -> Void
+    ) {
+        DispatchQueue.global().async {
+            do {
+                block(try CipherFile.encrypt(fileURL, to: encryptedFileURL, key: key), nil)
+            } catch {
+                block(nil, error)
+            }
+        }
+    }
+
+    /// Encrypts a file piece by piece, whatever its size, and returns where to.
+    open class func encryptFile(at fileURL: URL, to encryptedFileURL: URL?, withCipherKey key: String) async throws -> URL {
+        try await CipherFile.onQueue { try CipherFile.encrypt(fileURL, to: encryptedFileURL, key: key) }
+    }
+
+    /// Decrypts a file piece by piece, whatever its size.
+    ///
+    /// - Parameters:
+    ///   - decryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
+    ///   - block: called on a background queue, with the place; or with the encrypted file and an error.
+    open class func decryptFile(
+        at fileURL: URL, to decryptedFileURL: URL?, withCipherKey key: String,
+        completion block: @escaping @Sendable (URL, (any Error)?) -> Void
+    ) {
+        DispatchQueue.global().async {
+            do {
+                block(try CipherFile.decrypt(fileURL, to: decryptedFileURL, key: key), nil)
+            } catch {
+                block(fileURL, error)
+            }
+        }
+    }
+
+    /// Decrypts a file piece by piece, whatever its size, and returns where to.
+    open class func decryptFile(at fileURL: URL, to decryptedFileURL: URL?, withCipherKey key: String) async throws -> URL {
+        try await CipherFile.onQueue { try CipherFile.decrypt(fileURL, to: decryptedFileURL, key: key) }
+    }
+}
