@@ -17,6 +17,17 @@ final class SharedHTTPClient: Sendable {
         var connectTimeout: Duration = .seconds(10)
         var keepAlive: Duration = .seconds(15)
         var purpose = Purpose.calls
+        /// The loop that all of it happens on; nil for any. The HTTP library keeps no connections for requests that insist on a
+        /// loop, so that loops have pools instead.
+        var eventLoop: LoopIdentity?
+    }
+
+    /// An event loop as a part of a key.
+    struct LoopIdentity: Hashable, Sendable {
+        let eventLoop: any EventLoop
+
+        static func == (left: LoopIdentity, right: LoopIdentity) -> Bool { left.eventLoop === right.eventLoop }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(eventLoop)) }
     }
 
     let http: HTTPClient
@@ -47,6 +58,10 @@ final class SharedHTTPClient: Sendable {
         // A refusal is news for the caller, whose retry table decides what to do about it.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.idleTimeout = TimeAmount(settings.keepAlive)
+        // Polls hold their connections; one that had to wait for another's end would never be made.
+        if settings.purpose == .polls {
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 14
+        }
         configuration.http1_1ConnectionDebugInitializer = { [pending] channel in
             channel.eventLoop.submit {
                 do {
@@ -64,7 +79,8 @@ final class SharedHTTPClient: Sendable {
                 }
             }
         }
-        http = HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+        let group: any EventLoopGroup = settings.eventLoop?.eventLoop ?? MultiThreadedEventLoopGroup.singleton
+        http = HTTPClient(eventLoopGroupProvider: .shared(group), configuration: configuration)
     }
 
     deinit {

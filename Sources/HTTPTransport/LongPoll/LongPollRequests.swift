@@ -7,8 +7,6 @@ import TransportCommon
 
 /// The requests of one attempt: the poll, the calls, their clock and their failures. On one event loop.
 final class LongPollRequests<Decoder: LongPollDecoder> {
-    /// How soon after the request a kept connection has to break to count as one that the server had closed before (rule HT-11).
-    private static var staleWindow: TimeAmount { .seconds(1) }
     /// How many connections that turn out to be closed one request may come across.
     private static var triesBeforeWriting: Int { 64 }
 
@@ -104,7 +102,7 @@ final class LongPollRequests<Decoder: LongPollDecoder> {
         do throws(ConnectionFailure) {
             let request = try templates.request(for: exchange, number: run.number)
             let task = pool.http.execute(
-                request: request, delegate: ExchangeDelegate(bound), eventLoop: .delegateAndChannel(on: settings.eventLoop))
+                request: request, delegate: ExchangeDelegate(bound), eventLoop: .delegate(on: settings.eventLoop))
             run.task = task
             task.futureResult.whenFailure { bound.value.failed($0) }
         } catch {
@@ -192,7 +190,7 @@ extension LongPollRequests: ExchangeOwner {
         }
         let isStale =
             run.isReused && !run.hasHeard && !run.isRepetition && run.exchange.method == "GET"
-            && NIODeadline.now() - beganAt < Self.staleWindow
+            && NIODeadline.now() - beganAt < TimeAmount(settings.configuration.staleWindow)
         if isStale { return start(run.exchange, isPoll: run.isPoll, isRepetition: true) }
         tell(run, .failure(run.isPoll ? .polling(error) : .calling(error)))
     }

@@ -30,7 +30,7 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
         self.decoder = decoder
         self.configuration = configuration
         eventLoop = MultiThreadedEventLoopGroup.singleton.next()
-        pools = LongPollPools(configuration)
+        pools = LongPollPools(configuration, on: eventLoop)
     }
 
     deinit {
@@ -64,14 +64,19 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
     }
 }
 
-/// The connections of a transport: those for polls and those for calls. Shared with all transports of the same configuration.
+/// The connections of a transport: those for polls and those for calls. Shared with all transports of the same configuration
+/// on the same event loop.
 struct LongPollPools: Sendable {
     let polls: SharedHTTPClient
     let calls: SharedHTTPClient
 
-    init(_ configuration: LongPollTransportConfiguration) {
-        polls = .client(for: configuration.settings(for: .polls))
-        calls = .client(for: configuration.settings(for: .calls))
+    init(_ configuration: LongPollTransportConfiguration, on eventLoop: any EventLoop) {
+        var settings = SharedHTTPClient.Settings(
+            trustRoots: configuration.trustRoots, proxy: configuration.proxy, connectTimeout: configuration.connectTimeout,
+            keepAlive: configuration.keepAlive, eventLoop: .init(eventLoop: eventLoop))
+        calls = .client(for: settings)
+        settings.purpose = .polls
+        polls = .client(for: settings)
     }
 }
 

@@ -14,6 +14,8 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var keepAlive: Duration
     /// The largest body of an answer, in bytes. 8 MiB by default.
     public var bodyLimit: Int
+    /// How soon after the request a kept connection has to break to count as one that the server had closed before (rule HT-11).
+    var staleWindow = Duration.seconds(1)
 
     public init(
         trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
@@ -25,10 +27,5 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
         self.closeTimeout = closeTimeout
         self.keepAlive = keepAlive
         self.bodyLimit = bodyLimit
-    }
-
-    func settings(for purpose: SharedHTTPClient.Settings.Purpose) -> SharedHTTPClient.Settings {
-        SharedHTTPClient.Settings(
-            trustRoots: trustRoots, proxy: proxy, connectTimeout: connectTimeout, keepAlive: keepAlive, purpose: purpose)
     }
 }

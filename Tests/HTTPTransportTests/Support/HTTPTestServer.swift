@@ -52,7 +52,7 @@ private final class RequestHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         bytes += String(buffer: unwrapInboundIn(data))
-        guard let request = takeRequest() else { return }
+        guard let request = takeRequest(from: &bytes) else { return }
         switch respond(request) {
         case .bytes(let answer):
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
@@ -61,17 +61,6 @@ private final class RequestHandler: ChannelInboundHandler {
             context.close(promise: nil)
         case .silence: break
         }
-    }
-
-    private func takeRequest() -> String? {
-        let lines = bytes.split(separator: "\r\n", omittingEmptySubsequences: false)
-        guard let end = lines.firstIndex(of: "") else { return nil }
-        let length = lines[..<end].first { $0.lowercased().hasPrefix("content-length:") }
-            .flatMap { Int($0.dropFirst("content-length:".count).drop { $0 == " " }) }
-        let head = lines[..<end].joined(separator: "\r\n") + "\r\n\r\n"
-        guard bytes.utf8.count >= head.utf8.count + (length ?? 0) else { return nil }
-        defer { bytes = "" }
-        return bytes
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
