@@ -1,0 +1,67 @@
+import OrderedCollections
+
+/// Decides which changes of a channel are events of their own, and sums up the others (wire sheet 4.1, rules HB-35 to HB-37).
+struct OccupancyAnnouncer: Sendable {
+    enum Change: Sendable {
+        case join, leave, timeout
+    }
+
+    /// What is to happen with a change.
+    enum Verdict {
+        /// Tell it, after the sum of what was held back, if anything was.
+        case tell(afterSum: Bool)
+        /// It waits for the next interval event.
+        case hold
+    }
+
+    /// When the next interval event is due; nil below the announce maximum.
+    private(set) var due: HubInstant?
+    private var held: OrderedDictionary<String, Change> = [:]
+    private var heldBytes = 0
+    private var isTooMuch = false
+
+    /// Takes a change that has led to `occupancy`.
+    mutating func take(
+        _ change: Change, of user: String, occupancy: Int, settings: OccupancySettings, at now: HubInstant
+    ) -> Verdict {
+        guard occupancy > settings.announceMaximum else {
+            due = nil
+            return .tell(afterSum: !held.isEmpty || isTooMuch)
+        }
+        if due == nil { due = now.advanced(by: settings.interval) }
+        if settings.sendsDeltas, !isTooMuch { hold(change, of: user, limit: settings.deltaBytes) }
+        return .hold
+    }
+
+    /// The sum of what was held back, which is forgotten with it.
+    mutating func sum(channel: String, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
+        var event = OccupancyEvent(channel: channel, action: .interval, occupancy: occupancy, timestamp: time.unixSeconds)
+        for (user, change) in held {
+            switch change {
+            case .join: event.joined.append(user)
+            case .leave: event.left.append(user)
+            case .timeout: event.timedOut.append(user)
+            }
+        }
+        event.needsRefresh = isTooMuch
+        (held, heldBytes, isTooMuch) = ([:], 0, false)
+        return event
+    }
+
+    /// After an interval event: plans the next one while the channel is above the maximum.
+    mutating func plan(occupancy: Int, settings: OccupancySettings, at now: HubInstant) {
+        due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
+    }
+
+    private mutating func hold(_ change: Change, of user: String, limit: Int) {
+        // A user that came and went, or went and came, between two events has not changed anything.
+        let cost = user.utf8.count + 3
+        if held.removeValue(forKey: user) != nil {
+            heldBytes -= cost
+            return
+        }
+        held[user] = change
+        heldBytes += cost
+        if heldBytes > limit { (held, heldBytes, isTooMuch) = ([:], 0, true) }
+    }
+}

@@ -1,0 +1,106 @@
+/// One user on one channel.
+struct OccupancyMember: Sendable {
+    struct Connection: Sendable {
+        var id: String
+        var deadline: HubInstant
+    }
+
+    /// Connections kept for each user and channel; the one that would time out first makes room.
+    static let connectionLimit = 32
+
+    /// Tells this stay of the user from an earlier one.
+    let stay: UInt64
+    let user: String
+    var state: [UInt8]?
+    private(set) var connections: [Connection] = []
+    /// When its deadline is looked at.
+    var scheduled = HubInstant(nanoseconds: .max)
+
+    init(stay: UInt64, user: String, state: [UInt8]?) {
+        self.stay = stay
+        self.user = user
+        self.state = state
+    }
+
+    /// When the last connection will have been silent for too long.
+    var deadline: HubInstant { connections.map(\.deadline).max() ?? HubInstant(nanoseconds: .min) }
+
+    mutating func refresh(_ connection: String, until deadline: HubInstant) {
+        if let index = connections.firstIndex(where: { $0.id == connection }) {
+            connections[index].deadline = deadline
+            return
+        }
+        if connections.count >= Self.connectionLimit,
+            let first = connections.indices.min(by: { connections[$0].deadline < connections[$1].deadline })
+        {
+            connections.remove(at: first)
+        }
+        connections.append(Connection(id: connection, deadline: deadline))
+    }
+
+    /// Refreshes a connection of a user who is there. Returns when to look at the deadline, if that is earlier than planned.
+    mutating func touch(
+        _ connection: String, until deadline: HubInstant, at now: HubInstant
+    ) -> (stay: UInt64, instant: HubInstant)? {
+        _ = expire(at: now)
+        refresh(connection, until: deadline)
+        guard self.deadline < scheduled else { return nil }
+        scheduled = self.deadline
+        return (stay, scheduled)
+    }
+
+    /// Ends a connection, or all of them for an empty name. True when none is left.
+    mutating func end(_ connection: String) -> Bool {
+        if connection.isEmpty { connections = [] } else { connections.removeAll { $0.id == connection } }
+        return connections.isEmpty
+    }
+
+    /// Ends connections that were silent for too long. True when none is left.
+    mutating func expire(at now: HubInstant) -> Bool {
+        connections.removeAll { $0.deadline <= now }
+        return connections.isEmpty
+    }
+}
+
+/// The users on a channel, in the order of joining, with constant time for each change.
+struct OccupancyRoster: Sendable {
+    private var slots: [OccupancyMember?] = []
+    private var positions: [String: Int] = [:]
+
+    var count: Int { positions.count }
+    var isEmpty: Bool { positions.isEmpty }
+
+    subscript(user: String) -> OccupancyMember? {
+        positions[user].flatMap { slots[$0] }
+    }
+
+    mutating func insert(_ member: OccupancyMember) {
+        positions[member.user] = slots.count
+        slots.append(member)
+    }
+
+    mutating func remove(_ user: String) {
+        guard let position = positions.removeValue(forKey: user) else { return }
+        slots[position] = nil
+        guard slots.count > 2 * count + 16 else { return }
+        slots.removeAll { $0 == nil }
+        for (position, member) in slots.enumerated() {
+            if let member { positions[member.user] = position }
+        }
+    }
+
+    /// Changes a member in place; nil when there is none.
+    mutating func update<Result>(_ user: String, _ change: (inout OccupancyMember) -> Result) -> Result? {
+        guard let position = positions[user], var member = slots[position] else { return nil }
+        // Taken out while it changes, so that its connections are not copied.
+        slots[position] = nil
+        defer { slots[position] = member }
+        return change(&member)
+    }
+
+    func page(offset: Int, limit: Int) -> [Occupant] {
+        slots.lazy.compactMap { $0 }.dropFirst(max(0, offset)).prefix(max(0, limit)).map {
+            Occupant(user: $0.user, state: $0.state)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// When something happened: an instant for deadlines, and the time of day for those who read about it.
+public struct OccupancyTime: Hashable, Sendable {
+    public var instant: HubInstant
+    /// Seconds since 1970.
+    public var unixSeconds: Int
+
+    public init(instant: HubInstant, unixSeconds: Int) {
+        self.instant = instant
+        self.unixSeconds = unixSeconds
+    }
+}
+
+/// A user, through one of its connections.
+public struct OccupancyUser: Hashable, Sendable {
+    public var id: String
+    /// Tells the connections of a user apart; empty where clients do not say (rule HB-33).
+    public var connection: String
+
+    public init(id: String, connection: String = "") {
+        self.id = id
+        self.connection = connection
+    }
+}
+
+/// How presence behaves for an application (wire sheet 4.1).
+public struct OccupancySettings: Hashable, Sendable {
+    /// Up to this occupancy every join, leave and timeout is an event of its own; above it come interval events.
+    public var announceMaximum: Int
+    /// Time between interval events.
+    public var interval: Duration
+    /// Whether interval events say who came and went.
+    public var sendsDeltas: Bool
+    /// Bytes of users in an interval event. Beyond that readers are told to ask for the occupancy instead.
+    public var deltaBytes: Int
+    /// Seconds after which a silent user is gone, when a request does not say.
+    public var defaultTimeout: Int
+    /// What requests may say instead, in seconds; other values become the nearest of these.
+    public var timeouts: ClosedRange<Int>
+
+    public init(
+        announceMaximum: Int = 20, interval: Duration = .seconds(10), sendsDeltas: Bool = true, deltaBytes: Int = 30_000,
+        defaultTimeout: Int = 300, timeouts: ClosedRange<Int> = 20...86_400
+    ) {
+        self.announceMaximum = announceMaximum
+        self.interval = max(interval, .milliseconds(100))
+        self.sendsDeltas = sendsDeltas
+        self.deltaBytes = deltaBytes
+        self.defaultTimeout = defaultTimeout
+        self.timeouts = timeouts
+    }
+
+    /// As a keyset says.
+    public init(keyset: Keyset) {
+        self.init(
+            announceMaximum: keyset.announceMaximum, interval: keyset.presenceInterval, sendsDeltas: keyset.sendsPresenceDeltas)
+    }
+}
+
+/// What those who watch a channel's presence are to hear.
+public struct OccupancyEvent: Hashable, Sendable {
+    public enum Action: Hashable, Sendable {
+        case join, leave, timeout, stateChange, interval
+    }
+
+    /// The channel that the users are on; the event belongs on its presence channel.
+    public var channel: String
+    public var action: Action
+    /// Users on the channel once this has happened.
+    public var occupancy: Int
+    /// Seconds since 1970.
+    public var timestamp: Int
+    /// Who; nil for intervals.
+    public var user: String?
+    /// The user's state as JSON text, of a join or a change.
+    public var state: [UInt8]?
+    /// Who came since the last interval event and is still there.
+    public var joined: [String] = []
+    /// Who was there at the last interval event and left.
+    public var left: [String] = []
+    /// Who was there at the last interval event and fell silent.
+    public var timedOut: [String] = []
+    /// Whether more came and went than an event can say.
+    public var needsRefresh = false
+}
+
+/// A user on a channel.
+public struct Occupant: Hashable, Sendable {
+    public var user: String
+    /// JSON text.
+    public var state: [UInt8]?
+}
+
+/// Who is on a channel.
+public struct OccupancyPage: Hashable, Sendable {
+    /// All users, whatever the page shows.
+    public var occupancy: Int
+    /// In the order of joining.
+    public var occupants: [Occupant]
+}
