@@ -1,11 +1,17 @@
 import NIOCore
+import PubNubProtocol
 
 /// An answer, complete, so that it leaves in one write.
 struct HTTPAnswer: Hashable, Sendable {
-    enum ContentType: String, Hashable, Sendable {
-        case json = "application/json"
-        case text = "text/plain; charset=utf-8"
-        case metrics = "text/plain; version=0.0.4; charset=utf-8"
+    /// Only constants: free of line breaks.
+    struct ContentType: RawRepresentable, Hashable, Sendable {
+        let rawValue: String
+
+        static let json = ContentType(rawValue: "application/json")
+        static let text = ContentType(rawValue: "text/plain; charset=utf-8")
+        static let metrics = ContentType(rawValue: "text/plain; version=0.0.4; charset=utf-8")
+        /// What PubNub's services answer with (wire sheet 0.1).
+        static let javascript = ContentType(rawValue: PubNubErrorBody.contentType)
     }
 
     var status: Int
@@ -13,6 +19,8 @@ struct HTTPAnswer: Hashable, Sendable {
     var body: [UInt8]
     /// Further header fields. Names and values must be free of line breaks: only constants go in here.
     var fields: [(name: String, value: String)] = []
+    /// Whether scripts of any web page may read it, as they may what PubNub's services answer (rule PV-5).
+    var isForAllOrigins = false
 
     init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
         self.status = status
@@ -24,6 +32,18 @@ struct HTTPAnswer: Hashable, Sendable {
         self.init(status: problem.status, .text, Array((problem.message + "\n").utf8))
     }
 
+    init(_ error: PubNubErrorBody) {
+        self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
+        isForAllOrigins = true
+    }
+
+    /// An answer of PubNub's services.
+    static func pubnub(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
+        var answer = HTTPAnswer(status: status, .javascript, body)
+        answer.isForAllOrigins = true
+        return answer
+    }
+
     /// Success without anything to say.
     static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
@@ -32,10 +52,20 @@ struct HTTPAnswer: Hashable, Sendable {
         buffer.reserveCapacity(minimumWritableBytes: body.count + 192)
         buffer.writeString("HTTP/1.1 \(status) \(Self.reason(status))\r\ncontent-type: \(contentType.rawValue)\r\n")
         buffer.writeString("content-length: \(body.count)\r\n")
+        if isForAllOrigins { buffer.writeStaticString(Self.originFields) }
         for field in fields { buffer.writeString("\(field.name): \(field.value)\r\n") }
         buffer.writeString(isLast ? "connection: close\r\n\r\n" : "connection: keep-alive\r\n\r\n")
         if !toHead { buffer.writeBytes(body) }
     }
+
+    /// As recorded (wire sheet 0.1).
+    static let originFields: StaticString = """
+        access-control-allow-origin: *\r
+        access-control-allow-methods: GET, POST, PATCH, DELETE, OPTIONS\r
+        access-control-allow-credentials: true\r
+        access-control-expose-headers: *\r
+        cache-control: no-cache\r\n
+        """
 
     static func reason(_ status: Int) -> String {
         switch status {
@@ -49,7 +79,13 @@ struct HTTPAnswer: Hashable, Sendable {
         case 408: "Request Timeout"
         case 413: "Content Too Large"
         case 414: "URI Too Long"
+        case 409: "Conflict"
+        case 412: "Precondition Failed"
+        case 415: "Unsupported Media Type"
         case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 481: "Malformed Filter Expression"
+        case 500: "Internal Server Error"
         case 503: "Service Unavailable"
         default: "Error"
         }

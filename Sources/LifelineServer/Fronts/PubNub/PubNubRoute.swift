@@ -1,0 +1,163 @@
+/// What a request of the PubNub API asks for (wire sheet 1 to 5, 7 and 12). Names are decoded.
+///
+/// Lists are as they came, in their order; the lone comma that stands for no channels gives an empty one.
+enum PubNubRoute: Hashable, Sendable {
+    case time
+    case subscribe(channels: [String])
+    /// `payload` is nil when it comes as the request's body.
+    case publish(publishKey: String, channel: String, payload: String?)
+    case signal(publishKey: String, channel: String, payload: String?)
+
+    /// One channel, version 2.
+    case pastMessages(channel: String)
+    /// Version 3.
+    case history(channels: [String])
+    case historyWithActions(channel: String)
+    case deleteHistory(channel: String)
+    case counts(channels: [String])
+
+    case heartbeat(channels: [String])
+    case leave(channels: [String])
+    case hereNow(channels: [String])
+    case hereNowEverywhere
+    case whereNow(user: String)
+    case state(channels: [String], user: String)
+    case setState(channels: [String], user: String)
+
+    case groups
+    /// Lists, adds or removes channels, as the query says.
+    case group(String)
+    case removeGroup(String)
+
+    case actions(channel: String)
+    case addAction(channel: String, message: String)
+    case removeAction(channel: String, message: String, action: String)
+
+    case grantToken
+    case revokeToken(String)
+    /// Version 2.
+    case grant
+    case audit
+}
+
+/// A route with the application that it is for.
+struct PubNubAddress: Hashable, Sendable {
+    var route: PubNubRoute
+    /// Empty for the time, which belongs to no application.
+    var subscribeKey: String
+
+    private init(_ route: PubNubRoute, _ subscribeKey: String = "") {
+        self.route = route
+        self.subscribeKey = subscribeKey
+    }
+
+    /// Whether a path belongs to the PubNub API, so that whatever is wrong with it is answered in its terms.
+    static func owns(_ segments: [String]) -> Bool {
+        switch segments.first {
+        case "publish", "signal", "time", "v1", "v2", "v3": true
+        default: false
+        }
+    }
+
+    /// - Parameter segments: of the path, decoded.
+    /// - Throws: 404 for an unknown path and 405 for a known one with another method.
+    init(method: String, segments: [String]) throws(HTTPProblem) {
+        let found: (address: PubNubAddress, methods: [String])?
+        switch segments.first {
+        case "time": found = segments.count == 2 ? (Self(.time), ["GET"]) : nil
+        case "publish", "signal": found = Self.publishing(segments, method)
+        case "v1": found = Self.version1(segments, method)
+        case "v2": found = Self.version2(segments)
+        case "v3": found = Self.version3(segments, method)
+        default: found = nil
+        }
+        guard let found else { throw .notFound }
+        guard found.methods.contains(method) || (method == "HEAD" && found.methods.contains("GET")) else {
+            throw .methodNotAllowed
+        }
+        self = found.address
+    }
+
+    private typealias Match = (address: PubNubAddress, methods: [String])?
+
+    /// `/publish/PUB/SUB/0/CHANNEL/0[/JSON]`, and the same for signals.
+    private static func publishing(_ parts: [String], _ method: String) -> Match {
+        guard parts.count == 6 || parts.count == 7, !parts[4].isEmpty else { return nil }
+        let payload = parts.count == 7 ? parts[6] : nil
+        let route: PubNubRoute =
+            parts[0] == "publish"
+            ? .publish(publishKey: parts[1], channel: parts[4], payload: payload)
+            : .signal(publishKey: parts[1], channel: parts[4], payload: payload)
+        return (Self(route, parts[2]), payload == nil ? ["POST"] : ["GET"])
+    }
+
+    private static func version1(_ parts: [String], _ method: String) -> Match {
+        switch parts.count {
+        case 5 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group":
+            (Self(.groups, parts[3]), ["GET"])
+        case 6 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group":
+            (Self(.group(parts[5]), parts[3]), ["GET"])
+        case 7 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group" && parts[6] == "remove":
+            (Self(.removeGroup(parts[5]), parts[3]), ["GET"])
+        case 5 where parts[1] == "message-actions" && parts[3] == "channel":
+            (Self(.actions(channel: parts[4]), parts[2]), ["GET"])
+        case 7 where parts[1] == "message-actions" && parts[3] == "channel" && parts[5] == "message":
+            (Self(.addAction(channel: parts[4], message: parts[6]), parts[2]), ["POST"])
+        case 9 where parts[1] == "message-actions" && parts[3] == "channel" && parts[5] == "message" && parts[7] == "action":
+            (Self(.removeAction(channel: parts[4], message: parts[6], action: parts[8]), parts[2]), ["DELETE"])
+        default: nil
+        }
+    }
+
+    private static func version2(_ parts: [String]) -> Match {
+        switch parts.count {
+        case 5 where parts[1] == "subscribe": (Self(.subscribe(channels: list(parts[3])), parts[2]), ["GET"])
+        case 6 where parts[1] == "history" && isKey(parts[2]) && parts[4] == "channel":
+            (Self(.pastMessages(channel: parts[5]), parts[3]), ["GET"])
+        case 5 where parts[1] == "auth" && parts[2] == "grant" && isKey(parts[3]): (Self(.grant, parts[4]), ["GET"])
+        case 5 where parts[1] == "auth" && parts[2] == "audit" && isKey(parts[3]): (Self(.audit, parts[4]), ["GET"])
+        case 4... where parts[1] == "presence" && isKey(parts[2]):
+            presence(Array(parts.dropFirst(4))).map { (Self($0, parts[3]), ["GET"]) }
+        default: nil
+        }
+    }
+
+    /// What follows `/v2/presence/sub-key/SUB`.
+    private static func presence(_ rest: [String]) -> PubNubRoute? {
+        switch rest.count {
+        case 0: .hereNowEverywhere
+        case 2 where rest[0] == "channel": .hereNow(channels: list(rest[1]))
+        case 2 where rest[0] == "uuid": .whereNow(user: rest[1])
+        case 3 where rest[0] == "channel" && rest[2] == "heartbeat": .heartbeat(channels: list(rest[1]))
+        case 3 where rest[0] == "channel" && rest[2] == "leave": .leave(channels: list(rest[1]))
+        case 4 where rest[0] == "channel" && rest[2] == "uuid": .state(channels: list(rest[1]), user: rest[3])
+        case 5 where rest[0] == "channel" && rest[2] == "uuid" && rest[4] == "data":
+            .setState(channels: list(rest[1]), user: rest[3])
+        default: nil
+        }
+    }
+
+    private static func version3(_ parts: [String], _ method: String) -> Match {
+        switch parts.count {
+        case 4 where parts[1] == "pam" && parts[3] == "grant": (Self(.grantToken, parts[2]), ["POST"])
+        case 5 where parts[1] == "pam" && parts[3] == "grant": (Self(.revokeToken(parts[4]), parts[2]), ["DELETE"])
+        case 6 where parts[1] == "history" && isKey(parts[2]) && parts[4] == "channel":
+            method == "DELETE"
+                ? (Self(.deleteHistory(channel: parts[5]), parts[3]), ["DELETE"])
+                : (Self(.history(channels: list(parts[5])), parts[3]), ["GET", "DELETE"])
+        case 6 where parts[1] == "history-with-actions" && isKey(parts[2]) && parts[4] == "channel":
+            (Self(.historyWithActions(channel: parts[5]), parts[3]), ["GET"])
+        case 6 where parts[1] == "history" && isKey(parts[2]) && parts[4] == "message-counts":
+            (Self(.counts(channels: list(parts[5])), parts[3]), ["GET"])
+        default: nil
+        }
+    }
+
+    /// Libraries differ in how they spell it (wire sheet 4).
+    private static func isKey(_ part: String) -> Bool { part == "sub-key" || part == "sub_key" }
+
+    /// Names between commas. An encoded comma separates like a plain one (wire sheet 15, item 2).
+    static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map(String.init)
+    }
+}
