@@ -14,6 +14,9 @@ let package = Package(
             name: "PusherReceive",
             dependencies: ["Measuring", .product(name: "PusherSwift", package: "lifeline")]),
         .executableTarget(
+            name: "PubNubDecode",
+            dependencies: [.product(name: "PubNub", package: "lifeline")]),
+        .executableTarget(
             name: "PubNubReceive",
             dependencies: ["Measuring", .product(name: "PubNub", package: "lifeline")]),
     ],

@@ -25,6 +25,8 @@ public enum PubNubLimits {
 /// A value of its own for each connection: it remembers names, so that a name that comes again costs nothing.
 public struct PubNubAnswerDecoder: LongPollDecoder {
     private var reader: PubNubSubscribeReader
+    /// The last type that was found to be JSON's; the next answer has the same.
+    private var knownType: String?
 
     /// - Parameter rememberedNames: how many channel, group and user names are remembered at most.
     public init(rememberedNames: Int = 256) {
@@ -33,7 +35,7 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
 
     /// Polls become `.subscribed` or `.problem`, calls `.other` or `.problem` (rules PN-7 to PN-12).
     public mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> PubNubAnswer {
-        if isPoll, head.status == 200, PubNubProblem.isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
+        if isPoll, head.status == 200, isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
             do throws(PubNubAnswerError) {
                 let (cursor, messages) = try reader.read(body)
                 return .subscribed(cursor, messages)
@@ -44,6 +46,13 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
         if let problem = PubNubProblem(head, body: body) { return .problem(problem) }
         guard !isPoll else { return .problem(.malformed("The answer is not one to a subscription.", status: head.status)) }
         return .other(body: Array(body))
+    }
+
+    private mutating func isJSON(_ contentType: String?) -> Bool {
+        if let contentType, contentType == knownType { return true }
+        guard PubNubProblem.isJSON(contentType) else { return false }
+        knownType = contentType
+        return true
     }
 }
 

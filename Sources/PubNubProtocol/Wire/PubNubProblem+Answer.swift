@@ -47,8 +47,17 @@ extension PubNubProblem {
     /// The types that answers of this service have (wire sheet 0.1). One that states none is judged by its body.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
-        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        return type == "text/javascript" || type == "application/json" || type == "text/json"
+        // In place, since every answer asks.
+        var type = contentType.utf8[...]
+        type = type[..<(type.firstIndex(of: UInt8(ascii: ";")) ?? type.endIndex)]
+        while type.first == 0x20 || type.first == 0x09 { type.removeFirst() }
+        while type.last == 0x20 || type.last == 0x09 { type.removeLast() }
+        return ["text/javascript", "application/json", "text/json"].contains { (name: StaticString) in
+            let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+            return type.elementsEqual(name) { byte, expected in
+                (65...90).contains(byte) ? byte | 0x20 == expected : byte == expected
+            }
+        }
     }
 
     /// What a status means that is not 2xx.

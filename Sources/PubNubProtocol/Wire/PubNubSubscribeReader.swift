@@ -111,36 +111,46 @@ struct PubNubSubscribeReader: Sendable {
             return
         }
         scanner.position &+= 1
-        var message = PubNubMessage(channel: "", timetoken: .zero, payload: "")
+        // Parts of their own instead of a value that would be copied into the list.
+        var channel = ""
+        var payload = ""
         var published = Point()
         var origination: Timetoken?
+        var publisher: String?
+        var subscription: String?
+        var metadata: String?
+        var customType: String?
+        var kind = PubNubMessageKind.message
+        var sequence: Int?
         if try !scanner.skip(UInt8(ascii: "}")) {
             while true {
                 switch try key(&scanner) {
-                case .channel: message.channel = try name(&scanner) ?? ""
-                case .payload: message.payload = try text(&scanner)
+                case .channel: channel = try name(&scanner) ?? ""
+                case .payload: payload = try text(&scanner)
                 case .published: published = try point(&scanner)
-                case .publisher: message.publisher = try name(&scanner)
-                case .subscription: message.subscription = try name(&scanner)
-                case .metadata: message.metadata = try text(&scanner)
-                case .kind: message.kind = PubNubMessageKind(rawValue: try integer(&scanner) ?? 0)
-                case .sequence: message.sequence = try integer(&scanner)
+                case .publisher: publisher = try name(&scanner)
+                case .subscription: subscription = try name(&scanner)
+                case .metadata: metadata = try text(&scanner)
+                case .kind: kind = PubNubMessageKind(rawValue: try integer(&scanner) ?? 0)
+                case .sequence: sequence = try integer(&scanner)
                 case .origination: origination = try point(&scanner).timetoken
-                case .customType: message.customType = try name(&scanner)
+                case .customType: customType = try name(&scanner)
                 case .timetoken, .messages, .other: _ = try scanner.value()
                 }
                 if try scanner.endOfObject() { break }
             }
         }
-        guard !message.channel.isEmpty, !message.payload.isEmpty else {
+        guard !channel.isEmpty, !payload.isEmpty else {
             draft.problem = draft.problem ?? .incompleteMessage(index: index)
             return
         }
-        message.timetoken = origination ?? published.timetoken ?? .zero
-        message.region = published.region
-        if message.timetoken == .zero { draft.hasUndated = true }
-        if let subscription = message.subscription, subscription == message.channel { message.subscription = nil }
-        draft.messages.append(message)
+        let timetoken = origination ?? published.timetoken ?? .zero
+        if timetoken == .zero { draft.hasUndated = true }
+        if subscription == channel { subscription = nil }
+        draft.messages.append(
+            PubNubMessage(
+                channel: channel, subscription: subscription, kind: kind, publisher: publisher, timetoken: timetoken,
+                region: published.region, sequence: sequence, payload: payload, metadata: metadata, customType: customType))
     }
 }
 
@@ -163,9 +173,7 @@ extension PubNubSubscribeReader {
         var point = Point()
         if try scanner.skip(UInt8(ascii: "}")) { return point }
         while true {
-            let token = try scanner.string()
-            try scanner.expect(UInt8(ascii: ":"))
-            switch letter(token, scanner) {
+            switch try shortKey(&scanner).letter {
             case UInt8(ascii: "t"): point.timetoken = try wholeNumber(&scanner).map(Timetoken.init(rawValue:))
             case UInt8(ascii: "r"): point.region = try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
             default: _ = try scanner.value()
@@ -221,9 +229,8 @@ extension PubNubSubscribeReader {
     /// Steps over a key and its colon.
     @inline(__always)
     private mutating func key(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> Key {
-        let token = try scanner.string()
-        try scanner.expect(UInt8(ascii: ":"))
-        switch letter(token, scanner) {
+        let (letter, isCustomType) = try shortKey(&scanner)
+        switch letter {
         case UInt8(ascii: "t"): return .timetoken
         case UInt8(ascii: "m"): return .messages
         case UInt8(ascii: "c"): return .channel
@@ -235,22 +242,39 @@ extension PubNubSubscribeReader {
         case UInt8(ascii: "e"): return .kind
         case UInt8(ascii: "s"): return .sequence
         case UInt8(ascii: "o"): return .origination
-        case nil where isCustomType(token, scanner): return .customType
-        default: return .other
+        default: return isCustomType ? .customType : .other
         }
     }
 
-    /// The key when it has one letter: all but one of the wanted ones.
+    /// Steps over a key and its colon. The key as its one letter, 0 for longer ones; and whether it is `cmt`, the only longer one
+    /// that is wanted.
     @inline(__always)
-    private mutating func letter(_ token: JSONScanner.StringToken, _ scanner: JSONScanner) -> UInt8? {
-        if token.hasEscapes {
-            let text = scanner.string(token, scratch: &scratch).utf8
-            return text.count == 1 ? text.first : nil
+    private mutating func shortKey(
+        _ scanner: inout JSONScanner
+    ) throws(JSONSyntaxError) -> (letter: UInt8, isCustomType: Bool) {
+        _ = try scanner.peek()
+        let start = scanner.position
+        if start &+ 4 <= scanner.bytes.count, let letter = Self.letter(scanner.bytes, at: start) {
+            scanner.position = start &+ 4
+            return (letter, false)
         }
-        return token.end &- token.start == 1 ? scanner.bytes[token.start] : nil
+        return try longKey(&scanner)
     }
 
-    private mutating func isCustomType(_ token: JSONScanner.StringToken, _ scanner: JSONScanner) -> Bool {
-        token.hasEscapes || token.end &- token.start == 3 ? scanner.string(token, scratch: &scratch) == "cmt" : false
+    /// The letter between quotes with a colon behind, as keys are written: compared as one word.
+    @inline(__always)
+    private static func letter(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt8? {
+        let word = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self))
+        // `"x":`, lowest byte first, with the letter left out of the comparison.
+        guard word & 0xFFFF_00FF == 0x3A22_0022 else { return nil }
+        let letter = UInt8(truncatingIfNeeded: word >> 8)
+        return JSONBytes.isSpecial(letter) ? nil : letter
+    }
+
+    private mutating func longKey(_ scanner: inout JSONScanner) throws(JSONSyntaxError) -> (letter: UInt8, isCustomType: Bool) {
+        let token = try scanner.string()
+        try scanner.expect(UInt8(ascii: ":"))
+        let text = scanner.string(token, scratch: &scratch).utf8
+        return (text.count == 1 ? text.first ?? 0 : 0, text.elementsEqual("cmt".utf8))
     }
 }

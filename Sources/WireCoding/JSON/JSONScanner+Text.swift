@@ -6,22 +6,24 @@ extension JSONScanner {
     }
 
     /// The value of the decimal digits between two offsets; nil for none, for anything else and for what does not fit.
-    @inlinable @inline(__always)
     public func wholeNumber(_ start: Int, _ end: Int) -> UInt64? {
-        // 19 digits always fit; the rare longer number is checked digit by digit.
         guard end > start else { return nil }
         var value: UInt64 = 0
-        for byte in UnsafeRawBufferPointer(rebasing: bytes[start..<end]) {
-            let digit = byte &- UInt8(ascii: "0")
+        var offset = start
+        // Two words of digits always fit, with three more behind.
+        while offset &+ 8 <= end, offset &- start < 16 {
+            guard let digits = JSONBytes.eightDigits(JSONBytes.word(bytes, at: offset)) else { return nil }
+            value = value &* 100_000_000 &+ digits
+            offset &+= 8
+        }
+        while offset < end {
+            let digit = bytes[offset] &- UInt8(ascii: "0")
             guard digit < 10 else { return nil }
-            if end &- start <= 19 {
-                value = value &* 10 &+ UInt64(digit)
-            } else {
-                let (product, tooLong) = value.multipliedReportingOverflow(by: 10)
-                let (sum, tooBig) = product.addingReportingOverflow(UInt64(digit))
-                if tooLong || tooBig { return nil }
-                value = sum
-            }
+            let (product, isTooLong) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isTooBig) = product.addingReportingOverflow(UInt64(digit))
+            if isTooLong || isTooBig { return nil }
+            value = sum
+            offset &+= 1
         }
         return value
     }

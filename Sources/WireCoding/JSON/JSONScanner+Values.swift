@@ -8,8 +8,19 @@ extension JSONScanner {
 
     /// Checks a value and steps over it. Iterative: one bit per open container says whether it is an object.
     public mutating func value() throws(JSONSyntaxError) -> ValueToken {
-        guard let kind = Self.kind(startingWith: try peek()) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
+        let first = try peek()
+        guard let kind = Self.kind(startingWith: first) else { throw JSONSyntaxError(.unexpectedByte, at: position) }
         let start = position
+        // Most values are no containers and need no account of them.
+        switch kind {
+        case .string:
+            let token = try string()
+            return ValueToken(start: start, end: token.end &+ 1, kind: kind)
+        case .number:
+            try number()
+            return ValueToken(start: start, end: position, kind: kind)
+        case .object, .array, .bool, .null: break
+        }
         var open = OpenContainers()
         repeat {
             let byte = try peek()
