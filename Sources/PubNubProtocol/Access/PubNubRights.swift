@@ -1,0 +1,48 @@
+import OrderedCollections
+
+/// What a grant allows on a resource, with the bits of the wire (wire sheet 12.1).
+public struct PubNubRights: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    public static let read = PubNubRights(rawValue: 1)
+    public static let write = PubNubRights(rawValue: 2)
+    public static let manage = PubNubRights(rawValue: 4)
+    public static let delete = PubNubRights(rawValue: 8)
+    public static let create = PubNubRights(rawValue: 16)
+    public static let get = PubNubRights(rawValue: 32)
+    public static let update = PubNubRights(rawValue: 64)
+    public static let join = PubNubRights(rawValue: 128)
+
+    /// Every right there is.
+    public static let all = PubNubRights(rawValue: 255)
+}
+
+/// Rights by resource: names, or patterns that names have to fit.
+public struct PubNubGrants: Hashable, Sendable {
+    public typealias Rights = OrderedDictionary<String, PubNubRights>
+
+    public var channels: Rights
+    public var groups: Rights
+    /// User ids.
+    public var users: Rights
+    /// What an earlier version of the service knew; carried along and without effect.
+    public var legacyUsers: Rights
+    public var legacySpaces: Rights
+
+    public init(
+        channels: Rights = [:], groups: Rights = [:], users: Rights = [:], legacyUsers: Rights = [:], legacySpaces: Rights = [:]
+    ) {
+        self.channels = channels
+        self.groups = groups
+        self.users = users
+        self.legacyUsers = legacyUsers
+        self.legacySpaces = legacySpaces
+    }
+
+    /// Whether nothing at all is granted.
+    public var isEmpty: Bool { [channels, groups, users, legacyUsers, legacySpaces].allSatisfy(\.isEmpty) }
+}
