@@ -1,0 +1,135 @@
+/// The regular expression of a grant, ready to compare names with (rules PC-37 to PC-39).
+///
+/// Has no backtracking: the time grows with the length of the pattern times that of the name, whoever wrote them. Understands
+/// literals, `.`, classes, `\d \w \s` and their opposites, groups, alternatives, `* + ? {m,n}`, `^` and `$`.
+public struct PubNubAccessPattern: Hashable, Sendable {
+    /// The longest pattern, in bytes.
+    public static let maximumLength = 512
+
+    private let program: [AccessInstruction]
+
+    public init(_ text: String) throws(PubNubAccessPatternError) {
+        guard text.utf8.count <= Self.maximumLength else { throw PubNubAccessPatternError(position: Self.maximumLength) }
+        program = try AccessPatternParser.program(text)
+    }
+
+    /// Whether the whole of a name fits. Where a service would search instead, this refuses rather than allows too much.
+    public func matches(_ name: String) -> Bool {
+        let scalars = Array(name.unicodeScalars)
+        var states = StateSet(count: program.count)
+        var next = StateSet(count: program.count)
+        follow(0, at: 0, of: scalars.count, into: &states)
+        for (position, scalar) in scalars.enumerated() {
+            guard !states.members.isEmpty else { return false }
+            next.clear()
+            for state in states.members {
+                guard case .one(let set) = program[state], set.contains(scalar) else { continue }
+                follow(state + 1, at: position + 1, of: scalars.count, into: &next)
+            }
+            swap(&states, &next)
+        }
+        return states.members.contains(program.count - 1)
+    }
+
+    /// Adds a state and all that are reached from it without reading anything.
+    private func follow(_ start: Int, at position: Int, of length: Int, into states: inout StateSet) {
+        var pending = [start]
+        while let state = pending.popLast() {
+            guard states.insert(state) else { continue }
+            switch program[state] {
+            case .one, .end: break
+            case .jump(let target): pending.append(target)
+            case .either(let first, let second):
+                pending.append(second)
+                pending.append(first)
+            case .atStart: if position == 0 { pending.append(state + 1) }
+            case .atEnd: if position == length { pending.append(state + 1) }
+            }
+        }
+    }
+
+    private struct StateSet {
+        private(set) var members: [Int] = []
+        private var contains: [Bool]
+
+        init(count: Int) {
+            contains = [Bool](repeating: false, count: count)
+        }
+
+        mutating func insert(_ state: Int) -> Bool {
+            guard !contains[state] else { return false }
+            contains[state] = true
+            members.append(state)
+            return true
+        }
+
+        mutating func clear() {
+            for state in members { contains[state] = false }
+            members.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+/// Why a pattern is not understood.
+public struct PubNubAccessPatternError: Error, Hashable, Sendable {
+    /// The offset of the character that is the problem.
+    public let position: Int
+}
+
+/// A step of a pattern's program. The last one is always `end`.
+enum AccessInstruction: Hashable, Sendable {
+    case one(AccessCharacters)
+    case either(Int, Int)
+    case jump(Int)
+    case atStart
+    case atEnd
+    case end
+}
+
+/// A set of characters.
+struct AccessCharacters: Hashable, Sendable {
+    var ranges: [ClosedRange<UInt32>]
+    var isNegated = false
+
+    func contains(_ scalar: Unicode.Scalar) -> Bool {
+        ranges.contains { $0.contains(scalar.value) } != isNegated
+    }
+
+    init(_ scalar: Unicode.Scalar) {
+        ranges = [scalar.value...scalar.value]
+    }
+
+    init(_ ranges: [ClosedRange<UInt32>], isNegated: Bool = false) {
+        self.ranges = ranges
+        self.isNegated = isNegated
+    }
+
+    /// Everything but the ends of lines.
+    static let any = AccessCharacters([0x0A...0x0A, 0x0D...0x0D], isNegated: true)
+
+    /// The class that a letter after a backslash stands for.
+    init?(escape letter: Unicode.Scalar) {
+        switch letter {
+        case "d", "D": ranges = [0x30...0x39]
+        case "w", "W": ranges = [0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A]
+        case "s", "S": ranges = [0x09...0x0D, 0x20...0x20, 0xA0...0xA0, 0x2028...0x2029]
+        default: return nil
+        }
+        isNegated = letter.properties.isUppercase
+    }
+
+    /// Both together, as ranges.
+    mutating func formUnion(_ other: AccessCharacters) {
+        ranges += other.isNegated ? Self.complement(other.ranges) : other.ranges
+    }
+
+    private static func complement(_ ranges: [ClosedRange<UInt32>]) -> [ClosedRange<UInt32>] {
+        var result: [ClosedRange<UInt32>] = []
+        var next: UInt32 = 0
+        for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if next < range.lowerBound { result.append(next...(range.lowerBound - 1)) }
+            next = max(next, range.upperBound + 1)
+        }
+        return result + [next...0x10FFFF]
+    }
+}
