@@ -41,16 +41,20 @@ public struct RestoredState: Sendable {
     public var remembersStream: Bool
     /// Recent messages by application, oldest first: those from which subscribers may still catch up.
     public var recent: [String: [StoredMessage]]
+    /// What is recent begins after this timetoken. A channel may lack older messages all the same, but then has more of them than a
+    /// stream keeps by default.
+    public var recentSince: UInt64
     /// Channels of groups, by application and group.
     public var groups: [String: [String: [String]]]
 
     public init(
         highestTimetoken: UInt64 = 0, remembersStream: Bool = false, recent: [String: [StoredMessage]] = [:],
-        groups: [String: [String: [String]]] = [:]
+        recentSince: UInt64 = 0, groups: [String: [String: [String]]] = [:]
     ) {
         self.highestTimetoken = highestTimetoken
         self.remembersStream = remembersStream
         self.recent = recent
+        self.recentSince = recentSince
         self.groups = groups
     }
 }

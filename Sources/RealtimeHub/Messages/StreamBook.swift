@@ -31,6 +31,24 @@ public struct StreamBook<Attachment: Sendable>: Sendable {
         patterns = StreamQueues(forgotten: forgotten)
     }
 
+    /// A book that continues what a store remembers.
+    ///
+    /// - Parameters:
+    ///   - cursor: the clock's last token: at least `state.highestTimetoken`.
+    ///   - attach: encodes a message again.
+    public init(
+        limits: StreamLimits = StreamLimits(), restoring state: RestoredState, application: String, startingAt cursor: UInt64,
+        attach: (StoredMessage) -> Attachment
+    ) {
+        guard state.remembersStream else {
+            self.init(limits: limits, startingAt: cursor, forgotten: cursor)
+            return
+        }
+        self.init(limits: limits, startingAt: state.recentSince, forgotten: state.recentSince)
+        for message in state.recent[application] ?? [] { _ = append(message, attach(message)) }
+        visible = max(visible, cursor)
+    }
+
     /// Queues in memory, channels and patterns together.
     public var queueCount: Int { channels.count + patterns.count }
 

@@ -1,0 +1,59 @@
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// Keeps messages for as long as the process lives, and within limits (rule HB-41).
+///
+/// The store of a server that was started without a place for data. It forgets everything at the end, and says so: readers with a
+/// cursor from before are told that something may be missing. Completions come before `append` returns.
+public final class InMemoryMessageStore: MessageStore {
+    private let log: NIOLockedValueBox<MessageLog>
+    private let now: @Sendable () -> UInt64
+
+    /// - Parameter now: the time of day in units of 100 ns, for messages that expire.
+    public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
+        log = NIOLockedValueBox(MessageLog(limits: limits))
+        self.now = now
+    }
+
+    public func restore() async throws -> RestoredState { RestoredState() }
+
+    public func append(
+        _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        // What is not stored is kept by the streams for as long as readers may catch up, which is as long as this store lives.
+        if message.isStored {
+            let now = now()
+            log.withLockedValue { $0.append(message, application: application, at: now) }
+        }
+        completion(nil)
+    }
+
+    public func reserve(timetokensUpTo limit: UInt64) async throws {}
+
+    public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        let now = now()
+        return log.withLockedValue { $0.history(query, application: application, at: now) }
+    }
+
+    public func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int] {
+        let now = now()
+        return log.withLockedValue { log in
+            since.reduce(into: [:]) { counts, item in
+                counts[item.key] = log.count(
+                    channel: item.key, since: item.value, limit: countLimit, application: application, at: now)
+            }
+        }
+    }
+
+    public func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
+        return log.withLockedValue { $0.delete(channel: channel, span, application: application) }
+    }
+
+    public func save(group: String, channels: [String], application: String) async throws {}
+
+    public func close() async {}
+}
+
+/// No channel counts more messages than this (wire sheet 3).
+let countLimit = 10_000

@@ -1,0 +1,115 @@
+import DequeModule
+import RealtimeHub
+
+/// How much history fits into memory. Beyond it the oldest messages go first (rule HB-41).
+public struct MemoryLimits: Hashable, Sendable {
+    public var messagesPerChannel: Int
+    /// All channels of all applications, roughly.
+    public var bytes: Int
+
+    public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20) {
+        self.messagesPerChannel = max(1, messagesPerChannel)
+        self.bytes = bytes
+    }
+}
+
+/// The history of all channels, in memory.
+struct MessageLog: Sendable {
+    struct Name: Hashable, Sendable {
+        var application: String
+        var channel: String
+    }
+
+    let limits: MemoryLimits
+    /// Ascending, never empty.
+    private var channels: [Name: Deque<StoredMessage>] = [:]
+    /// Every message in the order of coming; some are gone already.
+    private var order = Deque<(name: Name, timetoken: UInt64)>()
+    private var count = 0
+    private var bytes = 0
+
+    init(limits: MemoryLimits) {
+        self.limits = limits
+    }
+
+    mutating func append(_ message: StoredMessage, application: String, at now: UInt64) {
+        let name = Name(application: application, channel: message.channel)
+        guard Self.insert(message, into: &channels[name, default: []]) else { return }
+        order.append((name, message.timetoken))
+        account(for: message, added: true)
+        while isOverfull(name, at: now) { dropFirst(name) }
+        while bytes > limits.bytes, let oldest = order.popFirst() {
+            if channels[oldest.name]?.first?.timetoken == oldest.timetoken { dropFirst(oldest.name) }
+        }
+        guard order.count > 2 * count + 1024 else { return }
+        order = Deque(order.filter { item in channels[item.name]?.first.map { $0.timetoken <= item.timetoken } ?? false })
+    }
+
+    func history(_ query: HistoryQuery, application: String, at now: UInt64) -> [StoredMessage] {
+        guard let span = query.span, query.limit > 0,
+            let all = channels[Name(application: application, channel: query.channel)]
+        else { return [] }
+        let found = all[Self.indices(of: span, in: all)].lazy.filter { $0.expires ?? .max > now }
+        return query.isOldestFirst ? Array(found.prefix(query.limit)) : found.reversed().prefix(query.limit).reversed()
+    }
+
+    func count(channel: String, since: UInt64, limit: Int, application: String, at now: UInt64) -> Int {
+        guard let all = channels[Name(application: application, channel: channel)],
+            let span = HistorySpan(start: since, end: nil, isOldestFirst: true)
+        else { return 0 }
+        return all[Self.indices(of: span, in: all)].lazy.filter { $0.expires ?? .max > now }.prefix(limit).count
+    }
+
+    mutating func delete(channel: String, _ span: HistorySpan, application: String) -> Int {
+        let name = Name(application: application, channel: channel)
+        guard let all = channels[name] else { return 0 }
+        let range = Self.indices(of: span, in: all)
+        for message in all[range] { account(for: message, added: false) }
+        channels[name]?.removeSubrange(range)
+        if channels[name]?.isEmpty == true { channels[name] = nil }
+        return range.count
+    }
+
+    private func isOverfull(_ name: Name, at now: UInt64) -> Bool {
+        guard let all = channels[name] else { return false }
+        return all.count > limits.messagesPerChannel || all.first?.expires ?? .max <= now
+    }
+
+    private mutating func dropFirst(_ name: Name) {
+        guard let index = channels.index(forKey: name), let first = channels.values[index].popFirst() else { return }
+        account(for: first, added: false)
+        if channels.values[index].isEmpty { channels.remove(at: index) }
+    }
+
+    /// Messages come nearly in order. False when it is there already.
+    private static func insert(_ message: StoredMessage, into all: inout Deque<StoredMessage>) -> Bool {
+        var index = all.count
+        while index > 0, all[index - 1].timetoken > message.timetoken { index -= 1 }
+        guard index == 0 || all[index - 1].timetoken < message.timetoken else { return false }
+        all.insert(message, at: index)
+        return true
+    }
+
+    /// Where a span lies.
+    private static func indices(of span: HistorySpan, in all: Deque<StoredMessage>) -> Range<Int> {
+        let lower = firstIndex(in: all) { $0 >= span.lowest }
+        return lower..<max(lower, firstIndex(in: all) { $0 > span.highest })
+    }
+
+    /// The first message from which on `isBeyond` holds.
+    private static func firstIndex(in all: Deque<StoredMessage>, where isBeyond: (UInt64) -> Bool) -> Int {
+        var low = 0
+        var high = all.count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBeyond(all[middle].timetoken) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+
+    private mutating func account(for message: StoredMessage, added: Bool) {
+        let cost = message.payload.count + (message.metadata?.count ?? 0) + 280
+        bytes += added ? cost : -cost
+        count += added ? 1 : -1
+    }
+}

@@ -1,0 +1,32 @@
+/// A stretch of a channel's messages with one end exclusive and one inclusive, as requests write it (wire sheet 3, rule HB-40).
+///
+/// `start` is excluded and `end` included, whichever of them is the later one.
+public struct HistorySpan: Hashable, Sendable {
+    /// Both inclusive.
+    public let lowest: UInt64
+    public let highest: UInt64
+
+    /// Where only one end is given, the span goes on from `start` in the direction of reading, or up to `end` against it.
+    ///
+    /// - Returns: nil when nothing can lie in it.
+    public init?(start: UInt64?, end: UInt64?, isOldestFirst: Bool) {
+        let isUpwards = if let start, let end { start < end } else { isOldestFirst }
+        let bottom: UInt64 = 0
+        let top = UInt64(Int64.max)
+        if isUpwards {
+            guard start.map({ $0 < top }) ?? true else { return nil }
+            lowest = start.map { $0 + 1 } ?? bottom
+            highest = min(end ?? top, top)
+        } else {
+            guard start.map({ $0 > 0 }) ?? true else { return nil }
+            lowest = end ?? bottom
+            highest = min(start.map { $0 - 1 } ?? top, top)
+        }
+        guard lowest <= highest else { return nil }
+    }
+}
+
+extension HistoryQuery {
+    /// The messages that the query may answer with.
+    public var span: HistorySpan? { HistorySpan(start: start, end: end, isOldestFirst: isOldestFirst) }
+}
