@@ -1,0 +1,61 @@
+import GRDB
+
+/// Why a store could not be opened, or could not do what was asked. Each says what to do; none repeats a message.
+public enum MessageStoreError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Another server uses the directory.
+    case inUse(directory: String)
+    /// The file is no database any more.
+    case damaged(file: String)
+    /// A newer version of Lifeline has changed the database.
+    case newer(file: String)
+    /// The file is a database of another program.
+    case foreign(file: String)
+    /// No room is left. The store goes on as soon as there is.
+    case full(file: String)
+    /// The file or directory cannot be read or written; `reason` is the system's or SQLite's word for it.
+    case unusable(path: String, reason: String)
+    /// More waits to be written than the disk takes.
+    case overloaded
+    /// A message with this timetoken is there already.
+    case duplicate
+    /// The store was closed.
+    case closed
+
+    public var description: String {
+        switch self {
+        case .inUse(let directory):
+            "another server is using \(directory): stop it, or choose another directory with --data"
+        case .damaged(let file):
+            "the database \(file) is damaged: move it away to start empty, or recover it with `sqlite3 \(file) .recover`"
+        case .newer(let file):
+            "the database \(file) was written by a newer version of Lifeline: use that version, or another directory"
+        case .foreign(let file):
+            "\(file) is a database of another program: choose another directory with --data"
+        case .full(let file):
+            "no room is left for \(file): free some space; nothing has to be started again"
+        case .unusable(let path, let reason):
+            "\(path) cannot be used (\(reason)): check that the directory exists and that its owner runs the server"
+        case .overloaded: "more messages wait than the disk takes: publish more slowly"
+        case .duplicate: "a message with this timetoken is stored already"
+        case .closed: "the message store is closed"
+        }
+    }
+
+    /// What an error of the database means for whoever runs the server.
+    init(_ error: any Error, file: String) {
+        if let known = error as? MessageStoreError {
+            self = known
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self = .unusable(path: file, reason: "unexpected error")
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(file: file)
+        case .SQLITE_FULL: self = .full(file: file)
+        case .SQLITE_CONSTRAINT: self = .duplicate
+        default: self = .unusable(path: file, reason: error.message ?? "SQLite error \(error.resultCode.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import GRDB
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// Keeps messages in a SQLite database that survives the end of the process (rules HB-42 to HB-47).
+///
+/// One thread writes, several read beside it. Messages that are not stored are kept for catching up, and purged in the background
+/// like those that have expired.
+public final class SQLiteMessageStore: MessageStore {
+    private let directory: StoreDirectory
+    private let pool: DatabasePool
+    let writer: StoreWriter
+    private let purging: NIOLockedValueBox<Task<Void, Never>?>
+    private let settings: StoreSettings
+    private let now: @Sendable () -> UInt64
+
+    /// Opens the database in `directory`, which is created if need be.
+    ///
+    /// Blocks while it reads the schema and, after a crash, the log.
+    /// - Parameter now: the time of day in units of 100 ns, for messages that expire.
+    /// - Throws: `MessageStoreError`.
+    public init(
+        directory: String, settings: StoreSettings = StoreSettings(), now: @escaping @Sendable () -> UInt64 = systemTicks
+    ) throws(MessageStoreError) {
+        self.directory = try StoreDirectory(path: directory)
+        self.settings = settings
+        self.now = now
+        let file = self.directory.databaseFile
+        do {
+            pool = try StoreSchema.open(file: file, durability: settings.durability)
+        } catch {
+            throw MessageStoreError(error, file: file)
+        }
+        writer = StoreWriter(pool: pool, directory: self.directory, catchUp: settings.catchUp)
+        purging = NIOLockedValueBox(nil)
+        if settings.purgesInBackground {
+            let writer = writer
+            purging.withLockedValue { $0 = Task { await Self.purgeForever(writer, now) } }
+        }
+    }
+
+    deinit { purging.withLockedValue { $0?.cancel() } }
+
+    public func append(
+        _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        writer.append(message, application: application, completion: completion)
+    }
+
+    public func reserve(timetokensUpTo limit: UInt64) async throws {
+        let settings = settings
+        try await writer.perform(inTransaction: false) { database in
+            // Waits for the disk, so that not even a loss of power makes a token come twice.
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            defer { try? database.execute(sql: "PRAGMA synchronous = \(settings.durability.pragma)") }
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
+        }
+    }
+
+    public func save(group: String, channels: [String], application: String) async throws {
+        try await writer.perform { database in
+            try database.execute(
+                sql: "DELETE FROM group_channel WHERE application = ? AND name = ?", arguments: [application, group])
+            for (position, channel) in channels.enumerated() {
+                try database.execute(
+                    sql: "INSERT INTO group_channel (application, name, position, channel) VALUES (?, ?, ?, ?)",
+                    arguments: [application, group, position, channel])
+            }
+        }
+    }
+
+    public func close() async {
+        purging.withLockedValue { $0?.cancel() }
+        await writer.close()
+        try? pool.close()
+        directory.release()
+    }
+
+    /// Reads beside the writer.
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await pool.read(body)
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            throw MessageStoreError(error, file: directory.databaseFile)
+        }
+    }
+}
+
+/// How a durable store behaves.
+public struct StoreSettings: Hashable, Sendable {
+    /// What an acknowledged message survives.
+    public var durability: Durability
+    /// How long messages that are not stored are kept for readers that catch up, in units of 100 ns; 20 minutes.
+    public var catchUp: UInt64
+    /// Messages of a channel, and of all of them, that are read when the server starts.
+    public var recentPerChannel: Int
+    public var recentInAll: Int
+    /// Whether expired messages are deleted while nothing else is to do. Off only in tests.
+    var purgesInBackground = true
+
+    public init(
+        durability: Durability = .process, catchUp: UInt64 = 1200 * TimetokenClock.ticksPerSecond, recentPerChannel: Int = 101,
+        recentInAll: Int = 200_000
+    ) {
+        self.durability = durability
+        self.catchUp = catchUp
+        self.recentPerChannel = recentPerChannel
+        self.recentInAll = recentInAll
+    }
+}
+
+// MARK: - History
+
+extension SQLiteMessageStore {
+    public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        guard let span = query.span, query.limit > 0 else { return [] }
+        let now = Int64(clamping: now())
+        return try await read { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT \(MessageRow.columns) FROM message
+                    WHERE application = ? AND channel = ? AND timetoken BETWEEN ? AND ? AND stored = 1
+                        AND (expires IS NULL OR expires > ?)
+                    ORDER BY timetoken \(query.isOldestFirst ? "ASC" : "DESC") LIMIT ?
+                    """)
+            let arguments: StatementArguments = [
+                application, query.channel, Int64(clamping: span.lowest), Int64(clamping: span.highest), now, query.limit,
+            ]
+            var page: [StoredMessage] = []
+            page.reserveCapacity(min(query.limit, 100))
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
+            while let row = try rows.next() { page.append(MessageRow.message(of: row)) }
+            return query.isOldestFirst ? page : page.reversed()
+        }
+    }
+
+    public func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int] {
+        let now = Int64(clamping: now())
+        return try await read { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM message
+                        WHERE application = ? AND channel = ? AND timetoken > ? AND stored = 1
+                            AND (expires IS NULL OR expires > ?)
+                        LIMIT \(countLimit))
+                    """)
+            return try since.reduce(into: [:]) { counts, item in
+                counts[item.key] = try Int.fetchOne(
+                    statement, arguments: [application, item.key, Int64(clamping: item.value), now])
+            }
+        }
+    }
+
+    /// In small steps, between which others write; not the messages that come meanwhile.
+    public func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
+        var highest = Int64(clamping: span.highest)
+        var deleted = 0
+        while true {
+            let bound = highest
+            let step = try await writer.perform { database -> (bound: Int64, count: Int) in
+                let last = try Int64.fetchOne(
+                    database, sql: "SELECT max(timetoken) FROM message WHERE application = ? AND channel = ?",
+                    arguments: [application, channel])
+                try database.execute(
+                    sql: """
+                        DELETE FROM message WHERE application = ? AND channel = ? AND timetoken IN (
+                            SELECT timetoken FROM message
+                            WHERE application = ? AND channel = ? AND timetoken BETWEEN ? AND ? AND stored = 1 LIMIT ?)
+                        """,
+                    arguments: [
+                        application, channel, application, channel, Int64(clamping: span.lowest), bound, Self.deletionStep,
+                    ])
+                return (min(bound, last ?? 0), database.changesCount)
+            }
+            highest = step.bound
+            deleted += step.count
+            guard step.count == Self.deletionStep else { return deleted }
+        }
+    }
+
+    private static var deletionStep: Int { 1000 }
+}
+
+// MARK: - Starting and purging
+
+extension SQLiteMessageStore {
+    public func restore() async throws -> RestoredState {
+        let settings = settings
+        let now = now()
+        return try await read { database in
+            var state = RestoredState(remembersStream: true)
+            let reserved = try Int64.fetchOne(database, sql: "SELECT timetoken FROM reservation") ?? 0
+            let newest = try Int64.fetchOne(database, sql: "SELECT max(timetoken) FROM message") ?? 0
+            state.highestTimetoken = UInt64(clamping: max(reserved, newest))
+            let groups = try Row.fetchCursor(
+                database, sql: "SELECT application, name, channel FROM group_channel ORDER BY application, name, position")
+            while let row = try groups.next() { state.groups[row[0], default: [:]][row[1], default: []].append(row[2]) }
+            // Tokens may be ahead of a clock that was set back; then time is what they say.
+            let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
+            try Self.restoreRecent(since: horizon, settings, database, into: &state)
+            return state
+        }
+    }
+
+    /// Newest first, until there is enough.
+    private static func restoreRecent(
+        since horizon: UInt64, _ settings: StoreSettings, _ database: Database, into state: inout RestoredState
+    ) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: "SELECT \(MessageRow.columns), application FROM message WHERE timetoken > ? ORDER BY timetoken DESC LIMIT ?",
+            arguments: [Int64(clamping: horizon), 5 * settings.recentInAll])
+        var perChannel: [String: [String: Int]] = [:]
+        var seen = 0
+        var kept = 0
+        state.recentSince = horizon
+        while let row = try rows.next() {
+            seen += 1
+            guard kept < settings.recentInAll, seen < 5 * settings.recentInAll else {
+                state.recentSince = UInt64(clamping: row[0] as Int64)
+                break
+            }
+            let application: String = row[11]
+            let count = perChannel[application]?[row[1]] ?? 0
+            guard count < settings.recentPerChannel else { continue }
+            perChannel[application, default: [:]][row[1]] = count + 1
+            state.recent[application, default: []].append(MessageRow.message(of: row))
+            kept += 1
+        }
+        state.recent = state.recent.mapValues { $0.reversed() }
+    }
+
+    private static func purgeForever(_ writer: StoreWriter, _ now: @Sendable () -> UInt64) async {
+        while !Task.isCancelled {
+            let count = (try? await purge(writer, at: now())) ?? 0
+            // A full step means that more is due.
+            if count < purgeStep { try? await Task.sleep(for: .seconds(1)) }
+        }
+    }
+
+    /// Deletes messages that have expired, a few hundred at most.
+    @discardableResult
+    static func purge(_ writer: StoreWriter, at now: UInt64) async throws(MessageStoreError) -> Int {
+        try await writer.perform { database in
+            let due = try Row.fetchAll(
+                database,
+                sql: "SELECT application, channel, timetoken FROM message WHERE expires <= ? ORDER BY expires LIMIT ?",
+                arguments: [Int64(clamping: now), purgeStep])
+            let deletion = try database.cachedStatement(
+                sql: "DELETE FROM message WHERE application = ? AND channel = ? AND timetoken = ?")
+            for row in due {
+                try deletion.execute(arguments: [row[0] as String, row[1] as String, row[2] as Int64])
+            }
+            return due.count
+        }
+    }
+
+    private static var purgeStep: Int { 300 }
+}

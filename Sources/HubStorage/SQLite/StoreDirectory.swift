@@ -1,0 +1,74 @@
+import NIOConcurrencyHelpers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The directory of a store: private to its owner, and held by one process at a time (rule HB-45).
+///
+/// The lock belongs to an open file, so the system releases it when the process ends, however that happens.
+final class StoreDirectory: Sendable {
+    let path: String
+    /// Descriptor of the lock file; -1 once released.
+    private let lock: NIOLockedValueBox<Int32>
+
+    var databaseFile: String { path + "/lifeline.sqlite" }
+
+    init(path: String) throws(MessageStoreError) {
+        self.path = path
+        try Self.create(path)
+        lock = NIOLockedValueBox(try Self.lock(path))
+        // Made beforehand, since SQLite gives new files to everybody; its other files take over the rights of this one.
+        let database = open(path + "/lifeline.sqlite", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard database >= 0 else {
+            let error = Self.unusable(path + "/lifeline.sqlite")
+            release()
+            throw error
+        }
+        close(database)
+    }
+
+    deinit { release() }
+
+    func release() {
+        let descriptor = lock.withLockedValue { descriptor in
+            defer { descriptor = -1 }
+            return descriptor
+        }
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Creates the directory and those above it, each for the owner alone.
+    private static func create(_ path: String) throws(MessageStoreError) {
+        var prefix = path.hasPrefix("/") ? "/" : ""
+        for part in path.split(separator: "/") {
+            prefix += part
+            guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+                throw unusable(prefix)
+            }
+            prefix += "/"
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw unusable(path) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unusable(path: path, reason: "not a directory") }
+    }
+
+    private static func lock(_ path: String) throws(MessageStoreError) -> Int32 {
+        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw unusable(path + "/lock") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            let error: MessageStoreError = errno == EWOULDBLOCK ? .inUse(directory: path) : unusable(path + "/lock")
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    private static func unusable(_ path: String) -> MessageStoreError {
+        .unusable(path: path, reason: String(cString: strerror(errno)))
+    }
+}

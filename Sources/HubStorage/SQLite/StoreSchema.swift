@@ -1,0 +1,73 @@
+import GRDB
+
+/// Tables, versions and settings of the database.
+enum StoreSchema {
+    /// "LIFL": tells our files from those of others.
+    static let applicationID: Int32 = 0x4C49_464C
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 messages, groups, reservations") { database in
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            // Clustered by channel and time: a page of history is one stretch of the file.
+            try database.execute(
+                sql: """
+                    CREATE TABLE message (
+                        application TEXT NOT NULL, channel TEXT NOT NULL, timetoken INTEGER NOT NULL, publisher TEXT,
+                        payload BLOB NOT NULL, metadata BLOB, kind INTEGER NOT NULL, custom_type TEXT, sequence INTEGER,
+                        origination INTEGER, stored INTEGER NOT NULL, expires INTEGER,
+                        PRIMARY KEY (application, channel, timetoken)
+                    ) WITHOUT ROWID
+                    """)
+            // For what streams hold after a restart.
+            try database.execute(sql: "CREATE INDEX message_timetoken ON message (timetoken)")
+            try database.execute(sql: "CREATE INDEX message_expires ON message (expires) WHERE expires IS NOT NULL")
+            try database.execute(
+                sql: """
+                    CREATE TABLE group_channel (
+                        application TEXT NOT NULL, name TEXT NOT NULL, position INTEGER NOT NULL, channel TEXT NOT NULL,
+                        PRIMARY KEY (application, name, position)
+                    ) WITHOUT ROWID
+                    """)
+            try database.execute(
+                sql: "CREATE TABLE reservation (id INTEGER PRIMARY KEY CHECK (id = 1), timetoken INTEGER NOT NULL)")
+        }
+        return migrator
+    }
+
+    static func configuration(_ durability: Durability) -> Configuration {
+        var configuration = Configuration()
+        configuration.label = "lifeline.store"
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA synchronous = \(durability.pragma)")
+            try database.execute(sql: "PRAGMA cache_size = -16000")
+            try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
+        }
+        return configuration
+    }
+
+    /// Opens the database and brings it to this version.
+    static func open(file: String, durability: Durability) throws -> DatabasePool {
+        let pool = try DatabasePool(path: file, configuration: configuration(durability))
+        try pool.read { database in
+            let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+            let hasTables = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") ?? false
+            guard id == applicationID || (id == 0 && !hasTables) else { throw MessageStoreError.foreign(file: file) }
+            if try migrator.hasBeenSuperseded(database) { throw MessageStoreError.newer(file: file) }
+        }
+        try migrator.migrate(pool)
+        return pool
+    }
+}
+
+/// What an acknowledged message survives (rule HB-44).
+public enum Durability: Hashable, Sendable {
+    /// The end of the process, however it comes, `kill -9` included. When the machine itself stops, the last moments may be lost,
+    /// though never the database, nor the promise that timetokens do not repeat.
+    case process
+    /// Loss of power as well: every group of messages waits for the disk.
+    case power
+
+    var pragma: String { self == .process ? "NORMAL" : "FULL" }
+}
