@@ -1,9 +1,36 @@
 import AsyncHTTPClient
 import ConnectionEngine
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import TransportCommon
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 extension ConnectionFailure {
+    /// What an error of a request means that went through `proxy`, if there is one: name and TCP connection are the proxy's
+    /// (rule HT-15).
+    static func calling(_ error: any Error, through proxy: HTTPProxy?) -> ConnectionFailure {
+        var failure = calling(error)
+        if proxy != nil, failure.category == .networkUnavailable, isDialling(error) {
+            failure.category = .proxyUnavailable
+            failure.reason = "The proxy cannot be reached."
+        }
+        return failure
+    }
+
+    /// Whether `error` comes from looking a name up or opening a connection, and not from one that was open.
+    private static func isDialling(_ error: any Error) -> Bool {
+        guard let error = error as? IOError else { return error is NIOConnectionError }
+        return error.errnoCode != ECONNRESET && error.errnoCode != EPIPE
+    }
+
     /// What an error of a request means (rule HT-3).
     static func calling(_ error: any Error) -> ConnectionFailure {
         switch error {

@@ -14,6 +14,7 @@ public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
     public let bodyLimit: Int
     private let client: SharedHTTPClient
+    private let proxy: HTTPProxy?
 
     /// A caller.
     ///
@@ -23,6 +24,7 @@ public final class HTTPCaller: Sendable {
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
     public init(trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
+        self.proxy = proxy
         client = SharedHTTPClient.client(for: SharedHTTPClient.Settings(trustRoots: trustRoots, proxy: proxy))
     }
 
@@ -44,14 +46,13 @@ public final class HTTPCaller: Sendable {
             return {}
         }
         let pending = NIOLockedValueBox<(@Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void)?>(completion)
-        task.futureResult.whenComplete { [client] result in
-            // The pool has to live as long as the request.
-            _ = client
+        task.futureResult.whenComplete { result in
+            // Holding the caller here: the pool has to live as long as the request.
             let completion = pending.withLockedValue { completion in
                 defer { completion = nil }
                 return completion
             }
-            completion?(Self.outcome(of: result, url: call.url))
+            completion?(self.outcome(of: result, url: call.url))
         }
         return {
             pending.withLockedValue { $0 = nil }
@@ -70,7 +71,7 @@ public final class HTTPCaller: Sendable {
         } onCancel: {
             task.cancel()
         }
-        return try Self.outcome(of: result, url: call.url).get()
+        return try outcome(of: result, url: call.url).get()
     }
 
     private func start(
@@ -97,13 +98,13 @@ public final class HTTPCaller: Sendable {
         }
     }
 
-    private static func outcome(
+    private func outcome(
         of result: Result<HTTPClient.Response, any Error>, url: String
     ) -> Result<HTTPAnswer, ConnectionFailure> {
         result.map { response in
             HTTPAnswer(
                 status: Int(response.status.code), headers: response.headers.map { HTTPField($0.name, $0.value) },
                 body: response.body.map { Array($0.readableBytesView) } ?? [], url: url)
-        }.mapError { .calling($0) }
+        }.mapError { .calling($0, through: proxy) }
     }
 }

@@ -2,20 +2,16 @@ import AsyncHTTPClient
 import ConnectionEngine
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import TransportCommon
 
 extension ConnectionFailure {
-    /// What an error means that came up before the request was written (rule HT-12).
-    static func connecting(_ error: any Error, throughProxy: Bool) -> ConnectionFailure {
-        var failure = calling(error)
-        // Name and TCP connection are the proxy's; TLS is the server's.
-        let isSocket = error is NIOConnectionError || error is IOError || failure.category == .networkUnavailable
-        if throughProxy, isSocket {
-            failure.category = .proxyUnavailable
-            failure.reason = "The proxy cannot be reached."
+    /// What an error means that came up before a request was written: connecting, or the proxy's answer (rule HT-12).
+    static func connecting(_ error: any Error, through proxy: HTTPProxy?) -> ConnectionFailure {
+        // The library talks to nobody but the proxy at this point.
+        if proxy != nil, let error = error as? HTTPClientError, error == .remoteConnectionClosed {
+            return ConnectionFailure(.proxyUnavailable, "The proxy hung up.")
         }
-        return failure
+        return calling(error, through: proxy)
     }
 
     /// What an error means that ended a poll on its way (rule HT-12).

@@ -186,7 +186,7 @@ extension LongPollRequests: ExchangeOwner {
                 return start(
                     run.exchange, isPoll: run.isPoll, isRepetition: run.isRepetition, tries: run.tries + 1)
             }
-            return tell(run, .failure(.connecting(error, throughProxy: settings.configuration.proxy != nil)))
+            return tell(run, .failure(.connecting(error, through: settings.configuration.proxy)))
         }
         let isStale =
             run.isReused && !run.hasHeard && !run.isRepetition && run.exchange.method == "GET"

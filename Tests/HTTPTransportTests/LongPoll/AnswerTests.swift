@@ -216,6 +216,6 @@ import Testing
             try await peer.serve()
             _ = try await client.answer()
         }
-        #expect(peer.reads.withLockedValue { $0 } == 101)
+        #expect(peer.reads.waiting.count == 101)
     }
 }

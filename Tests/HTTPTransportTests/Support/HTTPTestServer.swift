@@ -1,3 +1,4 @@
+import ConnectionEngine
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
@@ -16,6 +17,9 @@ final class HTTPTestServer: Sendable {
     private let connections = NIOLockedValueBox(0)
 
     var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)/auth" }
+    var endpoint: HTTPEndpoint {
+        HTTPEndpoint(host: "127.0.0.1", port: channel.localAddress?.port ?? 0, usesTLS: false)
+    }
     /// Every request so far, head and body.
     var requests: [String] { log.withLockedValue { $0 } }
     var connectionCount: Int { connections.withLockedValue { $0 } }

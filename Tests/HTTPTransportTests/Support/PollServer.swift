@@ -52,8 +52,11 @@ final class PollPeer: Sendable {
     let requests = Inbox<String>()
     /// The client hung up.
     let ended = Inbox<Bool>()
-    /// How many reads the requests took.
-    let reads = NIOLockedValueBox(0)
+    /// What came first: a request or the end.
+    let first = Inbox<First>()
+    enum First { case request, end }
+    /// Everything that came, read by read.
+    let reads = Inbox<[UInt8]>()
 
     init(channel: any Channel) {
         self.channel = channel
@@ -93,12 +96,19 @@ private final class PollPeerHandler: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        peer.reads.withLockedValue { $0 += 1 }
-        bytes += String(buffer: unwrapInboundIn(data))
-        while let request = takeRequest(from: &bytes) { peer.requests.put(request) }
+        let buffer = unwrapInboundIn(data)
+        peer.reads.put(Array(buffer.readableBytesView))
+        bytes += String(buffer: buffer)
+        while let request = takeRequest(from: &bytes) {
+            peer.first.put(.request)
+            peer.requests.put(request)
+        }
     }
 
-    func channelInactive(context: ChannelHandlerContext) { peer.ended.put(true) }
+    func channelInactive(context: ChannelHandlerContext) {
+        peer.first.put(.end)
+        peer.ended.put(true)
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }

@@ -1,0 +1,128 @@
+import ConnectionEngine
+import NIOCore
+import Testing
+
+@testable import HTTPTransport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Rule HT-15: connections through a proxy.
+@Suite struct ProxyTests {
+    /// Never looked up here: the proxy does that.
+    private static let behind = HTTPEndpoint(host: "pubsub.invalid", port: 80, usesTLS: false)
+
+    private func configuration(_ proxy: PollServer, _ credentials: HTTPProxy.Credentials? = nil) -> LongPollTransportConfiguration
+    {
+        LongPollTransportConfiguration(proxy: HTTPProxy(host: "127.0.0.1", port: proxy.port, credentials: credentials))
+    }
+
+    @Test func `Rule HT-15: a proxy is asked to connect, and the request goes through`() async throws {
+        let proxy = try await PollServer()
+        let client = try await PollClient(
+            configuration(proxy, .init(user: "user", password: "pass word")), to: Self.behind)
+        client.poll()
+        let peer = try await proxy.peers.next()
+        let connect = try await peer.requests.next()
+        #expect(connect.hasPrefix("CONNECT pubsub.invalid:80 HTTP/1.1\r\n"))
+        #expect(connect.lowercased().contains("\r\nproxy-authorization: basic dxnlcjpwyxnzihdvcmq=\r\n"))
+        peer.write("HTTP/1.1 200 Connected\r\n\r\n")
+        let request = try await peer.requests.next()
+        #expect(
+            request.hasPrefix("GET /v2/subscribe HTTP/1.1\r\n") && request.lowercased().contains("\r\nhost: pubsub.invalid\r\n"))
+        #expect(!request.lowercased().contains("authorization"))
+        peer.answer("through")
+        #expect(try await client.answer().body == "through")
+    }
+
+    @Test func `TLS begins behind the proxy`() async throws {
+        let proxy = try await PollServer()
+        let client = try await PollClient(
+            configuration(proxy), to: HTTPEndpoint(host: "pubsub.invalid", port: 443, usesTLS: true))
+        client.poll()
+        let peer = try await proxy.peers.next()
+        let connect = try await peer.requests.next()
+        #expect(connect.hasPrefix("CONNECT pubsub.invalid:443 HTTP/1.1\r\n"))
+        #expect(!connect.lowercased().contains("authorization"))
+        _ = try await peer.reads.next()
+        peer.write("HTTP/1.1 200 Connected\r\n\r\n")
+        // The first byte of a TLS handshake.
+        #expect(try await peer.reads.next().first == 0x16)
+        peer.close()
+        #expect(try await client.failure().category == .networkUnavailable)
+    }
+
+    @Test(arguments: ["407 Proxy Authentication Required", "403 Forbidden", "502 Bad Gateway", "302 Found"])
+    func `Rule HT-15: a proxy that refuses is said so, without the credentials`(status: String) async throws {
+        let proxy = try await PollServer()
+        let client = try await PollClient(
+            configuration(proxy, .init(user: "user", password: "secret")), to: Self.behind)
+        client.poll()
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        peer.answer("<html>no</html>", status: status)
+        let failure = try await client.failure()
+        #expect(failure.category == .proxyUnavailable)
+        #expect(!"\(failure) \(String(reflecting: failure))".contains("secret"))
+    }
+
+    @Test func `Rule HT-15: a proxy that cannot be reached is no matter of the server`() async throws {
+        let proxy = HTTPProxy(host: "127.0.0.1", port: 1)
+        let client = try await PollClient(LongPollTransportConfiguration(proxy: proxy), to: Self.behind)
+        client.poll()
+        let failure = try await client.failure()
+        #expect(failure.category == .proxyUnavailable && failure.errno == ECONNREFUSED)
+    }
+
+    @Test func `A proxy that hangs up while it is asked is unavailable`() async throws {
+        let proxy = try await PollServer()
+        let client = try await PollClient(configuration(proxy), to: Self.behind)
+        client.poll()
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        peer.close()
+        #expect(try await client.failure().category == .proxyUnavailable)
+    }
+
+    @Test func `Calls of their own go through a proxy, too`() async throws {
+        let proxy = try await PollServer()
+        let caller = HTTPCaller(proxy: HTTPProxy(host: "127.0.0.1", port: proxy.port))
+        async let reply = caller.send(HTTPCall(url: "http://pubsub.invalid/time/0"), timeout: .seconds(10))
+        let peer = try await proxy.peers.next()
+        let connect = try await peer.requests.next()
+        #expect(connect.hasPrefix("CONNECT pubsub.invalid:80 "))
+        peer.write("HTTP/1.1 200 Connected\r\n\r\n")
+        try await peer.serve("[17]")
+        #expect(try await String(decoding: reply.body, as: UTF8.self) == "[17]")
+        let refused = Task { try await caller.send(HTTPCall(url: "http://elsewhere.invalid/"), timeout: .seconds(10)) }
+        let second = try await proxy.peers.next()
+        _ = try await second.requests.next()
+        second.answer(status: "407 Proxy Authentication Required")
+        await #expect {
+            try await refused.value
+        } throws: {
+            ($0 as? ConnectionFailure)?.category == .proxyUnavailable
+        }
+        let unreachable = HTTPCaller(proxy: HTTPProxy(host: "127.0.0.1", port: 1))
+        await #expect {
+            try await unreachable.send(HTTPCall(url: "http://elsewhere.invalid/"), timeout: .seconds(10))
+        } throws: {
+            ($0 as? ConnectionFailure)?.category == .proxyUnavailable
+        }
+    }
+
+    @Test func `Credentials are never shown`() {
+        let proxy = HTTPProxy(host: "proxy", port: 3128, credentials: .init(user: "someone", password: "secret"))
+        var dumped = ""
+        dump(proxy, to: &dumped)
+        let configuration = LongPollTransportConfiguration(proxy: proxy)
+        for text in ["\(proxy)", String(reflecting: proxy), dumped, "\(configuration)"] {
+            #expect(!text.contains("secret") && !text.contains("someone"))
+        }
+    }
+}
