@@ -1,0 +1,58 @@
+/// The messages delivered last, to recognise repetitions: the same timetoken, channel and payload (API sheet D.8, rule PX-17).
+///
+/// Messages nearly always come in the order of their timetokens, and one that is newer than all before cannot be a repetition, so
+/// that the memory is searched only when something old comes.
+struct SeenMessages: Sendable {
+    private struct Entry {
+        var timetoken: Timetoken
+        var channel: String
+        var payload: String
+    }
+
+    /// How many entries are kept at most, whatever was asked for.
+    static let mostEntries = 10_000
+
+    private let capacity: Int
+    private var entries: [Entry] = []
+    /// Where the next entry goes once all places are taken: the oldest entry.
+    private var oldest = 0
+    private var newestTimetoken = Timetoken.zero
+
+    /// - Parameter capacity: 0 for recognising nothing.
+    init(capacity: Int) {
+        self.capacity = min(max(capacity, 0), Self.mostEntries)
+    }
+
+    /// Remembers a message. False when it is a repetition. Presence, objects, actions and files always count as new.
+    mutating func insert(_ message: PubNubMessage) -> Bool {
+        guard capacity > 0, message.kind == .message || message.kind == .signal, !message.isPresence else { return true }
+        if message.timetoken <= newestTimetoken, contains(message) { return false }
+        newestTimetoken = max(newestTimetoken, message.timetoken)
+        let entry = Entry(timetoken: message.timetoken, channel: message.channel, payload: message.payload)
+        if entries.count < capacity {
+            entries.append(entry)
+        } else {
+            entries[oldest] = entry
+            oldest = (oldest + 1) % capacity
+        }
+        return true
+    }
+
+    private func contains(_ message: PubNubMessage) -> Bool {
+        entries.contains {
+            $0.timetoken == message.timetoken && $0.channel == message.channel && $0.payload == message.payload
+        }
+    }
+
+    /// Forgets what is newer than `timetoken`, so that it can be delivered again (API sheet D.8).
+    mutating func forget(after timetoken: Timetoken) {
+        let inOrder = entries[oldest...] + entries[..<oldest]
+        entries = inOrder.filter { $0.timetoken <= timetoken }
+        oldest = 0
+        newestTimetoken = entries.map(\.timetoken).max() ?? .zero
+    }
+
+    mutating func forgetAll() {
+        self = SeenMessages(capacity: capacity)
+    }
+}
