@@ -86,9 +86,13 @@ public struct PubNubOptions: Hashable, Sendable {
     public var heartbeatValue = 0
     /// How often to send heartbeats, in seconds; 0 for never.
     public var heartbeatInterval = 0
-    /// How often the link is tested with a request of its own while a poll is held, when no heartbeat does that; zero for never.
+    /// After how long without any answer the link is tested with a request of its own, when that is shorter than the policy's
+    /// activity timeout; zero leaves it at that. At least 1 s. Rule PX-29.
     public var livenessInterval: Duration = .zero
     public var suppressesLeave = false
+    /// Whether the connection ends when nothing is left to be subscribed, as the Cocoa SDK's does. When false, a connection without
+    /// a subscription is one whose service has told the time, and keeps being tested. Rules PX-2 and PX-20.
+    public var endsWhenEmpty = true
     public var managesPresenceManually = false
     public var keepsTimetokenOnListChange = true
     public var restoresSubscription = true

@@ -1,0 +1,124 @@
+import ConnectionEngine
+import OrderedCollections
+import WireCoding
+
+/// What a PubNub subscription keeps over reconnects: whom it asks, what is wanted, and how far it has read.
+public struct PubNubMemory: Sendable {
+    /// Who asks whom. What is changed here goes into every request from then on.
+    public internal(set) var settings: PubNubSettings
+    public let options: PubNubOptions
+    /// Seconds since 1970, for signed requests.
+    private let unixTime: (@Sendable () -> Int)?
+
+    var wanted = PubNubNames()
+    /// What the service has confirmed, at the latest handshake.
+    var confirmed = PubNubNames()
+    /// What heartbeats speak for when presence is managed by hand.
+    var present = PubNubNames()
+    public internal(set) var filter: String?
+    /// Presence state by name, as JSON text.
+    var state: OrderedDictionary<String, String> = [:]
+    /// What the next poll asks for; `start` while nothing was read.
+    public internal(set) var cursor = PubNubCursor.start
+    /// Where the user wants to begin instead.
+    var startAt: Timetoken?
+    /// When everything up to `cursor` had come: the latest answer to a poll.
+    var deliveredUntil: Moment?
+    var seen: SeenMessages
+    /// Whether the network failed last, so that the service is asked for the time first (rule PX-3).
+    var needsTimeProbe = false
+    var waiters: [Waiter] = []
+    var lastExchange: UInt64 = 0
+    private var random: SeededRandom
+
+    /// A subscription that somebody waits for.
+    struct Waiter: Sendable {
+        var id: RequestID
+        var names: PubNubNames
+    }
+
+    /// How many names can have presence state.
+    static let mostStates = 1_000
+
+    /// - Parameters:
+    ///   - seed: for request ids; not the same for any two clients.
+    ///   - unixTime: the seconds since 1970, for signatures; needed with a secret key only.
+    public init(
+        settings: PubNubSettings, options: PubNubOptions = PubNubOptions(), seed: UInt64, unixTime: (@Sendable () -> Int)? = nil
+    ) {
+        self.settings = settings
+        self.options = options
+        self.unixTime = unixTime
+        seen = SeenMessages(capacity: options.dedupCapacity)
+        random = SeededRandom(seed: seed)
+    }
+
+    /// What is wanted, confirmed or not.
+    public var list: PubNubList { wanted.list }
+
+    /// Presence state by channel or group, as JSON text.
+    public var states: [String: String] { Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) }
+
+    /// Whether nothing is left to be connected for.
+    var isIdle: Bool { wanted.isEmpty && present.isEmpty && options.endsWhenEmpty }
+}
+
+extension PubNubMemory {
+    /// Gives a request its number and its address.
+    mutating func exchange(_ request: PubNubRequest, timeout: Duration) -> HTTPExchange {
+        lastExchange += 1
+        let target = request.target(
+            settings, requestID: randomID(), timestamp: settings.secretKey == nil ? nil : unixTime?())
+        return HTTPExchange(id: lastExchange, method: request.method, target: target, body: request.body, timeout: timeout)
+    }
+
+    /// A random UUID as text.
+    private mutating func randomID() -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var high = random.next()
+        var low = random.next()
+        high = high & ~0xF000 | 0x4000
+        low = low & ~(0b11 << 62) | 0b10 << 62
+        return String(unsafeUninitializedCapacity: 36) { out in
+            var at = 0
+            for index in 0..<32 {
+                if [8, 12, 16, 20].contains(index) {
+                    out[at] = UInt8(ascii: "-")
+                    at += 1
+                }
+                let half = index < 16 ? high : low
+                out[at] = digits[Int(half >> UInt64(60 - 4 * (index % 16)) & 0xF)]
+                at += 1
+            }
+            return at
+        }
+    }
+
+    /// The presence state of `names`, one JSON object; nil when there is none.
+    func stateText(for names: PubNubNames) -> String? {
+        var text = ""
+        for (name, value) in state where names.contains(name) {
+            text += (text.isEmpty ? "{" : ",") + JSONValue.string(name).text + ":" + value
+        }
+        return text.isEmpty ? nil : text + "}"
+    }
+
+    /// Forgets how far was read: the next handshake starts from now on.
+    mutating func forgetPosition() {
+        confirmed = PubNubNames()
+        cursor = .start
+        deliveredUntil = nil
+        needsTimeProbe = false
+        seen.forgetAll()
+    }
+
+    /// Forgets everything that was wanted (rule PX-26).
+    mutating func forgetWishes() {
+        wanted = PubNubNames()
+        present = PubNubNames()
+        state = [:]
+        startAt = nil
+        waiters = []
+        forgetPosition()
+    }
+}

@@ -1,0 +1,180 @@
+import ConnectionEngine
+import WireCoding
+
+// What users ask for.
+extension PubNubSession {
+    public mutating func perform(
+        _ command: PubNubCommand, id: RequestID?, memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>
+    ) {
+        switch command {
+        case .subscribe(let list, let timetoken, let state):
+            guard Self.want(list, timetoken, state, id, &memory, &out) else { return }
+            askAfresh(&memory, &out)
+        case .unsubscribe(let list):
+            unsubscribe(PubNubNames(list), id, &memory, &out)
+        case .unsubscribeAll:
+            unsubscribe(memory.wanted, id, &memory, &out)
+        case .setFilter:
+            Self.remember(command, id, &memory, &out)
+            if !memory.wanted.isEmpty { askAfresh(&memory, &out) }
+        case .setState, .setAuth:
+            Self.remember(command, id, &memory, &out)
+        case .setPresent(let isPresent, let list):
+            Self.remember(command, id, &memory, &out)
+            guard isReady, memory.options.managesPresenceManually else { return }
+            if isPresent {
+                sendHeartbeat(&memory, &out)
+            } else {
+                leave(PubNubNames(list), &memory, &out)
+                if memory.isIdle { out.finish() }
+            }
+        }
+    }
+
+    public static func performOffline(
+        _ command: PubNubCommand, id: RequestID?, memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>
+    ) {
+        switch command {
+        case .subscribe(let list, let timetoken, let state):
+            _ = want(list, timetoken, state, id, &memory, &out)
+        case .unsubscribe(let list):
+            _ = forget(PubNubNames(list), id, &memory, &out)
+        case .unsubscribeAll:
+            _ = forget(memory.wanted, id, &memory, &out)
+        case .setFilter, .setState, .setAuth, .setPresent:
+            remember(command, id, &memory, &out)
+        }
+    }
+
+    /// A new handshake for the present list; while the service is being reached it comes anyway. Rule PX-11.
+    private mutating func askAfresh(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        if case .reaching = step { return }
+        shakeHands(&memory, &out)
+    }
+
+    /// Remembers what is wanted. False when it cannot be asked for; then the request is answered. Rule PX-18.
+    private static func want(
+        _ list: PubNubList, _ timetoken: Timetoken?, _ state: [String: String], _ id: RequestID?,
+        _ memory: inout PubNubMemory, _ out: inout Actions
+    ) -> Bool {
+        let names = PubNubNames(list)
+        var states = memory.state
+        for (name, value) in state.sorted(by: { $0.key < $1.key }) { states[name] = value }
+        let problem: String? =
+            if names.isEmpty && memory.wanted.isEmpty {
+                "Nothing is subscribed."
+            } else if names.contains("") {
+                "The name of a channel or group is empty."
+            } else {
+                Self.problem(with: state.values, count: states.count)
+            }
+        if let problem {
+            out.answer(id, .failure(ConnectionFailure(.badRequest, problem)))
+            return false
+        }
+        memory.wanted.add(names)
+        memory.state = states
+        if let timetoken, timetoken != .zero { memory.startAt = timetoken }
+        memory.waiters.removeAll { !out.isAwaited($0.id) }
+        if let id { memory.waiters.append(PubNubMemory.Waiter(id: id, names: names)) }
+        return true
+    }
+
+    /// What is wrong with presence state; nil when it can be kept.
+    private static func problem(with states: some Sequence<String>, count: Int) -> String? {
+        if count > PubNubMemory.mostStates { return "There is presence state for too many names." }
+        let areObjects = states.allSatisfy { (try? JSONText($0))?.kind == .object }
+        return areObjects ? nil : "Presence state is not a JSON object."
+    }
+
+    /// Rules PX-19 and PX-20.
+    private mutating func unsubscribe(
+        _ names: PubNubNames, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
+    ) {
+        let gone = Self.forget(names, id, &memory, &out)
+        guard !gone.isEmpty else { return }
+        leave(gone, &memory, &out)
+        if memory.isIdle {
+            out.finish()
+        } else if memory.wanted.isEmpty {
+            stopPolling(&out)
+        } else {
+            switch step {
+            case .shakingHands: shakeHands(&memory, &out)
+            case .polling, .pausing: poll(&memory, &out)
+            case .idle, .reaching: return
+            }
+        }
+    }
+
+    private mutating func stopPolling(_ out: inout Actions) {
+        switch step {
+        case .idle, .reaching:
+            return
+        case .shakingHands, .polling:
+            out.send(.cancelPoll)
+        case .pausing:
+            out.cancelTimer(Self.pauseTimer)
+        }
+        step = .idle
+    }
+
+    /// Takes names off the list, with their state; says which were on it.
+    private static func forget(
+        _ names: PubNubNames, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
+    ) -> PubNubNames {
+        let gone = memory.wanted.common(with: names)
+        out.answer(id, .success(.unsubscribed))
+        guard !gone.isEmpty else { return gone }
+        memory.wanted.remove(gone)
+        memory.confirmed.remove(gone)
+        for name in gone.channels where !memory.present.contains(name) { memory.state[name] = nil }
+        for name in gone.groups where !memory.present.contains(name) { memory.state[name] = nil }
+        if memory.wanted.isEmpty { memory.forgetPosition() }
+        let left = memory.wanted
+        memory.waiters.removeAll { waiter in
+            guard waiter.names.common(with: left).isEmpty, !waiter.names.isEmpty || left.isEmpty else { return false }
+            out.answer(waiter.id, .failure(Self.unsubscribedMeanwhile))
+            return true
+        }
+        out.emit(.unsubscribed(gone.list, remaining: left.list))
+        return gone
+    }
+
+    private static let unsubscribedMeanwhile = ConnectionFailure(
+        .cancelled, "It was unsubscribed before the service confirmed it.")
+
+    /// Commands that change what later requests say.
+    private static func remember(
+        _ command: PubNubCommand, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
+    ) {
+        switch command {
+        case .setFilter(let filter):
+            memory.filter = filter.flatMap { $0.isEmpty ? nil : $0 }
+        case .setAuth(let auth):
+            memory.settings.auth = auth
+        case .setState(let state?, let name):
+            let count = memory.state.count + (memory.state[name] == nil ? 1 : 0)
+            if let problem = problem(with: CollectionOfOne(state), count: count) {
+                out.answer(id, .failure(ConnectionFailure(.badRequest, problem)))
+                return
+            }
+            memory.state[name] = state
+        case .setState(nil, let name):
+            memory.state[name] = nil
+        case .setPresent(true, let list):
+            guard memory.options.managesPresenceManually else { return refuseByHand(id, &out) }
+            memory.present.add(PubNubNames(list))
+        case .setPresent(false, let list):
+            guard memory.options.managesPresenceManually else { return refuseByHand(id, &out) }
+            memory.present.remove(PubNubNames(list))
+        case .subscribe, .unsubscribe, .unsubscribeAll:
+            return
+        }
+        out.answer(id, .success(.done))
+    }
+
+    private static func refuseByHand(_ id: RequestID?, _ out: inout Actions) {
+        out.answer(id, .failure(ConnectionFailure(.badRequest, "Presence is not managed by hand.")))
+    }
+}

@@ -1,0 +1,215 @@
+import ConnectionEngine
+
+// The loop: reaching the service, handshake, poll after poll.
+extension PubNubSession {
+    /// As many messages in one answer mean that the service's queue may have overflowed (wire sheet 1.2.8).
+    static let fullBatch = 100
+    /// Longer requests are refused by the service (wire sheet 0.1).
+    static let longestTarget = 32 * 1024
+    /// An answer that comes sooner than this and brings nothing is fruitless.
+    static let quickAnswer = Duration.seconds(1)
+
+    /// Asks for the time, to see whether the service can be reached. Rule PX-3.
+    mutating func reach(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        let exchange = memory.exchange(.time, timeout: memory.options.requestTimeout)
+        step = .reaching(exchange.id)
+        out.send(.call(exchange))
+        out.startTimer(Self.reachingTimer, after: max(out.timing.probe, out.timing.open / 2))
+    }
+
+    mutating func reached(
+        _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions
+    ) {
+        step = .idle
+        out.cancelTimer(Self.reachingTimer)
+        switch result {
+        case .failure(let failure):
+            out.fault(failure)
+        case .success(.problem(let problem)) where Self.isNoService(problem):
+            out.fault(problem.failure)
+        case .success:
+            memory.needsTimeProbe = false
+            if memory.isIdle {
+                out.finish()
+            } else if memory.wanted.isEmpty {
+                becomeReady(&memory, &out)
+            } else {
+                shakeHands(&memory, &out)
+            }
+        }
+    }
+
+    /// Whether an answer comes from somebody else, or from a service that cannot serve now.
+    static func isNoService(_ problem: PubNubProblem) -> Bool {
+        [.malformedResponse, .overloaded, .serverRestart].contains(problem.category)
+    }
+
+    /// Asks where the stream stands, for the present list. Takes the place of the outstanding poll. Rule PX-1.
+    mutating func shakeHands(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        let timeout = min(memory.options.requestTimeout, out.timing.open)
+        guard let id = subscribe(at: .start, timeout: timeout, &memory, &out) else { return }
+        step = .shakingHands(id)
+    }
+
+    mutating func poll(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        guard let id = subscribe(at: memory.cursor, timeout: memory.options.pollTimeout, &memory, &out) else { return }
+        step = .polling(id, since: out.now)
+    }
+
+    /// The only place that polls. Nil when the request is too long to be sent (rule PX-10).
+    private mutating func subscribe(
+        at cursor: PubNubCursor, timeout: Duration, _ memory: inout PubNubMemory, _ out: inout Actions
+    ) -> UInt64? {
+        out.cancelTimer(Self.pauseTimer)
+        let request = PubNubRequest.subscribe(
+            list: memory.list, cursor: cursor, filter: memory.filter, heartbeat: memory.options.heartbeatValue,
+            state: memory.stateText(for: memory.wanted), settings: memory.settings)
+        let exchange = memory.exchange(request, timeout: timeout)
+        guard exchange.target.utf8.count <= Self.longestTarget else {
+            fail(
+                PubNubProblem(
+                    ConnectionFailure(.requestTooLong, "The request for this list and filter is too long for the service.")),
+                &out)
+            return nil
+        }
+        out.send(.poll(exchange))
+        return exchange.id
+    }
+
+    /// The service confirmed the list. Rules PX-4, PX-6 to PX-8 and PX-11.
+    mutating func confirmed(
+        at answer: PubNubCursor, _ messages: [PubNubMessage], _ memory: inout PubNubMemory, _ out: inout Actions
+    ) {
+        guard answer.timetoken != .zero else {
+            fail(.malformed("The service did not say where its stream stands."), &out)
+            return
+        }
+        let before = memory.cursor
+        let isFirst = !isReady
+        let old = memory.confirmed.common(with: memory.wanted)
+        let isRenewal = isFirst && !memory.confirmed.isEmpty
+        let since = memory.deliveredUntil ?? out.now
+        let next = PubNubContinuation(
+            after: before, answer: answer, startAt: memory.startAt,
+            keeps: isFirst ? memory.options.catchesUpOnRestore : memory.options.keepsTimetokenOnListChange)
+
+        if let start = memory.startAt { memory.seen.forget(after: start) }
+        memory.startAt = nil
+        memory.cursor = next.cursor
+        memory.confirmed = memory.wanted
+        memory.needsTimeProbe = false
+        if !next.catchesUp || next.isMissing || memory.deliveredUntil == nil { memory.deliveredUntil = out.now }
+        fruitless = 0
+        zeros = 0
+
+        // What came with the answer is from before its timetoken: it comes again when the old one is used.
+        let batch = next.catchesUp ? [] : news(in: messages, &memory)
+        poll(&memory, &out)
+        becomeReady(&memory, &out)
+        out.emit(.subscribed(memory.list, previous: before, current: next.cursor, isRenewal: isRenewal))
+        for waiter in memory.waiters { out.answer(waiter.id, .success(.subscribed)) }
+        memory.waiters = []
+        if next.isMissing, !old.isEmpty { out.emit(.gap(old.list, since: since, after: before.timetoken)) }
+        if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: next.cursor))) }
+    }
+
+    mutating func becomeReady(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        guard !isReady else { return }
+        isReady = true
+        out.ready()
+        if memory.options.livenessInterval > .zero { out.limitSilence(to: memory.options.livenessInterval) }
+        startHeartbeats(memory, &out)
+    }
+
+    /// The answer to a poll. Rules PX-12 to PX-17.
+    mutating func polled(
+        _ answer: PubNubCursor, _ messages: [PubNubMessage], since sent: Moment, _ memory: inout PubNubMemory,
+        _ out: inout Actions
+    ) {
+        let before = memory.cursor
+        let since = memory.deliveredUntil ?? out.now
+        zeros = answer.timetoken == .zero ? zeros + 1 : 0
+        guard zeros < 2 else {
+            fail(.malformed("The service did not say where its stream stands."), &out)
+            return
+        }
+        let isForeign = zeros == 0 && before.isOtherRegion(than: answer)
+        if zeros == 0, isForeign || answer.timetoken > before.timetoken { memory.cursor.timetoken = answer.timetoken }
+        if zeros == 0, let region = answer.region { memory.cursor.region = region }
+        memory.deliveredUntil = out.now
+
+        let batch = news(in: messages, &memory)
+        let isFruitless = batch.isEmpty || memory.cursor == before
+        fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
+        pollAgain(&memory, &out)
+
+        if isForeign || messages.count >= Self.fullBatch {
+            out.emit(.gap(memory.confirmed.list, since: since, after: before.timetoken))
+        }
+        let threshold = memory.options.messageCountThreshold
+        if threshold > 0, messages.count >= threshold {
+            out.emit(.messageCountExceeded(count: messages.count, previous: before, current: memory.cursor))
+        }
+        if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: memory.cursor))) }
+    }
+
+    /// At once, unless the service keeps answering at once with nothing. Rule PX-16.
+    private mutating func pollAgain(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        guard fruitless >= 3 else {
+            poll(&memory, &out)
+            return
+        }
+        step = .pausing
+        out.startTimer(Self.pauseTimer, after: min(.milliseconds(10) * (1 << min(fruitless - 3, 10)), Self.quickAnswer))
+    }
+
+    /// The messages that were not delivered before. Does not copy when all are new.
+    private func news(in messages: [PubNubMessage], _ memory: inout PubNubMemory) -> [PubNubMessage] {
+        var repeated: [Int] = []
+        for index in messages.indices where !memory.seen.insert(messages[index]) { repeated.append(index) }
+        guard !repeated.isEmpty else { return messages }
+        let skipped = Set(repeated)
+        return messages.indices.filter { !skipped.contains($0) }.map { messages[$0] }
+    }
+}
+
+/// Where polling goes on after a handshake. Rules PX-6 to PX-8.
+struct PubNubContinuation {
+    var cursor: PubNubCursor
+    /// Whether what comes next is from before the handshake.
+    var catchesUp: Bool
+    /// Whether messages may be missing on what was confirmed before.
+    var isMissing: Bool
+
+    /// - Parameters:
+    ///   - before: how far was read; `start` for nothing.
+    ///   - answer: where the service's stream stands.
+    ///   - startAt: where the user wants to begin.
+    ///   - keeps: whether to go on from `before`.
+    init(after before: PubNubCursor, answer: PubNubCursor, startAt: Timetoken?, keeps: Bool) {
+        let isKnown = before.timetoken != .zero
+        let isForeign = isKnown && before.isOtherRegion(than: answer)
+        if let startAt {
+            cursor = PubNubCursor(timetoken: startAt, region: answer.region ?? before.region)
+            catchesUp = true
+            isMissing = isKnown && (isForeign || startAt > before.timetoken)
+        } else if isKnown && keeps {
+            // Another region is another stream, whose past may be asked for, but not its future.
+            let timetoken = isForeign ? min(before.timetoken, answer.timetoken) : before.timetoken
+            cursor = PubNubCursor(timetoken: timetoken, region: answer.region ?? before.region)
+            catchesUp = true
+            isMissing = isForeign
+        } else {
+            cursor = answer
+            catchesUp = false
+            isMissing = isKnown
+        }
+    }
+}
+
+extension PubNubCursor {
+    /// Whether both regions are known and differ.
+    func isOtherRegion(than other: PubNubCursor) -> Bool {
+        if let region, let theirs = other.region { region != theirs } else { false }
+    }
+}

@@ -1,0 +1,80 @@
+import ConnectionEngine
+
+// Calls beside the poll: heartbeats, leaves, and tests of the link.
+extension PubNubSession {
+    /// Rule PX-27: the timer runs on its own; neither traffic nor changes of the list restart it.
+    func startHeartbeats(_ memory: PubNubMemory, _ out: inout Actions) {
+        guard memory.options.heartbeatInterval > 0 else { return }
+        out.startTimer(Self.heartbeatTimer, after: .seconds(memory.options.heartbeatInterval))
+    }
+
+    mutating func heartbeatDue(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        startHeartbeats(memory, &out)
+        sendHeartbeat(&memory, &out)
+    }
+
+    mutating func sendHeartbeat(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        let names = memory.options.managesPresenceManually ? memory.present : memory.wanted
+        let list = names.list.withoutPresence
+        guard !list.isEmpty else { return }
+        let request = PubNubRequest.heartbeat(
+            list: list, heartbeat: memory.options.heartbeatValue, state: memory.stateText(for: PubNubNames(list)),
+            settings: memory.settings)
+        call(request, .heartbeat, &memory, &out)
+    }
+
+    /// Says that the user has left `names`, unless that is suppressed. Rule PX-19.
+    mutating func leave(_ names: PubNubNames, _ memory: inout PubNubMemory, _ out: inout Actions) {
+        let list = names.list.withoutPresence
+        guard !list.isEmpty, !memory.options.suppressesLeave else { return }
+        call(.leave(list: list, settings: memory.settings), .leave, &memory, &out)
+    }
+
+    private mutating func call(_ request: PubNubRequest, _ call: Call, _ memory: inout PubNubMemory, _ out: inout Actions) {
+        let exchange = memory.exchange(request, timeout: memory.options.requestTimeout)
+        calls[exchange.id] = call
+        out.send(.call(exchange))
+    }
+
+    /// The engine asks for a sign of life: silence, or news of the network. Rule PX-29.
+    public mutating func probe(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
+        testLink(&memory, &out)
+    }
+
+    /// Asks for the time while a poll is held: has to be answered soon.
+    mutating func testLink(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        guard isReady, !isTesting else { return }
+        isTesting = true
+        call(.time, .time, &memory, &out)
+        out.startTimer(Self.testTimer, after: out.timing.probe)
+    }
+
+    /// A call was answered, or failed. Rules PX-28 to PX-30.
+    mutating func answered(
+        _ call: Call, _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions
+    ) {
+        let problem: PubNubProblem? =
+            switch result {
+            case .success(.problem(let problem)): problem
+            case .success: nil
+            case .failure(let failure): PubNubProblem(failure)
+            }
+        switch call {
+        case .heartbeat:
+            out.emit(.heartbeat(problem))
+        case .leave:
+            if let problem { out.emit(.leaveFailed(problem)) }
+        case .time:
+            isTesting = false
+            out.cancelTimer(Self.testTimer)
+            if let problem, Self.isNoService(problem) { out.fault(problem.failure) }
+        }
+        // The engine takes the news of a failure for a sign of life, so that the session has to judge it.
+        guard case .failure(let failure) = result else { return }
+        if call != .leave, Self.isUnreachable(failure.category) || call == .time {
+            out.fault(failure)
+        } else {
+            testLink(&memory, &out)
+        }
+    }
+}

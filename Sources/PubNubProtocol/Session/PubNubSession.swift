@@ -1,0 +1,152 @@
+import ConnectionEngine
+
+/// A subscription to a PubNub service by long-poll, as a value.
+///
+/// The rules PX of `docs/rules/pubnub-session.md`. The service is asked where its stream stands (the handshake); then one poll is
+/// always outstanding, and each answer says where the next one begins. Heartbeats, leaves and tests of the link are calls beside it.
+public struct PubNubSession: LongPollSession {
+    public typealias Endpoint = HTTPEndpoint
+    public typealias Inbound = LongPollInbound<PubNubAnswer>
+    public typealias Outbound = LongPollOutbound
+    public typealias Command = PubNubCommand
+    public typealias Reply = PubNubReply
+    public typealias Event = PubNubSessionEvent
+    public typealias Job = Never
+    public typealias JobResult = Never
+    public typealias Memory = PubNubMemory
+    public typealias Decoder = PubNubAnswerDecoder
+
+    typealias Actions = SessionActions<PubNubSession>
+
+    /// Where the subscription stands.
+    enum Step {
+        /// Nothing is asked for.
+        case idle
+        /// The service is asked for the time before anything else.
+        case reaching(UInt64)
+        case shakingHands(UInt64)
+        case polling(UInt64, since: Moment)
+        /// The next poll comes after a pause (rule PX-16).
+        case pausing
+    }
+
+    /// What a call is for.
+    enum Call {
+        case time
+        case heartbeat
+        case leave
+    }
+
+    static let heartbeatTimer = SessionTimer(1)
+    static let testTimer = SessionTimer(2)
+    static let pauseTimer = SessionTimer(3)
+    static let reachingTimer = SessionTimer(4)
+
+    var step = Step.idle
+    var calls: [UInt64: Call] = [:]
+    /// Whether the connection was announced.
+    var isReady = false
+    /// Whether the link is being tested.
+    var isTesting = false
+    /// Answers in a row with which nothing came (rule PX-16).
+    var fruitless = 0
+    /// Answers in a row whose timetoken was zero.
+    var zeros = 0
+
+    public static func endpoint(for memory: PubNubMemory) -> HTTPEndpoint { memory.settings.endpoint }
+
+    public init(memory: inout PubNubMemory) {}
+
+    /// Rules PX-1 to PX-3.
+    public mutating func opened(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
+        if memory.isIdle {
+            out.finish()
+        } else if memory.needsTimeProbe || memory.wanted.isEmpty {
+            reach(&memory, &out)
+        } else {
+            shakeHands(&memory, &out)
+        }
+    }
+
+    public mutating func received(
+        _ inbound: Inbound, memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>
+    ) {
+        switch step {
+        case .shakingHands(inbound.id):
+            subscribed(inbound.result, &memory, &out) { session, cursor, messages, memory, out in
+                session.confirmed(at: cursor, messages, &memory, &out)
+            }
+        case .polling(inbound.id, let since):
+            subscribed(inbound.result, &memory, &out) { session, cursor, messages, memory, out in
+                session.polled(cursor, messages, since: since, &memory, &out)
+            }
+        case .reaching(inbound.id):
+            reached(inbound.result, &memory, &out)
+        default:
+            // What is neither the outstanding poll nor a call is the late answer of a poll that was replaced.
+            if let call = calls.removeValue(forKey: inbound.id) { answered(call, inbound.result, &memory, &out) }
+        }
+    }
+
+    private typealias AnswerHandler = (
+        inout PubNubSession, PubNubCursor, [PubNubMessage], inout PubNubMemory, inout Actions
+    ) -> Void
+
+    /// Rule PX-9: a subscribe request that failed ends the attempt.
+    private mutating func subscribed(
+        _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions,
+        _ handle: AnswerHandler
+    ) {
+        switch result {
+        case .success(.subscribed(let cursor, let messages)): handle(&self, cursor, messages, &memory, &out)
+        case .success(.problem(let problem)): fail(problem, &out)
+        case .success(.other): fail(.malformed("The answer is not one to a subscription."), &out)
+        case .failure(let failure): fail(PubNubProblem(failure), &out)
+        }
+    }
+
+    mutating func fail(_ problem: PubNubProblem, _ out: inout Actions) {
+        step = .idle
+        out.emit(.problem(problem))
+        out.fault(problem.failure)
+    }
+
+    public mutating func timerFired(
+        _ timer: SessionTimer, memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>
+    ) {
+        switch timer {
+        case Self.heartbeatTimer:
+            heartbeatDue(&memory, &out)
+        case Self.testTimer:
+            guard isTesting else { return }
+            out.fault(ConnectionFailure(.timeout, "The service did not answer within \(out.timing.probe.inSeconds) s."))
+        case Self.reachingTimer:
+            guard case .reaching = step else { return }
+            out.fault(ConnectionFailure(.timeout, "The service could not be reached in time."))
+        case Self.pauseTimer:
+            if case .pausing = step { poll(&memory, &out) }
+        default:
+            return
+        }
+    }
+
+    /// Rule PX-24.
+    public mutating func closing(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
+        var names = memory.wanted
+        names.add(memory.present)
+        leave(names, &memory, &out)
+    }
+
+    /// Rules PX-25 and PX-26.
+    public mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout PubNubMemory,
+        out: inout SessionActions<PubNubSession>
+    ) {
+        guard let failure else {
+            memory.forgetPosition()
+            return
+        }
+        if Self.isUnreachable(failure.category) { memory.needsTimeProbe = true }
+        if !memory.options.restoresSubscription, Self.isNetwork(failure.category) { memory.forgetWishes() }
+    }
+}
