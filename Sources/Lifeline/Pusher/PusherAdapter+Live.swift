@@ -18,7 +18,7 @@ extension PusherAdapter {
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
             settings, options, transport: transport, http: HTTPCaller(trustRoots: roots), timers: timers,
-            unixSeconds: PusherPublisher.systemSeconds
+            unixSeconds: SystemTime.unixSeconds
         ) { host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
         }

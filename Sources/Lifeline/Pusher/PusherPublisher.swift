@@ -17,7 +17,7 @@ struct PusherPublisher: Sendable {
         do throws(ConnectionFailure) {
             return Self.outcome(of: try await http.send(request, timeout: limit))
         } catch {
-            return Self.outcome(of: error)
+            return PublishOutcome(ofRequest: error)
         }
     }
 
@@ -45,7 +45,7 @@ struct PusherPublisher: Sendable {
             method: "POST", path: path, body: bytes, key: settings.key, secret: credentials.secret, timestamp: unixSeconds())
         let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         return HTTPCall(
-            method: "POST", url: settings.api.url(path: path, query: parameters),
+            method: "POST", url: settings.api.url(target: "\(path)?\(parameters)"),
             headers: [HTTPField("Content-Type", "application/json")], body: bytes)
     }
 
@@ -76,15 +76,5 @@ struct PusherPublisher: Sendable {
             }
         return LifelineError(
             code, "The service refused the message with status \(answer.status): \(words)", number: answer.status)
-    }
-
-    /// Refused when the request cannot have left, unknown in every other case.
-    static func outcome(of failure: ConnectionFailure) -> PublishOutcome {
-        let error = LifelineError(failure)
-        switch failure.category {
-        case .tlsUntrusted, .tlsFailed, .badRequest, .proxyUnavailable: return .refused(error)
-        case .networkUnavailable where failure.errno.map(PusherPublisher.isDialError) ?? false: return .refused(error)
-        default: return .unknown(error)
-        }
     }
 }

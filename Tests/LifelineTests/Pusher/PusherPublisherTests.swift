@@ -76,7 +76,7 @@ struct PusherPublisherTests {
             (ConnectionFailure.cancelledByCaller, "unknown cancelled"),
         ])
     func outcomeOfFailure(failure: ConnectionFailure, expected: String) {
-        #expect(words(PusherPublisher.outcome(of: failure)) == expected)
+        #expect(words(PublishOutcome(ofRequest: failure)) == expected)
     }
 
     @Test("A refusal carries the service's words on one line, and not all of them")

@@ -1,0 +1,41 @@
+import ConnectionEngine
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension PublishOutcome {
+    /// What a failed request says about its message: refused when it cannot have left, unknown in every other case (rule LL-13).
+    init(ofRequest failure: ConnectionFailure) {
+        let error = LifelineError(failure)
+        switch failure.category {
+        case .tlsUntrusted, .tlsFailed, .badRequest, .proxyUnavailable: self = .refused(error)
+        case .networkUnavailable where failure.errno.map(Self.isDialError) ?? false: self = .refused(error)
+        default: self = .unknown(error)
+        }
+    }
+
+    /// Whether an error number says that no connection came about, so that nothing can have been sent.
+    private static func isDialError(_ number: Int32) -> Bool {
+        [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EADDRNOTAVAIL, ENETDOWN].contains(number)
+    }
+}
+
+/// The system's time of day, for signatures.
+enum SystemTime {
+    static let unixSeconds: @Sendable () -> Int = { Int(time(nil)) }
+}
+
+extension ServiceHost {
+    /// An address on this host.
+    ///
+    /// - Parameter target: path and query, percent-encoded, with the leading slash.
+    func url(target: String) -> String {
+        let host = name.contains(":") ? "[\(name)]" : name
+        return "\(tls ? "https" : "http")://\(host):\(port)\(target)"
+    }
+}
