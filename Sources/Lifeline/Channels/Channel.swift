@@ -50,7 +50,15 @@ public struct Channel: Sendable {
         try await core.adapter.publish(Publication(channel: name, event: event, json: json))
     }
 
-    /// The last messages of the channel, oldest first.
+    /// Who is present in the channel now, asked of the service; the channel does not have to be subscribed, nor the client
+    /// connected. See ``Room/presence`` for what is kept up to date.
+    ///
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service cannot be asked, as Pusher cannot.
+    public func members() async throws(LifelineError) -> [Member] {
+        try await core.adapter.members(of: name)
+    }
+
+    /// The last messages of the channel, oldest first. The client does not have to be connected.
     ///
     /// - Parameter count: at least 1.
     /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps none, as Pusher does not.

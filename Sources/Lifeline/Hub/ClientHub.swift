@@ -134,6 +134,9 @@ extension ClientHub {
         case .unsubscribed(let channel):
             guard state.withLockedValue({ $0.leaving.remove(channel) }) != nil else { return }
             outgoing.append(.unsubscribed(channel: channel, at: now))
+        case .present(let channel, let members):
+            guard let feed = feedIfAny(channel) else { return }
+            outgoing.append(contentsOf: feed.present(members).map { .presence($0, at: now) })
         case .joined(let channel, let member):
             guard let feed = feedIfAny(channel) else { return }
             outgoing.append(contentsOf: feed.joined(member).map { .presence($0, at: now) })

@@ -93,6 +93,11 @@ extension RoomFeed {
         }
     }
 
+    /// Rule LL-9: everybody who is there.
+    func present(_ members: [Member]) -> [PresenceChange] {
+        publish { state in state.members.replace(with: members, in: channel) }
+    }
+
     func joined(_ member: Member) -> [PresenceChange] {
         publish { state in state.members.join(member, in: channel).map { [$0] } ?? [] }
     }

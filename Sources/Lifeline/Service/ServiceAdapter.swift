@@ -32,10 +32,17 @@ protocol ServiceAdapter: AnyObject, Sendable {
 
     /// The last `count` messages, oldest first.
     func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message]
+
+    /// Who is present in `channel` now, asked of the service, whether the channel is subscribed or not.
+    func members(of channel: String) async throws(LifelineError) -> [Member]
 }
 
 extension ServiceAdapter {
     func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
         throw .unsupported(feature: "message history", service: serviceName)
+    }
+
+    func members(of channel: String) async throws(LifelineError) -> [Member] {
+        throw .unsupported(feature: "question who is on a channel without a subscription", service: serviceName)
     }
 }

@@ -9,6 +9,8 @@ enum ServiceEvent: Sendable {
     case unsubscribed(channel: String)
     case message(Message)
     case gap(channel: String, since: Moment, Gap.Reason)
+    /// Everybody who is there, in place of what was known.
+    case present(channel: String, [Member])
     case joined(channel: String, Member)
     case left(channel: String, memberID: String)
     case problem(LifelineError, channel: String?)
