@@ -1,0 +1,62 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import NIOPosix
+import PubNubProtocol
+import TransportCommon
+
+extension PubNubAdapter {
+    /// An adapter with real sockets.
+    static func live(_ service: PubNubServiceSettings, _ options: ClientOptions) -> PubNubAdapter {
+        let timing = options.timing.policy.timing
+        let roots = options.certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system
+        let transport = LongPollTransport<PubNubSession>(
+            decoder: { PubNubAnswerDecoder() },
+            configuration: LongPollTransportConfiguration(
+                trustRoots: roots, connectTimeout: timing.open, closeTimeout: timing.close))
+        let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
+        // A page of history is the longest answer: 100 messages of 32 KiB.
+        let http = HTTPCaller(trustRoots: roots, bodyLimit: 8 << 20)
+        return make(service, options, transport: transport, http: http, timers: timers, unixSeconds: SystemTime.unixSeconds) {
+            host, driver in
+            NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+        }
+    }
+
+    /// An adapter of these parts.
+    static func make(
+        _ service: PubNubServiceSettings, _ options: ClientOptions, transport: any ClientTransport<PubNubSession>,
+        http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
+        observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
+    ) -> PubNubAdapter {
+        let seed = seed ?? .random(in: .min ... .max)
+        var session = PubNubOptions()
+        session.endsWhenEmpty = false
+        // As many as the service's queue holds: only asked for to learn why a gap is one.
+        session.messageCountThreshold = 100
+        let policy = PubNubSession.policy(options.timing.policy, options: session, seed: seed)
+        session.requestTimeout = policy.timing.request
+        let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)
+        let driver = Driver(
+            transport: transport, jobs: PubNubJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+        if let filter = service.filter { driver.submit(.perform(.setFilter(filter), nil)) }
+        let caller = PubNubCaller(
+            host: service.host, settings: service.settings, cipher: service.cipher, http: http, limit: policy.timing.request,
+            unixSeconds: unixSeconds, now: { timers.now })
+        let news = PubNubNews(
+            cipher: service.cipher, tracksPresence: service.tracksPresence,
+            allowance: policy.timing.activity + policy.timing.probe)
+        return PubNubAdapter(
+            driver: driver, clock: { timers.now }, caller: caller, news: news, tracksPresence: service.tracksPresence,
+            network: observeNetwork(service.host.name, driver))
+    }
+}
+
+/// The session has no side work.
+private final class PubNubJobs: JobRunner {
+    typealias Session = PubNubSession
+
+    func start(
+        _ job: Never, completion: @escaping @Sendable (Result<Never, ConnectionFailure>) -> Void
+    ) -> JobCancellation {}
+}

@@ -1,0 +1,148 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import PubNubProtocol
+import TransportCommon
+
+/// PubNub behind the neutral API.
+final class PubNubAdapter: ServiceAdapter {
+    typealias Driver = ConnectionDriver<PubNubSession>
+
+    /// What is told to the hub, in one order, whoever found it out.
+    private enum Item: Sendable {
+        case notices([Notice<PubNubSession>], at: Moment)
+        case answered(PubNubNews.Question, Result<[Member], LifelineError>)
+    }
+
+    private struct State {
+        var news: PubNubNews
+        var waiting: [Item] = []
+        var isDraining = false
+        var body: (@Sendable ([ServiceEvent]) -> Void)?
+        /// Questions that are under way, by channel.
+        var questions: [String: Task<Void, Never>] = [:]
+    }
+
+    let serviceName = PubNubServiceSettings.serviceName
+    let clock: @Sendable () -> Moment
+    private let driver: Driver
+    private let caller: PubNubCaller
+    private let tracksPresence: Bool
+    private let network: NetworkObservation?
+    private let state: NIOLockedValueBox<State>
+
+    init(
+        driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,
+        network: NetworkObservation? = nil
+    ) {
+        self.driver = driver
+        self.clock = clock
+        self.caller = caller
+        self.tracksPresence = tracksPresence
+        self.network = network
+        state = NIOLockedValueBox(State(news: news))
+    }
+
+    deinit {
+        for task in state.withLockedValue({ Array($0.questions.values) }) { task.cancel() }
+    }
+
+    var phase: ConnectionPhase { driver.snapshot.phase }
+
+    func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
+        state.withLockedValue { $0.body = body }
+        // Inline: the hub only hands on to sequences, which never blocks.
+        return driver.notices.observe(on: .inline) { [clock, weak self] notices in
+            self?.take(.notices(notices, at: clock()))
+        }
+    }
+
+    func connect(within limit: Duration?) { driver.submit(.connect(within: limit)) }
+
+    func disconnect() { driver.submit(.disconnect) }
+
+    func subscribe(_ channel: String) async throws(LifelineError) {
+        try Self.check(channel)
+        // Asking again would make the service confirm everything anew.
+        if state.withLockedValue({ $0.news.isConfirmed(channel) }) { return }
+        do throws(ConnectionFailure) {
+            _ = try await driver.perform(.subscribe(list(of: channel), timetoken: nil, state: [:]))
+        } catch {
+            throw LifelineError(error)
+        }
+    }
+
+    func unsubscribe(_ channel: String) {
+        driver.submit(.perform(.unsubscribe(list(of: channel)), nil))
+    }
+
+    func hasPresence(_ channel: String) -> Bool { tracksPresence }
+
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        try await caller.publish(publication)
+    }
+
+    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
+        try await caller.history(of: channel, last: count)
+    }
+
+    func members(of channel: String) async throws(LifelineError) -> [Member] {
+        try await caller.members(of: channel)
+    }
+
+    private func list(of channel: String) -> PubNubList {
+        PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
+    }
+
+    /// Names that stand for something else than one channel would bring messages that belong to no room.
+    private static func check(_ channel: String) throws(LifelineError) {
+        guard !channel.isEmpty, !channel.contains(","), !channel.contains("*"), !channel.hasSuffix(PubNubMessage.presenceSuffix)
+        else {
+            throw LifelineError(
+                .badRequest, "The channel's name cannot be used: it is empty, has a comma or a star, or ends in -pnpres.")
+        }
+    }
+}
+
+extension PubNubAdapter {
+    /// Whoever finds nobody at it tells everything that waits, so that the hub hears one thing after the other.
+    private func take(_ item: Item) {
+        let isMine = state.withLockedValue { state in
+            state.waiting.append(item)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        guard isMine else { return }
+        while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
+            if !report.events.isEmpty { body?(report.events) }
+            for question in report.questions { ask(question) }
+        }
+    }
+
+    private static func next(_ state: inout State) -> (PubNubNews.Report, (@Sendable ([ServiceEvent]) -> Void)?)? {
+        guard !state.waiting.isEmpty else {
+            state.isDraining = false
+            return nil
+        }
+        switch state.waiting.removeFirst() {
+        case .notices(let notices, let at): return (state.news.take(notices, at: at), state.body)
+        case .answered(let question, let answer):
+            let report = state.news.answered(question, answer)
+            return (report, state.body)
+        }
+    }
+
+    private func ask(_ question: PubNubNews.Question) {
+        let caller = caller
+        let task = Task { [weak self] in
+            let answer: Result<[Member], LifelineError>
+            do throws(LifelineError) {
+                answer = .success(try await caller.members(of: question.channel))
+            } catch {
+                answer = .failure(error)
+            }
+            if !Task.isCancelled { self?.take(.answered(question, answer)) }
+        }
+        state.withLockedValue { $0.questions.updateValue(task, forKey: question.channel) }?.cancel()
+    }
+}

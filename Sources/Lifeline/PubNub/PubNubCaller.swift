@@ -1,0 +1,130 @@
+import ConnectionEngine
+import HTTPTransport
+import PubNubProtocol
+import WireCoding
+
+/// Asks PubNub for everything that is no subscription. Needs no connection.
+struct PubNubCaller: Sendable {
+    let host: ServiceHost
+    let settings: PubNubSettings
+    let cipher: PubNubCipher?
+    let http: any HTTPSending
+    let limit: Duration
+    /// Seconds since 1970, for signatures and nothing else.
+    let unixSeconds: @Sendable () -> Int
+    let now: @Sendable () -> Moment
+
+    /// Makes a request and waits for what its answer means.
+    private func perform<Call: PubNubCall>(_ call: Call) async throws(PubNubProblem) -> Call.Answer {
+        try await perform(call, call.request(settings))
+    }
+
+    private func perform<Call: PubNubCall>(
+        _ call: Call, _ request: PubNubRequest
+    ) async throws(PubNubProblem) -> Call.Answer {
+        let target = request.target(settings, timestamp: settings.secretKey == nil ? nil : unixSeconds())
+        let headers = request.body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")]
+        let answer: HTTPAnswer
+        do throws(ConnectionFailure) {
+            answer = try await http.send(
+                HTTPCall(method: request.method, url: host.url(target: target), headers: headers, body: request.body),
+                timeout: limit)
+        } catch {
+            throw PubNubProblem(error)
+        }
+        let head = HTTPAnswerHead(
+            status: answer.status, contentType: answer.first("Content-Type"), retryAfter: answer.failure?.retryAfter)
+        if let problem = answer.body.withUnsafeBytes({ PubNubProblem(head, body: $0) }) { throw problem }
+        return try call.answer(answer.body)
+    }
+
+    /// Rule LL-15. In the body of a POST, which nothing on the way repeats by itself.
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        var message = JSONText(checked: publication.json)
+        if let cipher {
+            do throws(PubNubCipherError) {
+                message = JSONText(checked: try cipher.encrypt(message: publication.json))
+            } catch {
+                throw LifelineError(.unencodable, "The message could not be encrypted. \(error)")
+            }
+        }
+        let call = PubNubPublishCall(
+            channel: publication.channel, message: message,
+            customType: publication.event == Message.defaultEvent ? nil : publication.event, usesPost: true)
+        let request: PubNubRequest
+        do throws(PubNubProblem) {
+            request = try call.request(settings)
+        } catch {
+            throw LifelineError(error)
+        }
+        do throws(PubNubProblem) {
+            return .accepted(id: try await perform(call, request).timetoken.description)
+        } catch {
+            return Self.outcome(of: error)
+        }
+    }
+
+    /// An answer that says no is one; an answer in the fives, or one that is not the service's, may come from anything on the way.
+    static func outcome(of problem: PubNubProblem) -> PublishOutcome {
+        switch problem.failure.httpStatus {
+        case nil: PublishOutcome(ofRequest: problem.failure)
+        case (200..<300)? where problem.category == .malformedResponse: .unknown(LifelineError(problem))
+        case (500..<600)?: .unknown(LifelineError(problem))
+        default: .refused(LifelineError(problem))
+        }
+    }
+
+    /// The newest messages, oldest first, by as many requests as it takes.
+    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
+        var stored: [PubNubStoredMessage] = []
+        var start: Timetoken?
+        do throws(PubNubProblem) {
+            while stored.count < count {
+                var call = PubNubFetchCall(channels: [channel], start: start, includesCustomType: true)
+                call.limit = min(count - stored.count, call.maximumLimit)
+                let page = try await perform(call)[channel]
+                stored.insert(contentsOf: page, at: 0)
+                // A page that is not full is the last one; one without times cannot be followed.
+                guard page.count >= (call.limit ?? 1), let oldest = page.first?.timetoken else { break }
+                start = oldest
+            }
+        } catch {
+            throw LifelineError(error)
+        }
+        var messages: [Message] = []
+        let receivedAt = now()
+        for message in stored {
+            do throws(PubNubCipherError) {
+                messages.append(
+                    Message(
+                        channel: channel, event: PubNubNews.event(message.customType, message.kind),
+                        text: try PubNubNews.opened(message.payload.text, message.kind, with: cipher),
+                        id: message.timetoken?.description, user: message.publisher, receivedAt: receivedAt))
+            } catch {
+                throw .undecryptable(error)
+            }
+        }
+        return messages
+    }
+
+    /// The most requests of one question who is there, 1000 users each.
+    private static let mostPages = 10
+
+    func members(of channel: String) async throws(LifelineError) -> [Member] {
+        var members: [Member] = []
+        do throws(PubNubProblem) {
+            for page in 0..<Self.mostPages {
+                let call = PubNubHereNowCall(
+                    channels: [channel], limit: PubNubHereNowCall.maximumLimit,
+                    offset: page == 0 ? nil : page * PubNubHereNowCall.maximumLimit)
+                let present = try await perform(call).channels.first { $0.name == channel }
+                let users = present?.users ?? []
+                members += users.map { Member(id: $0.id, info: $0.state?.text) }
+                guard users.count >= PubNubHereNowCall.maximumLimit, members.count < present?.occupancy ?? 0 else { break }
+            }
+        } catch {
+            throw LifelineError(error)
+        }
+        return members
+    }
+}

@@ -1,0 +1,196 @@
+import ConnectionEngine
+import EngineRuntime
+import PubNubProtocol
+
+/// From what a PubNub subscription tells to neutral words, as a value.
+struct PubNubNews: Sendable {
+    /// A question who is on a channel.
+    struct Question: Hashable, Sendable {
+        var channel: String
+        var number: UInt64
+    }
+
+    /// What has happened, and what has to be asked because of it.
+    struct Report: Sendable {
+        var events: [ServiceEvent] = []
+        var questions: [Question] = []
+    }
+
+    private let cipher: PubNubCipher?
+    private let tracksPresence: Bool
+    /// For how long a message may have been on its way when a link counts as alive (rule LL-8).
+    private let allowance: Duration
+    /// Channels that were confirmed on this connection.
+    private var confirmed: Set<String> = []
+    /// Channels that were confirmed on any.
+    private var known: Set<String> = []
+    private var rosters: [String: PubNubRoster] = [:]
+    private var lastQuestion: UInt64 = 0
+
+    init(cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
+        self.cipher = cipher
+        self.tracksPresence = tracksPresence
+        self.allowance = allowance
+    }
+
+    func isConfirmed(_ channel: String) -> Bool { confirmed.contains(channel) }
+
+    mutating func take(_ notices: [Notice<PubNubSession>], at now: Moment) -> Report {
+        var report = Report()
+        for (index, notice) in notices.enumerated() {
+            switch notice {
+            case .change(let change):
+                if change.phase != .connected { confirmed = [] }
+                report.events.append(.change(change))
+            case .event(.gap(let list, let since, _)):
+                // Told in the next breath when that is the reason.
+                var isOverflow = false
+                if index + 1 < notices.count, case .event(.messageCountExceeded) = notices[index + 1] { isOverflow = true }
+                gap(on: list, since: since, isOverflow ? .tooMany : .connectionLost, into: &report)
+            case .event(let event):
+                take(event, at: now, into: &report)
+            case .dropped(let count):
+                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped.")
+                report.events.append(.problem(error, channel: nil))
+            }
+        }
+        return report
+    }
+
+    /// The answer to a question. One that is out of date changes nothing.
+    mutating func answered(_ question: Question, _ answer: Result<[Member], LifelineError>) -> Report {
+        guard rosters[question.channel]?.question == question.number else { return Report() }
+        switch answer {
+        case .success(let members):
+            let present = rosters[question.channel]?.answered(members) ?? members
+            return Report(events: [.present(channel: question.channel, present)])
+        case .failure(let error):
+            rosters[question.channel]?.failed()
+            return Report(events: [.problem(error, channel: question.channel)])
+        }
+    }
+
+    private mutating func take(_ event: PubNubSessionEvent, at now: Moment, into report: inout Report) {
+        switch event {
+        case .subscribed(let list, _, _, _):
+            for channel in list.withoutPresence.channels where confirmed.insert(channel).inserted {
+                let isRenewal = !known.insert(channel).inserted
+                report.events.append(.subscribed(channel: channel, members: nil, isRenewal: isRenewal))
+                if tracksPresence { ask(channel, into: &report) }
+            }
+        case .unsubscribed(let list, _):
+            for channel in list.withoutPresence.channels {
+                confirmed.remove(channel)
+                known.remove(channel)
+                rosters[channel] = nil
+                report.events.append(.unsubscribed(channel: channel))
+            }
+        case .messages(let batch):
+            for message in batch.messages { take(message, at: now, into: &report) }
+        case .problem(let problem):
+            // Others say nothing that the change of phase does not say.
+            guard problem.category == .accessDenied else { return }
+            let denied = problem.channels.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }
+            for channel in denied {
+                report.events.append(.subscriptionFailed(channel: channel, LifelineError(problem), willRetry: true))
+            }
+            if denied.isEmpty { report.events.append(.problem(LifelineError(problem), channel: nil)) }
+        case .leaveFailed(let problem):
+            report.events.append(.problem(LifelineError(problem), channel: nil))
+        case .gap, .messageCountExceeded, .heartbeat:
+            return
+        }
+    }
+
+    /// Rule LL-16: a message that was not in the latest answer may have been published before that answer came.
+    private func gap(on list: PubNubList, since: Moment, _ reason: Gap.Reason, into report: inout Report) {
+        let since = since + (.zero - allowance)
+        for channel in list.withoutPresence.channels {
+            report.events.append(.gap(channel: channel, since: since, reason))
+        }
+    }
+}
+
+/// Messages.
+extension PubNubNews {
+    private mutating func take(_ message: PubNubMessage, at now: Moment, into report: inout Report) {
+        if message.isPresence {
+            if let event = PubNubPresenceEvent(message) { take(event, into: &report) }
+            return
+        }
+        do throws(PubNubCipherError) {
+            report.events.append(
+                .message(
+                    Message(
+                        channel: message.channel, event: Self.event(message.customType, message.kind),
+                        text: try Self.opened(message.payload, message.kind, with: cipher), id: message.timetoken.description,
+                        user: message.publisher, receivedAt: now)))
+        } catch {
+            report.events.append(.problem(.undecryptable(error), channel: message.channel))
+        }
+    }
+
+    /// Rule LL-18: a custom type is the event's name; otherwise the kind of message is.
+    static func event(_ customType: String?, _ kind: PubNubMessageKind?) -> String {
+        if let customType { return customType }
+        switch kind {
+        case .signal?: return "signal"
+        case .object?: return "object"
+        case .action?: return "action"
+        case .file?: return "file"
+        default: return Message.defaultEvent
+        }
+    }
+
+    /// The payload decrypted, where the service's clients encrypt: messages and files (wire sheet, 14).
+    static func opened(
+        _ payload: String, _ kind: PubNubMessageKind?, with cipher: PubNubCipher?
+    ) throws(PubNubCipherError) -> String {
+        guard let cipher, kind == nil || kind == .message || kind == .file else { return payload }
+        return try cipher.decrypt(message: payload)
+    }
+}
+
+/// Presence.
+extension PubNubNews {
+    private mutating func ask(_ channel: String, into report: inout Report) {
+        lastQuestion += 1
+        rosters[channel, default: PubNubRoster()].asked(lastQuestion)
+        report.questions.append(Question(channel: channel, number: lastQuestion))
+    }
+
+    private mutating func take(_ event: PubNubPresenceEvent, into report: inout Report) {
+        guard var roster = rosters[event.channel] else { return }
+        var came = event.joined
+        var went = event.left + event.timedOut
+        switch event.action {
+        case .join, .stateChange: came += [event.user].compactMap { $0 }
+        case .leave, .timeout: went += [event.user].compactMap { $0 }
+        default: break
+        }
+        for id in came {
+            let member = roster.joined(id, info: id == event.user ? event.state : nil)
+            report.events.append(.joined(channel: event.channel, member))
+        }
+        for id in went {
+            roster.left(id)
+            report.events.append(.left(channel: event.channel, memberID: id))
+        }
+        rosters[event.channel] = roster
+        // Interval events may leave out who came and went; single ones never do.
+        let isIncomplete = event.needsRefresh || roster.count != event.occupancy
+        if event.action == .interval, roster.question == nil, isIncomplete { ask(event.channel, into: &report) }
+    }
+}
+
+extension LifelineError {
+    /// The service's own words belong to what is told.
+    init(_ problem: PubNubProblem) {
+        self.init(problem.failure)
+        if let information = problem.information { reason += " It says: \(information)" }
+    }
+
+    static func undecryptable(_ error: PubNubCipherError) -> LifelineError {
+        LifelineError(.init(.decryptionFailed), "A message could not be decrypted. \(error)")
+    }
+}

@@ -1,0 +1,65 @@
+import PubNubProtocol
+
+/// Who is on a channel, put together from one answer to "who is here now" and from presence events, as a value (rule LL-17).
+///
+/// Events that come while the answer is under way may be in it or not. They are applied at once, remembered, and applied again to
+/// the answer: joining twice changes nothing.
+struct PubNubRoster: Hashable, Sendable {
+    private enum Change: Hashable, Sendable {
+        case joined(Member)
+        case left(String)
+    }
+
+    /// The number of the question that is under way, if any.
+    private(set) var question: UInt64?
+    private var infos: [String: String?] = [:]
+    private var meanwhile: [Change] = []
+
+    var count: Int { infos.count }
+
+    /// A question was asked; the one before does not count any more.
+    mutating func asked(_ number: UInt64) {
+        question = number
+        meanwhile = []
+    }
+
+    /// The question failed.
+    mutating func failed() {
+        question = nil
+        meanwhile = []
+    }
+
+    /// The answer, with what has happened since the question: everybody who is there.
+    mutating func answered(_ members: [Member]) -> [Member] {
+        var present: [Member] = []
+        for change in members.map(Change.joined) + meanwhile {
+            switch change {
+            case .joined(let member):
+                if let index = present.firstIndex(where: { $0.id == member.id }) {
+                    present[index].info = member.info ?? present[index].info
+                } else {
+                    present.append(member)
+                }
+            case .left(let id):
+                present.removeAll { $0.id == id }
+            }
+        }
+        infos = Dictionary(present.map { ($0.id, $0.info) }) { $1 }
+        question = nil
+        meanwhile = []
+        return present
+    }
+
+    /// Somebody came, or has another state. An event without state leaves the one that is known.
+    mutating func joined(_ id: String, info: String?) -> Member {
+        let member = Member(id: id, info: info ?? infos[id] ?? nil)
+        infos[id] = member.info
+        if question != nil { meanwhile.append(.joined(member)) }
+        return member
+    }
+
+    mutating func left(_ id: String) {
+        infos[id] = nil
+        if question != nil { meanwhile.append(.left(id)) }
+    }
+}

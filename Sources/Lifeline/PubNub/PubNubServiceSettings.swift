@@ -1,0 +1,53 @@
+import ConnectionEngine
+import PubNubProtocol
+
+/// Everything that the PubNub adapter is told.
+struct PubNubServiceSettings: Sendable {
+    var host: ServiceHost
+    var settings: PubNubSettings
+    var cipher: PubNubCipher?
+    var filter: String?
+    var tracksPresence: Bool
+
+    static let serviceName = "PubNub"
+    static let sdk = "Lifeline/0.1.0"
+}
+
+extension Service {
+    /// PubNub, or a server that speaks its protocol.
+    ///
+    /// Messages that were published while the connection was lost are caught up with, as far as the service keeps them; beyond that
+    /// a gap is declared.
+    ///
+    /// - Parameters:
+    ///   - publishKey: needed to publish; empty for a client that only listens.
+    ///   - subscribeKey: names the keyset.
+    ///   - userID: who this client is, 1 to 92 letters.
+    ///   - host: see ``ServiceHost/pubnub``.
+    ///   - authToken: a token, or an auth key, when the keyset has the access manager.
+    ///   - secretKey: signs every request and is granted everything. For servers, tools and tests: it must not be shipped to users.
+    ///   - cipherKey: encrypts what is published and decrypts what arrives; all participants have the same.
+    ///   - filter: a filter expression: only messages whose metadata it fits arrive. Presence is filtered as well.
+    ///   - presence: whether ``Room/presence`` is kept up to date. Costs a request for each channel and connection, and a
+    ///     subscription of `-pnpres`, which an access token must grant.
+    public static func pubnub(
+        publishKey: String, subscribeKey: String, userID: String, host: ServiceHost = .pubnub, authToken: String? = nil,
+        secretKey: String? = nil, cipherKey: String? = nil, filter: String? = nil, presence: Bool = true
+    ) -> Service {
+        let endpoint = HTTPEndpoint(host: host.name, port: host.port, usesTLS: host.tls)
+        let settings = PubNubServiceSettings(
+            host: host,
+            settings: PubNubSettings(
+                endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: userID,
+                auth: authToken, sdk: PubNubServiceSettings.sdk),
+            cipher: cipherKey.map { PubNubCipher(key: $0) }, filter: filter, tracksPresence: presence)
+        return Service(name: PubNubServiceSettings.serviceName) { options in
+            PubNubAdapter.live(settings, options)
+        }
+    }
+}
+
+extension ServiceHost {
+    /// PubNub's own servers, with TLS.
+    public static let pubnub = ServiceHost("ps.pndsn.com")
+}
