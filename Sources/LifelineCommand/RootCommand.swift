@@ -22,9 +22,14 @@ struct RootCommand: AsyncParsableCommand {
               lifeline serve --port 6001
               lifeline listen --channel room
               lifeline publish --secret app-secret --channel room --event greeting --data '"hello"'
+              lifeline history --service pubnub --channel room
+              lifeline presence --service pubnub --channel room
             """,
         version: "0.1.0",
-        subcommands: [DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self])
+        subcommands: [
+            DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
+            PresenceCommand.self,
+        ])
 
     static func main() async {
         signal(SIGPIPE, SIG_IGN)

@@ -27,6 +27,7 @@ struct ListenCommand: AsyncParsableCommand {
               lifeline listen --channel room
               lifeline listen --channel private-room --secret app-secret --json
               lifeline listen --channel presence-room --secret app-secret --user ann --presence --for 60
+              lifeline listen --service pubnub --channel room --presence --filter "language == 'en'"
               echo 'publish private-room {"a":1}' | lifeline listen --channel private-room --auth-endpoint http://localhost:3000/auth
             """)
 
@@ -35,8 +36,11 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(name: .customLong("channel"), help: "Subscribes to this channel; may be repeated.")
     var channels: [String] = []
 
-    @Flag(help: "Prints who comes and goes on presence channels.")
+    @Flag(help: "Prints who comes and goes: on presence channels of Pusher, on all channels of PubNub.")
     var presence = false
+
+    @Option(help: ArgumentHelp("Only messages whose metadata it fits arrive (PubNub).", valueName: "expression"))
+    var filter: String?
 
     @Option(name: .customLong("for"), help: ArgumentHelp("Ends after so long.", valueName: "seconds"))
     var duration: Double?
@@ -53,8 +57,11 @@ struct ListenCommand: AsyncParsableCommand {
     func run() async throws {
         // Reading from a terminal in the background must not stop the program: then there are no commands, and that is all.
         signal(SIGTTIN, SIG_IGN)
-        let made = try service.makeService()
+        let made = try service.makeService(presence: presence, filter: filter)
         for note in service.notes { StandardError.print(note) }
+        if filter != nil, service.service != .pubnub {
+            StandardError.print("--filter is for pubnub; \(service.service.rawValue) does not use it.")
+        }
         let session = ListenSession(service: made, command: self)
         let status = await session.run()
         if status == .failed { throw ExitCode(CommandFailure.Kind.failed.rawValue) }

@@ -12,8 +12,8 @@ struct ListenLine: Hashable, Sendable {
         var isError: Bool
         var code: Int?
         var reason: String
-        /// The service's own name of the status.
-        var vendor: String
+        /// The service's own name of the status, if it has one.
+        var vendor: String?
     }
 
     enum Content: Hashable, Sendable {

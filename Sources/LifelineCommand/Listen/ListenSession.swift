@@ -22,7 +22,8 @@ struct ListenSession: Sendable {
     init(service: Service, command: ListenCommand) {
         self.service = service
         options = command.service.clientOptions
-        translator = ListenTranslator(subscriber: command.service.subscriber, showsPresence: command.presence)
+        translator = ListenTranslator(
+            subscriber: command.service.subscriber, service: command.service.service, showsPresence: command.presence)
         channels = command.channels
         duration = command.duration.map { .seconds($0) }
         if command.json {

@@ -4,13 +4,15 @@ import Lifeline
 /// From what a client hears to the lines that are printed, as a value.
 struct ListenTranslator: Sendable {
     let subscriber: String
+    let service: ServiceName
     /// Whether lines about presence are wanted.
     let showsPresence: Bool
     private var last: StatusWord?
     private var subscribed: [String] = []
 
-    init(subscriber: String, showsPresence: Bool) {
+    init(subscriber: String, service: ServiceName = .pusher, showsPresence: Bool) {
         self.subscriber = subscriber
+        self.service = service
         self.showsPresence = showsPresence
     }
 
@@ -21,7 +23,7 @@ struct ListenTranslator: Sendable {
         switch event {
         case .status(let status):
             // Rule CL-3: only when it differs from the last.
-            guard let line = ListenLine.Status(status), line.word != last else { return [] }
+            guard let line = ListenLine.Status(status, of: service), line.word != last else { return [] }
             last = line.word
             return [self.line(status.at, .status(line))]
         case .subscribed(let channel, _, let at):
@@ -75,7 +77,7 @@ struct ListenTranslator: Sendable {
 
     /// The answer to the command `status`; nil before the first `connect`.
     func line(for status: ConnectionStatus, at now: Moment) -> ListenLine? {
-        ListenLine.Status(status).map { line(now, .status($0)) }
+        ListenLine.Status(status, of: service).map { line(now, .status($0)) }
     }
 
     private func line(_ at: Moment, _ content: ListenLine.Content) -> ListenLine {

@@ -18,9 +18,6 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The name of Pusher's own connection state: it has none for an end that was not asked for but `disconnected`.
-    var pusherState: String { self == .failed ? "disconnected" : rawValue }
-
     /// What to say when there is no cause to tell.
     var sentence: String {
         switch self {
@@ -36,13 +33,13 @@ enum StatusWord: String, Hashable, Sendable, CaseIterable {
 
 extension ListenLine.Status {
     /// Nil before the first `connect`.
-    init?(_ status: ConnectionStatus) {
+    init?(_ status: ConnectionStatus, of service: ServiceName = .pusher) {
         guard let word = StatusWord(status.phase) else { return nil }
         let isError = word == .reconnecting || word == .failed
         self.init(
             word: word, category: status.category.rawValue, attempt: status.attempt, retryIn: status.retryIn,
             willRetry: status.willRetry, isError: isError, code: status.cause?.code,
             reason: status.cause?.reason ?? word.sentence,
-            vendor: word.pusherState)
+            vendor: service.vendorWord(status, word))
     }
 }

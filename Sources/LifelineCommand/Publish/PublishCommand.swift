@@ -8,13 +8,16 @@ struct PublishCommand: AsyncParsableCommand {
         commandName: "publish",
         abstract: "Publishes one message and prints what became of it.",
         discussion: """
-            With --secret the message goes over the HTTP API. Without it, it is sent as a client event, which works on private and
-            presence channels only, and which needs --auth-endpoint; its event name gets the prefix client-.
+            Pusher: with --secret the message goes over the HTTP API. Without it, it is sent as a client event, which works on private
+            and presence channels only, and which needs --auth-endpoint; its event name gets the prefix client-.
+
+            PubNub: an event's name other than "message" goes as the message's custom type, which takes 3 to 50 letters, digits, - and _.
 
             The exit code is 0 only when the service has accepted the message.
 
             EXAMPLES
               lifeline publish --secret app-secret --channel room --event new-price --data '{"company":"ACME","price":3}'
+              lifeline publish --service pubnub --channel room --data '"hello"'
               lifeline publish --auth-endpoint http://localhost:3000/auth --channel private-room --data '"hello"'
             """)
 
@@ -59,6 +62,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     private func publish(with client: LifelineClient) async throws(LifelineError) -> PublishOutcome {
         let channel = client.channel(channel)
+        if service.service != .pusher { return try await channel.publish(json: data, event: event) }
         guard service.secret == nil, PusherChannelKind(of: channel.name).allowsClientEvents else {
             do throws(LifelineError) {
                 return try await channel.publish(json: data, event: event)
@@ -71,14 +75,15 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     private func report(_ outcome: PublishOutcome) {
-        let translator = ListenTranslator(subscriber: service.subscriber, showsPresence: false)
+        let translator = ListenTranslator(subscriber: service.subscriber, service: service.service, showsPresence: false)
         let lines = translator.lines(for: outcome, in: channel, at: .now)
         if json {
             for line in lines { StandardOutput.print(line.json) }
             return
         }
         switch outcome {
-        case .accepted: StandardOutput.print("accepted: \(channel) has the message")
+        case .accepted(let id):
+            StandardOutput.print("accepted: \(channel) has the message" + (id.map { ", id \($0)" } ?? ""))
         case .refused(let error):
             let hint = error.code == .init(.tlsUntrusted) ? " Trust its authority with --ca FILE." : ""
             StandardError.print("error: refused: \(error.reason)\(hint)")

@@ -22,13 +22,13 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "Where it is: http, https, ws or wss, host and port.")
     var url = "http://127.0.0.1:6001"
 
-    @Option(help: "The app's key.")
-    var key = "app-key"
+    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
+    var key: String?
 
-    @Option(help: ArgumentHelp("A publish key, for services that have one.", visibility: .hidden))
+    @Option(help: "PubNub's publish key (default: demo).")
     var publishKey: String?
 
-    @Option(help: "The app's secret: signs channels and what is published.")
+    @Option(help: "The app's secret: signs channels and what is published; for PubNub, every request.")
     var secret: String?
 
     @Option(help: "Asks this address to authorise channels, instead of --secret.")
@@ -37,11 +37,14 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "The app's number in the HTTP API.")
     var appID = "1001"
 
-    @Option(help: "The user id on presence channels (default: --name).")
+    @Option(help: "The user id (default: --name).")
     var user: String?
 
-    @Option(help: ArgumentHelp("A token, for services that have one.", visibility: .hidden))
+    @Option(help: "PubNub's access token or auth key.")
     var token: String?
+
+    @Option(help: "Encrypts what is published and decrypts what arrives (PubNub).")
+    var cipherKey: String?
 
     @Option(help: "Names this client in every line.")
     var name: String?
@@ -61,14 +64,28 @@ struct ServiceOptions: ParsableArguments {
     /// What stands in the field `sub`.
     var subscriber: String { name ?? user ?? "lifeline" }
 
-    func makeService() throws(CommandFailure) -> Service {
-        guard service == .pusher else {
-            throw CommandFailure("--service \(service.rawValue) is not there yet: this version speaks pusher.", .usage)
-        }
+    /// - Parameters:
+    ///   - presence: whether who comes and goes is wanted.
+    ///   - filter: which messages are wanted, for services that can tell.
+    func makeService(presence: Bool = false, filter: String? = nil) throws(CommandFailure) -> Service {
         if let ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
         let address = try ServiceAddress(url)
+        switch service {
+        case .pusher:
+            return pusher(address)
+        case .pubnub:
+            if address.path != nil { throw CommandFailure("--url \(url): PubNub is not below a path.", .usage) }
+            return .pubnub(
+                publishKey: publishKey ?? "demo", subscribeKey: key ?? "demo", userID: subscriber, host: address.host,
+                authToken: token, secretKey: secret, cipherKey: cipherKey, filter: filter, presence: presence)
+        case .nexconn:
+            throw CommandFailure("--service nexconn is not there yet: this version speaks pusher and pubnub.", .usage)
+        }
+    }
+
+    private func pusher(_ address: ServiceAddress) -> Service {
         let access: PusherAccess
         if let secret {
             access = .secret(secret, appID: appID)
@@ -78,7 +95,8 @@ struct ServiceOptions: ParsableArguments {
             access = .none
         }
         return .pusher(
-            key: key, host: address.host, path: address.path, access: access, user: (user ?? name).map { Member(id: $0) })
+            key: key ?? "app-key", host: address.host, path: address.path, access: access,
+            user: (user ?? name).map { Member(id: $0) })
     }
 
     var clientOptions: ClientOptions {
@@ -87,9 +105,11 @@ struct ServiceOptions: ParsableArguments {
 
     /// What was given and does nothing with this service.
     var notes: [String] {
-        var notes: [String] = []
-        if publishKey != nil { notes.append("--publish-key is for PubNub; pusher does not use it.") }
-        if token != nil { notes.append("--token is for chat sessions; pusher does not use it.") }
-        return notes
+        let given: [(option: String, isGiven: Bool, service: ServiceName)] = [
+            ("--publish-key", publishKey != nil, .pubnub), ("--token", token != nil, .pubnub),
+            ("--cipher-key", cipherKey != nil, .pubnub), ("--auth-endpoint", authEndpoint != nil, .pusher),
+        ]
+        return given.filter { $0.isGiven && $0.service != service }
+            .map { "\($0.option) is for \($0.service.rawValue); \(service.rawValue) does not use it." }
     }
 }

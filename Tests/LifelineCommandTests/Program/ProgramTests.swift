@@ -58,7 +58,8 @@ struct ProgramTests {
     @Test("CL-8: wrong usage is 2, and says what to do")
     func wrongUsage() async throws {
         for arguments in [
-            ["bogus"], ["listen", "--service", "pubnub"], ["serve", "--port", "70000"], ["listen", "--url", "x"],
+            ["bogus"], ["listen", "--service", "nexconn"], ["serve", "--port", "70000"], ["listen", "--url", "x"],
+            ["history", "--channel", "room"], ["presence", "--channel", "room"],
         ] {
             let program = try arguments.count == 1 ? Program(arguments[0]) : Program(arguments[0], arguments[1], arguments[2])
             #expect(await program.end() == 2)

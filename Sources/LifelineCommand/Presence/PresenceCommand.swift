@@ -1,0 +1,61 @@
+import ArgumentParser
+import Lifeline
+
+struct PresenceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "presence",
+        abstract: "Prints who is on channels now.",
+        discussion: """
+            Pusher cannot be asked by a client; this works with --service pubnub. Who comes and goes is told by 'lifeline listen
+            --presence'.
+
+            With --json every user is one line, {"ev":"present","ch":…,"user":…,"state":…}, followed by one line for each channel,
+            {"ev":"occupancy","ch":…,"count":…}
+
+            EXAMPLES
+              lifeline presence --service pubnub --channel room
+              lifeline presence --service pubnub --channel room --channel lobby --json
+            """)
+
+    @OptionGroup var service: ServiceOptions
+
+    @Option(name: .customLong("channel"), help: "The channel to ask about; may be repeated.")
+    var channels: [String]
+
+    @Flag(help: "Prints one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if channels.isEmpty { throw ValidationError("Name a channel with --channel.") }
+    }
+
+    func run() async throws {
+        let client = LifelineClient(try service.makeService(), options: service.clientOptions)
+        for note in service.notes { StandardError.print(note) }
+        for channel in channels {
+            do throws(LifelineError) {
+                for line in lines(channel, try await client.channel(channel).members()) { StandardOutput.print(line) }
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+    }
+
+    private func lines(_ channel: String, _ members: [Member]) -> [String] {
+        guard json else {
+            return ["\(channel): \(members.count) there"] + members.map { "  \($0.id)" + ($0.info.map { "  \($0)" } ?? "") }
+        }
+        var occupancy = JSONObject()
+        occupancy.put("ev", "occupancy")
+        occupancy.put("ch", channel)
+        occupancy.put("count", members.count)
+        return members.map { member in
+            var object = JSONObject()
+            object.put("ev", "present")
+            object.put("ch", channel)
+            object.put("user", member.id)
+            object.put("state", json: member.info ?? "null")
+            return object.text
+        } + [occupancy.text]
+    }
+}

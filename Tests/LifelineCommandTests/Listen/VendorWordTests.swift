@@ -1,0 +1,43 @@
+import ConnectionEngine
+import Lifeline
+import Testing
+
+@testable import LifelineCommand
+
+@Suite("The services' own names of a status")
+struct VendorWordTests {
+    private func word(_ phase: ConnectionPhase, _ category: StatusCategory, of service: ServiceName) -> String? {
+        ListenLine.Status(ConnectionStatus(phase: phase, category: category), of: service)?.vendor
+    }
+
+    @Test("CL-11: PubNub's categories")
+    func pubNub() {
+        let expected: [(ConnectionPhase, StatusCategory, String?)] = [
+            (.connecting, .connecting, nil), (.connected, .connected, "PNConnectedCategory"),
+            (.connected, .reconnected, "PNReconnectedCategory"), (.waiting, .timeout, "PNUnexpectedDisconnectCategory"),
+            (.suspended, .networkUnavailable, "PNUnexpectedDisconnectCategory"),
+            (.waiting, .malformedResponse, "PNUnexpectedDisconnectCategory"),
+            (.waiting, .accessDenied, "PNAccessDeniedCategory"),
+            (.failed, .malformedFilter, "PNMalformedFilterExpressionCategory"),
+            (.failed, .requestTooLong, "PNRequestURITooLongCategory"), (.failed, .badRequest, "PNBadRequestCategory"),
+            (.failed, .timeout, "PNUnexpectedDisconnectCategory"), (.disconnecting, .disconnected, "PNDisconnectedCategory"),
+            (.disconnected, .disconnected, "PNDisconnectedCategory"),
+        ]
+        for (phase, category, name) in expected { #expect(word(phase, category, of: .pubnub) == name, "\(phase) \(category)") }
+    }
+
+    @Test("CL-2: Pusher's states")
+    func pusher() {
+        #expect(word(.connecting, .connecting, of: .pusher) == "connecting")
+        #expect(word(.waiting, .timeout, of: .pusher) == "reconnecting")
+        #expect(word(.failed, .refused, of: .pusher) == "disconnected")
+    }
+
+    @Test("A status without a name of the service's has null in its place")
+    func null() throws {
+        let status = try #require(
+            ListenLine.Status(ConnectionStatus(phase: .connecting, category: .connecting), of: .pubnub))
+        let line = ListenLine(at: .zero, subscriber: "a", content: .status(status))
+        #expect(line.json.hasSuffix(#""vendor":null}"#))
+    }
+}
