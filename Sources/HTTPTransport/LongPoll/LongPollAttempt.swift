@@ -92,27 +92,32 @@ final class LongPollGate<Decoder: LongPollDecoder>: Sendable {
     typealias Event = TransportEvent<LongPollInbound<Decoder.Answer>>
     typealias Report = @Sendable (Event) -> Void
 
-    private let report: NIOLockedValueBox<Report?>
+    /// A bare closure in a generic box is wrapped once more by every access, and calling it gets slower and slower.
+    private struct State {
+        var report: Report?
+    }
+
+    private let state: NIOLockedValueBox<State>
 
     init(_ report: @escaping Report) {
-        self.report = NIOLockedValueBox(report)
+        state = NIOLockedValueBox(State(report: report))
     }
 
     func pass(_ event: Event) {
-        report.withLockedValue { $0 }?(event)
+        state.withLockedValue { $0 }.report?(event)
     }
 
     /// Lets nothing more through.
     func close() {
-        report.withLockedValue { $0 = nil }
+        state.withLockedValue { $0.report = nil }
     }
 
     /// Lets the last word through.
     func close(saying failure: ConnectionFailure) {
-        let last = report.withLockedValue { report in
-            defer { report = nil }
-            return report
+        let last = state.withLockedValue { state in
+            defer { state.report = nil }
+            return state
         }
-        last?(.closed(failure))
+        last.report?(.closed(failure))
     }
 }
