@@ -19,6 +19,12 @@ let package = Package(
         .executableTarget(
             name: "PubNubReceive",
             dependencies: ["Measuring", .product(name: "PubNub", package: "lifeline")]),
+        // What feeds PubNub clients, ours and others.
+        .executableTarget(name: "PollFeeder"),
+        // The modules under the product's own.
+        .executableTarget(
+            name: "LongPollRate",
+            dependencies: ["Measuring", .product(name: "PusherSwift", package: "lifeline")]),
     ],
     swiftLanguageModes: [.v6]
 )
