@@ -2,6 +2,7 @@ import ConnectionEngine
 import Foundation
 import PubNubProtocol
 import TransportCommon
+import WireCoding
 
 /// Everything that a configuration holds, as a value (API sheet C).
 struct ConfigurationValues: Hashable, Sendable {
@@ -34,6 +35,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var retryPolicy = PNRetryPolicy.standard
     var secretKey: String?
     var certificateAuthorityFile: String?
+    var proxy: PNProxy?
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
         self.publishKey = publishKey
@@ -59,10 +61,19 @@ extension ConfigurationValues {
     }
 
     /// What every request carries.
-    func settings(instanceID: String) -> PubNubSettings {
+    func settings(instanceID: String?) -> PubNubSettings {
         PubNubSettings(
             endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: uuid,
             auth: authKey, sdk: PNClientInformation.sdk, instanceID: instanceID, deviceID: deviceID)
+    }
+
+    /// Where a file that was shared can be downloaded (wire sheet 9).
+    func fileURL(id: String, name: String, channel: String) -> URL? {
+        let parts = ["v1", "files", subscribeKey, "channels", channel, "files", id, name]
+        let request = PubNubRequest(path: parts.map { PercentEncoding.encode($0) })
+        let timestamp = secretKey == nil ? nil : Int(clamping: WallClock.unixTime)
+        let target = request.target(settings(instanceID: nil), timestamp: timestamp)
+        return URL(string: "\(usesTLS ? "https" : "http")://\(origin)\(target)")
     }
 
     var resultContext: ResultContext {

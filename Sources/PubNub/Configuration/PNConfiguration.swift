@@ -209,6 +209,12 @@ extension PNConfiguration {
         set { write(\.secretKey, newValue) }
     }
 
+    /// A proxy for every connection; nil, the default, for none. An addition to the Cocoa SDK.
+    public var proxy: PNProxy? {
+        get { read(\.proxy) }
+        set { write(\.proxy, newValue) }
+    }
+
     /// Path of a PEM file with the only authorities to trust; nil, the default, for those of the system. An addition to the Cocoa SDK.
     public var certificateAuthorityFile: String? {
         get { read(\.certificateAuthorityFile) }
