@@ -71,9 +71,4 @@ extension PubNubProblem {
         if let status = failure.httpStatus, status != 200 { return status }
         return PNStatusCategory(category).standInStatusCode
     }
-
-    /// Arguments that were refused before anything was sent.
-    static func badArguments(_ reason: String) -> PubNubProblem {
-        PubNubProblem(ConnectionFailure(.badRequest, reason), information: reason)
-    }
 }

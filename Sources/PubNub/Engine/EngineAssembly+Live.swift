@@ -1,0 +1,83 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import NIOPosix
+import PubNubProtocol
+import TransportCommon
+
+extension EngineAssembly {
+    /// Real sockets, on the event loops that all clients of the process share.
+    static let live = EngineAssembly(
+        makeCalls: { values in
+            LiveCalls(roots: values.trustRoots, proxy: values.proxy.map { HTTPProxy($0) })
+        },
+        makeEngine: { values, settings in
+            LiveSubscription(
+                settings,
+                makeDriver: { settings in
+                    let configuration = LongPollTransportConfiguration(
+                        trustRoots: values.trustRoots, proxy: values.proxy.map { HTTPProxy($0) })
+                    return driver(
+                        values, settings,
+                        LongPollTransport<PubNubSession>(
+                            decoder: { PubNubAnswerDecoder() }, configuration: configuration),
+                        EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()))
+                },
+                observeNetwork: { host, driver in
+                    NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+                })
+        })
+
+    /// A driver of what is configured.
+    static func driver(
+        _ values: ConfigurationValues, _ settings: PubNubSettings, _ transport: any ClientTransport<PubNubSession>,
+        _ timers: any TimerScheduler, seed: UInt64 = .random(in: .min ... .max)
+    ) -> ConnectionDriver<PubNubSession> {
+        let memory = PubNubMemory(
+            settings: settings, options: values.options, seed: seed, unixTime: { Int(clamping: WallClock.unixTime) })
+        return ConnectionDriver(
+            transport: transport, jobs: NoJobs(), timers: timers, policy: values.policy(seed: seed), memory: memory, seed: seed)
+    }
+}
+
+extension ConfigurationValues {
+    var trustRoots: TrustRoots { certificateAuthorityFile.map { .file($0) } ?? .system }
+
+    /// What the session is told (API sheet C).
+    var options: PubNubOptions {
+        var options = PubNubOptions()
+        options.pollTimeout = .positive(seconds: subscribeMaximumIdleTime)
+        options.requestTimeout = requestTimeout
+        options.heartbeatValue = presenceHeartbeatValue
+        options.heartbeatInterval = max(presenceHeartbeatInterval, 0)
+        options.suppressesLeave = suppressLeaveEvents
+        options.managesPresenceManually = managePresenceListManually
+        options.keepsTimetokenOnListChange = keepTimeTokenOnListChange
+        options.restoresSubscription = restoreSubscription
+        options.catchesUpOnRestore = catchUpOnSubscriptionRestore
+        options.messageCountThreshold = Int(clamping: requestMessageCountThreshold)
+        options.dedupCapacity = Int(clamping: min(maximumMessagesCacheSize, 100_000))
+        return options
+    }
+
+    /// When to try again (rules PK-14 and PX-5).
+    func policy(seed: UInt64) -> ConnectionPolicy {
+        var base: ConnectionPolicy
+        switch timing {
+        case .standard: base = .standard
+        case .fast: base = .fast
+        }
+        if let most = retryPolicy.maximumDelay { base.cap = max(.positive(seconds: most), .milliseconds(100)) }
+        base.retriesAutomatically = retryPolicy.isEnabled
+        base.maximumRetries = retryPolicy.maximumRetries.map { max($0, 0) }
+        return PubNubSession.policy(base, options: options, seed: seed)
+    }
+}
+
+extension HTTPProxy {
+    init(_ proxy: PNProxy) {
+        self.init(
+            host: proxy.host, port: proxy.port,
+            credentials: proxy.user.map { Credentials(user: $0, password: proxy.password ?? "") })
+    }
+}

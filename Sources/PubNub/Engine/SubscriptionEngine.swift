@@ -1,0 +1,31 @@
+import ConnectionEngine
+import EngineRuntime
+import PubNubProtocol
+
+/// What the engine tells about a subscription, in one order.
+enum SubscriptionNotice: Sendable {
+    indirect case change(ConnectionChange)
+    case event(PubNubSessionEvent)
+    /// So many events were dropped here, because they were not taken in time.
+    case dropped(Int)
+}
+
+/// The engine of a client's subscription. Tests replace it by a script.
+///
+/// Any thread may call any method; none blocks. Releasing it ends everything.
+protocol SubscriptionEngine: AnyObject, Sendable {
+    /// Gives a command whose answer nobody waits for.
+    func perform(_ command: PubNubCommand)
+    /// Gives a command and calls `completion` once it was answered, or can never be.
+    func perform(_ command: PubNubCommand, completion: @escaping @Sendable () -> Void)
+    /// Wants to be connected; while the next attempt waits, it comes at once.
+    func connect()
+    /// Stops automatic retries.
+    func cancelRetry()
+    /// Ends the subscription without a word to the service.
+    func abandon()
+    /// Where the subscription stands.
+    var cursor: PubNubCursor { get }
+    /// Calls `body` with everything from now on, on the engine's own thread.
+    func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation
+}
