@@ -10,20 +10,55 @@ import PubNubProtocol
 /// otherwise, in the order in which things happened. As long as there is a reference to it the client lives; releasing the last one
 /// ends its connections, and calls under way end as cancelled (seed, Network lifecycle).
 public final class PubNub: Sendable {
-    let box: NIOLockedValueBox<ConfigurationValues>
+    /// How the client is set up, and what its results have in common.
+    let setup: NIOLockedValueBox<ClientSetup>
     /// Where callbacks run.
     let queue: CallbackQueue
     let calls: CallRunner
+    let engine: any SubscriptionEngine
+    let cipher: PubNubCipher?
     let listeners = ListenerTable()
     /// Tells this client from others of the same user.
-    let instanceID = UUID().uuidString
+    let instanceID: String
+    /// What listeners and sequences are told, in one order.
+    let deliveries: Broadcaster<Delivery>
+
+    let wanted = NIOLockedValueBox(WantedList())
+    let script = NIOLockedValueBox(StatusScript())
+    let filter = NIOLockedValueBox<String?>(nil)
+    /// Orders what changes both the list and the engine.
+    let commands = NIOLock()
+
+    /// What the client writes down. Silent unless it is switched on.
+    public let logger: PNLLogger
+
+    private let assembly: EngineAssembly
     private let sequence = NIOLockedValueBox(0)
+    private let observations = NIOLockedValueBox<[Observation]>([])
 
     init(_ values: ConfigurationValues, queue: CallbackQueue, assembly: EngineAssembly) {
-        box = NIOLockedValueBox(values)
+        let instanceID = UUID().uuidString
+        self.instanceID = instanceID
         self.queue = queue
+        self.assembly = assembly
+        setup = NIOLockedValueBox(ClientSetup(values))
         calls = CallRunner(transport: assembly.makeCalls(values))
+        engine = assembly.makeEngine(values, values.settings(instanceID: instanceID))
+        cipher = values.cipherKey.map { PubNubCipher(key: $0, usesRandomIV: values.usesRandomInitializationVector) }
+        logger = PNLLogger(identifier: "com.pubnub.lifeline")
+        deliveries = Broadcaster(
+            backlog: Self.backlog, isDroppable: { $0.isDroppable }, dropped: { _ in .gap(PNGap()) })
+        let heard = engine.observe { [weak self] in self?.hear($0) }
+        let delivered = deliveries.observe(on: queue) { [weak self] in self?.deliver($0) }
+        observations.withLockedValue { $0 = [heard, delivered] }
     }
+
+    deinit {
+        deliveries.finish()
+    }
+
+    /// How many answers may wait for slow callbacks before the messages of further ones are dropped and a gap is told (rule PK-31).
+    private static let backlog = 4096
 
     /// A client whose callbacks come on the main queue. On Linux that queue runs only while the main thread runs it:
     /// `dispatchMain()` or a run loop.
@@ -47,19 +82,6 @@ public final class PubNub: Sendable {
     /// Who the user is.
     public func uuid() -> String { configuration.uuid }
 
-    /// How the client is set up now.
-    var configuration: ConfigurationValues { box.withLockedValue { $0 } }
-
-    var resultContext: ResultContext { configuration.resultContext }
-
-    /// The number of the next message that this client publishes, from 1 on.
-    func nextSequenceNumber() -> Int {
-        sequence.withLockedValue { number in
-            number = number >= Int(Int32.max) ? 1 : number + 1
-            return number
-        }
-    }
-
     /// Hears what the client receives. Held weakly; adding one again changes nothing. May be called from any thread, also from inside
     /// a callback.
     public func addListener(_ listener: any PNEventsListener) {
@@ -70,4 +92,38 @@ public final class PubNub: Sendable {
     public func removeListener(_ listener: any PNEventsListener) {
         listeners.remove(listener)
     }
+
+    /// The number of the next message that this client publishes, from 1 on.
+    func nextSequenceNumber() -> Int {
+        sequence.withLockedValue { number in
+            number = number >= Int(Int32.max) ? 1 : number + 1
+            return number
+        }
+    }
+
+    /// A client of the same kind with another configuration.
+    func sibling(_ values: ConfigurationValues, queue: CallbackQueue) -> PubNub {
+        PubNub(values, queue: queue, assembly: assembly)
+    }
+}
+
+/// How a client is set up, and what its results have in common.
+struct ClientSetup: Sendable {
+    var values: ConfigurationValues {
+        didSet { context = values.resultContext }
+    }
+    private(set) var context: ResultContext
+
+    init(_ values: ConfigurationValues) {
+        self.values = values
+        context = values.resultContext
+    }
+}
+
+extension PubNub {
+    /// How the client is set up now.
+    var configuration: ConfigurationValues { setup.withLockedValue { $0.values } }
+
+    /// What results have in common now.
+    var resultContext: ResultContext { setup.withLockedValue { $0.context } }
 }

@@ -16,6 +16,8 @@ public protocol PNEventsListener: AnyObject {
     func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult)
     /// The subscription changed, a message could not be decrypted, or a heartbeat ended.
     func client(_ client: PubNub, didReceive status: PNStatus)
+    /// Messages may be missing. Comes before the messages that follow the gap. An addition to the Cocoa SDK.
+    func client(_ client: PubNub, mayHaveMissedMessages gap: PNGap)
 }
 
 extension PNEventsListener {
@@ -26,6 +28,7 @@ extension PNEventsListener {
     public func client(_ client: PubNub, didReceiveObjectEvent event: PNObjectEventResult) {}
     public func client(_ client: PubNub, didReceiveFileEvent event: PNFileEventResult) {}
     public func client(_ client: PubNub, didReceive status: PNStatus) {}
+    public func client(_ client: PubNub, mayHaveMissedMessages gap: PNGap) {}
 }
 
 /// The former name of ``PNEventsListener``, with the same methods.

@@ -67,11 +67,12 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
 
     /// Guarded by `batch.lock`.
     private var content = Content.unread
-    private let opened: OpenedPayload?
+    /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
+    public final let json: String
 
-    /// - Parameter opened: what decryption made of the payload; nil for a payload as it came.
-    init(_ raw: PubNubMessage, batch: MessageBatch, opened: OpenedPayload? = nil) {
-        self.opened = opened
+    /// - Parameter opened: what decryption made of the payload, as JSON text; nil for a payload as it came.
+    init(_ raw: PubNubMessage, batch: MessageBatch, opened: String? = nil) {
+        json = opened ?? raw.payload
         super.init(raw, batch: batch)
     }
 
@@ -82,14 +83,18 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
     public final var message: Any? {
         batch.lock.withLock {
             if case .read(let value) = content { return value }
-            let value = if let opened { opened.value } else { FoundationJSON.value(raw.payload) }
+            let value = FoundationJSON.value(json)
             content = .read(value)
             return value
         }
     }
 
-    /// The message as JSON text, decrypted. An addition to the Cocoa SDK.
-    public final var json: String { opened?.json ?? raw.payload }
+    /// The message as a value of a type of your own. An addition to the Cocoa SDK.
+    ///
+    /// - Throws: `DecodingError`.
+    public final func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        try JSONDecoder().decode(type, from: Data(json.utf8))
+    }
 }
 
 /// A signal.

@@ -1,0 +1,94 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// What an access token allows on a resource.
+public struct PNPAMPermission: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    public static let read = PNPAMPermission(rawValue: 1 << 0)
+    public static let write = PNPAMPermission(rawValue: 1 << 1)
+    public static let manage = PNPAMPermission(rawValue: 1 << 2)
+    public static let delete = PNPAMPermission(rawValue: 1 << 3)
+    public static let get = PNPAMPermission(rawValue: 1 << 5)
+    public static let update = PNPAMPermission(rawValue: 1 << 6)
+    public static let join = PNPAMPermission(rawValue: 1 << 7)
+    public static let CRUD: PNPAMPermission = [.read, .write, .update, .delete]
+    public static let all: PNPAMPermission = [.CRUD, .get, .join, .manage]
+}
+
+/// The permission of one resource.
+public final class PNPAMResourcePermission: Sendable {
+    public let value: PNPAMPermission
+
+    init(_ rights: PubNubRights) {
+        value = PNPAMPermission(rawValue: UInt(clamping: rights.rawValue))
+    }
+}
+
+/// Permissions by the names of resources, or by regular expressions for them.
+public final class PNPAMTokenResource: Sendable {
+    public let channels: [String: PNPAMResourcePermission]
+    public let groups: [String: PNPAMResourcePermission]
+    public let uuids: [String: PNPAMResourcePermission]
+
+    init(_ grants: PubNubGrants) {
+        func permissions(_ rights: PubNubGrants.Rights) -> [String: PNPAMResourcePermission] {
+            Dictionary(uniqueKeysWithValues: rights.map { ($0.key, PNPAMResourcePermission($0.value)) })
+        }
+        channels = permissions(grants.channels)
+        groups = permissions(grants.groups)
+        uuids = permissions(grants.users)
+    }
+}
+
+/// What an access token says. Read, not verified: only the service can.
+public final class PNPAMToken: Sendable {
+    private let token: PubNubAccessToken
+    /// Permissions by name.
+    public let resources: PNPAMTokenResource
+    /// Permissions by regular expression.
+    public let patterns: PNPAMTokenResource
+
+    init(_ token: PubNubAccessToken) {
+        self.token = token
+        resources = PNPAMTokenResource(token.resources)
+        patterns = PNPAMTokenResource(token.patterns)
+    }
+
+    /// The version of the token's format.
+    public var version: UInt { UInt(clamping: token.version) }
+
+    /// When it was granted, in seconds since 1970.
+    public var timestamp: UInt { UInt(clamping: token.issued) }
+
+    /// How long it holds from then on, in minutes.
+    public var ttl: UInt { UInt(clamping: token.ttl) }
+
+    /// The only user who may use it; nil for any.
+    public var authorizedUUID: String? { token.authorizedUser }
+
+    /// Whatever the granting server wanted to tell.
+    public var meta: [AnyHashable: Any] {
+        FoundationJSON.value(JSONValue.object(token.metadata).text) as? [String: Any] ?? [:]
+    }
+
+    /// The signature of the granting server.
+    public var signature: Data { Data(token.signature) }
+
+    /// Always nil: what cannot be read is no token, see ``PubNub/parseAuthToken(_:)``.
+    public var error: (any Error)? { nil }
+}
+
+extension PubNub {
+    /// Reads an access token without asking the service.
+    ///
+    /// - Returns: nil when the text is no token.
+    public func parseAuthToken(_ token: String) -> PNPAMToken? {
+        (try? PubNubAccessToken(parsing: token)).map { PNPAMToken($0) }
+    }
+}

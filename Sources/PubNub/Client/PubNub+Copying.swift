@@ -1,0 +1,66 @@
+import Dispatch
+import EngineRuntime
+import Foundation
+import PubNubProtocol
+
+// Another client in place of this one.
+extension PubNub {
+    /// Makes a client with another configuration that takes over the subscriptions, the listeners and where the subscription stands.
+    /// This client stops receiving; when the user or the auth key changes, the service is told that the former user left.
+    ///
+    /// - Parameter block: called on this client's callback queue with the new client; keep a reference to it.
+    public func copyWithConfiguration(_ configuration: PNConfiguration, completion block: @escaping @Sendable (PubNub) -> Void) {
+        copy(configuration, queue: queue, completion: block)
+    }
+
+    /// The same, with callbacks on another queue.
+    ///
+    /// - Parameter callbackQueue: where callbacks of the new client and `block` run; nil for the main queue.
+    public func copyWithConfiguration(
+        _ configuration: PNConfiguration, callbackQueue: DispatchQueue?, completion block: @escaping @Sendable (PubNub) -> Void
+    ) {
+        copy(configuration, queue: callbackQueue.map { .queue($0) } ?? .main, completion: block)
+    }
+
+    private func copy(
+        _ configuration: PNConfiguration, queue: CallbackQueue, completion block: @escaping @Sendable (PubNub) -> Void
+    ) {
+        let old = self.configuration
+        let new = configuration.values
+        let heir = sibling(new, queue: queue)
+        let list = wantedList
+        let cursor = engine.cursor
+        heir.filterExpression = filterExpression
+        for listener in listeners.present {
+            heir.addListener(listener)
+            removeListener(listener)
+        }
+        @Sendable func finish() {
+            if !list.isEmpty {
+                heir.subscribe(list, timetoken: cursor.timetoken == .zero ? nil : cursor.timetoken, state: [:])
+            }
+            queue.run { block(heir) }
+        }
+        if list.isEmpty { return finish() }
+        if old.uuid != new.uuid || old.authKey != new.authKey {
+            unsubscribeFromAll { _ in finish() }
+        } else {
+            commands.withLock {
+                wanted.withLockedValue { $0.removeAll() }
+                engine.abandon()
+            }
+            finish()
+        }
+    }
+}
+
+// Access tokens.
+extension PubNub {
+    /// A new auth key or access token for every request from now on, the next poll included. Nothing is interrupted.
+    public func setAuthToken(_ token: String) {
+        commands.withLock {
+            setup.withLockedValue { $0.values.authKey = token }
+            engine.perform(.setAuth(token))
+        }
+    }
+}

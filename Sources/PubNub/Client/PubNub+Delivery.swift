@@ -1,0 +1,109 @@
+import ConnectionEngine
+import PubNubProtocol
+
+// From what the engine tells to listeners and sequences.
+extension PubNub {
+    /// On the engine's thread: what happened is written down as deliveries, and the list of channels follows.
+    func hear(_ notices: [SubscriptionNotice]) {
+        var out: [Delivery] = []
+        for notice in notices {
+            switch notice {
+            case .change(let change): hear(change, &out)
+            case .event(let event): hear(event, &out)
+            case .dropped: out.append(.gap(PNGap()))
+            }
+        }
+        if !out.isEmpty { deliveries.send(out) }
+    }
+
+    private func hear(_ change: ConnectionChange, _ out: inout [Delivery]) {
+        let wanted = wantedList
+        let (draft, mustCancel) = script.withLockedValue { $0.hear(change, wanted: wanted) }
+        if mustCancel { engine.cancelRetry() }
+        if let draft { out.append(.status(status(draft))) }
+        // The engine has forgotten the list as well (rule PK-28).
+        if change.phase == .failed, !configuration.restoreSubscription, change.cause?.isLoss ?? false {
+            self.wanted.withLockedValue { $0.removeAll() }
+        }
+        log(change)
+    }
+
+    private func hear(_ event: PubNubSessionEvent, _ out: inout [Delivery]) {
+        let options = configuration.heartbeatNotificationOptions
+        let wanted = wantedList
+        if case .gap(let list, _, let after) = event { out.append(.gap(PNGap(list, after: after))) }
+        let draft = script.withLockedValue { $0.hear(event, wanted: wanted, heartbeats: options) }
+        if let draft { out.append(.status(status(draft))) }
+        if case .messages(let batch) = event, !batch.messages.isEmpty {
+            out.append(.messages(batch.messages, MessageBatch(context: resultContext)))
+        }
+    }
+
+    /// The status of a draft.
+    func status(_ draft: StatusDraft) -> PNErrorStatus {
+        draft.status(resultContext) { [weak self] in self?.cancelAutomaticRetry() }
+    }
+
+    private func cancelAutomaticRetry() {
+        if script.withLockedValue({ $0.cancelRetry() }) { engine.cancelRetry() }
+    }
+
+    /// On the callback queue: everything to every listener.
+    func deliver(_ batch: [Delivery]) {
+        for delivery in batch {
+            switch delivery {
+            case .status(let status): tell { $0.client(self, didReceive: status) }
+            case .gap(let gap): tell { $0.client(self, mayHaveMissedMessages: gap) }
+            case .messages(let messages, let shared): deliver(messages, shared)
+            }
+        }
+    }
+
+    /// Makes results of what was received.
+    var reader: MessageReader {
+        MessageReader(cipher: cipher) { [setup] id, name, channel in
+            setup.withLockedValue { $0.values }.fileURL(id: id, name: name, channel: channel)
+        }
+    }
+
+    func tell(_ body: (any PNEventsListener) -> Void) {
+        for listener in listeners.present where listeners.contains(listener) { body(listener) }
+    }
+
+    private func deliver(_ messages: [PubNubMessage], _ shared: MessageBatch) {
+        var version = -1
+        var present: [any PNEventsListener] = []
+        let reader = reader
+        for message in messages {
+            // A listener that leaves inside its own callback hears nothing more.
+            listeners.refresh(&present, &version)
+            if present.isEmpty { continue }
+            switch reader.read(message, shared) {
+            case .message(let result):
+                for listener in present { listener.client(self, didReceiveMessage: result) }
+            case .signal(let result):
+                for listener in present { listener.client(self, didReceiveSignal: result) }
+            case .action(let result):
+                for listener in present { listener.client(self, didReceiveMessageAction: result) }
+            case .presence(let result):
+                for listener in present { listener.client(self, didReceivePresenceEvent: result) }
+            case .object(let result):
+                for listener in present { listener.client(self, didReceiveObjectEvent: result) }
+            case .file(let result):
+                for listener in present { listener.client(self, didReceiveFileEvent: result) }
+            case .status(let status):
+                for listener in present { listener.client(self, didReceive: status) }
+            }
+        }
+    }
+}
+
+extension ConnectionFailure {
+    /// Whether the network failed, in the sense of ``PNConfiguration/restoreSubscription``.
+    fileprivate var isLoss: Bool {
+        switch category {
+        case .networkUnavailable, .proxyUnavailable, .timeout, .unexpectedDisconnect: true
+        default: false
+        }
+    }
+}

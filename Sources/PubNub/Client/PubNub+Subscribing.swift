@@ -1,0 +1,236 @@
+import ConnectionEngine
+import Foundation
+import PubNubProtocol
+
+// Which channels and groups the client receives from. Nothing here blocks; the listeners hear what comes of it.
+extension PubNub {
+    // MARK: What is subscribed to
+
+    /// The channels that are subscribed to, without those of presence.
+    public func channels() -> [String] {
+        wantedList.channels.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }
+    }
+
+    /// The groups that are subscribed to, those for presence included.
+    public func channelGroups() -> [String] { wantedList.groups }
+
+    /// The presence channels that are subscribed to, with `-pnpres`.
+    public func presenceChannels() -> [String] {
+        wantedList.channels.filter { $0.hasSuffix(PubNubMessage.presenceSuffix) }
+    }
+
+    /// Whether a channel, group or presence channel of this name is subscribed to.
+    public func isSubscribed(on name: String) -> Bool {
+        wanted.withLockedValue { $0.contains(name) }
+    }
+
+    // MARK: Subscribing
+
+    /// Subscribes to channels, in addition to what is subscribed to already. The same channels again, or none, make the client ask
+    /// the service afresh (seed, Network lifecycle).
+    ///
+    /// - Parameter shouldObservePresence: whether to hear who comes and goes, too.
+    public func subscribeToChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
+        subscribe(channels: channels, withPresence: shouldObservePresence)
+    }
+
+    /// Subscribes to channels from a point in time on.
+    ///
+    /// - Parameter timeToken: nil to go on from where the subscription stands.
+    public func subscribeToChannels(
+        _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
+    ) {
+        subscribe(channels: channels, withPresence: shouldObservePresence, timetoken: timeToken)
+    }
+
+    /// Subscribes to channels and sets the user's state there.
+    ///
+    /// - Parameter state: a dictionary of state for each channel by its name. What is no dictionary is left out, and logged.
+    public func subscribeToChannels(
+        _ channels: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
+    ) {
+        subscribe(channels: channels, withPresence: shouldObservePresence, state: state)
+    }
+
+    /// Subscribes to channels from a point in time on and sets the user's state there.
+    public func subscribeToChannels(
+        _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?,
+        clientState state: [String: Any]?
+    ) {
+        subscribe(channels: channels, withPresence: shouldObservePresence, timetoken: timeToken, state: state)
+    }
+
+    /// Subscribes to all channels of groups, also those that are added to a group later.
+    public func subscribeToChannelGroups(_ groups: [String], withPresence shouldObservePresence: Bool) {
+        subscribe(groups: groups, withPresence: shouldObservePresence)
+    }
+
+    /// Subscribes to groups from a point in time on.
+    public func subscribeToChannelGroups(
+        _ groups: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
+    ) {
+        subscribe(groups: groups, withPresence: shouldObservePresence, timetoken: timeToken)
+    }
+
+    /// Subscribes to groups and sets the user's state there.
+    public func subscribeToChannelGroups(
+        _ groups: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
+    ) {
+        subscribe(groups: groups, withPresence: shouldObservePresence, state: state)
+    }
+
+    /// Subscribes to groups from a point in time on and sets the user's state there.
+    public func subscribeToChannelGroups(
+        _ groups: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?,
+        clientState state: [String: Any]?
+    ) {
+        subscribe(groups: groups, withPresence: shouldObservePresence, timetoken: timeToken, state: state)
+    }
+
+    /// Hears who comes to channels and goes, without receiving their messages and without being present there.
+    public func subscribeToPresenceChannels(_ channels: [String]) {
+        subscribe(PubNubList(channels: channels.presenceNames), timetoken: nil, state: [:])
+    }
+
+    // MARK: Unsubscribing
+
+    /// Stops receiving from channels. The service is told that the user left, unless that is suppressed.
+    public func unsubscribeFromChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
+        unsubscribe(PubNubList(channels: channels.named(withPresence: shouldObservePresence)))
+    }
+
+    /// Stops receiving from groups.
+    public func unsubscribeFromChannelGroups(_ groups: [String], withPresence shouldObservePresence: Bool) {
+        unsubscribe(PubNubList(groups: groups.named(withPresence: shouldObservePresence)))
+    }
+
+    /// Stops hearing who comes to channels and goes.
+    public func unsubscribeFromPresenceChannels(_ channels: [String]) {
+        unsubscribe(PubNubList(channels: channels.presenceNames))
+    }
+
+    /// Stops receiving anything.
+    public func unsubscribeFromAll() {
+        unsubscribeFromAll(completion: nil)
+    }
+
+    /// Stops receiving anything.
+    ///
+    /// - Parameter block: called on the callback queue when it has been done, after the listeners.
+    public func unsubscribeFromAll(completion block: (@Sendable (PNStatus) -> Void)?) {
+        let isEmpty = commands.withLock {
+            let wasEmpty = wanted.withLockedValue { wanted in
+                defer { wanted.removeAll() }
+                return wanted.isEmpty
+            }
+            script.withLockedValue { $0.begin() }
+            if !wasEmpty {
+                engine.perform(.unsubscribeAll) { [weak self] in
+                    if let block { self?.finishUnsubscribing(block) }
+                }
+            }
+            return wasEmpty
+        }
+        if isEmpty, let block { finishUnsubscribing(block) }
+    }
+
+    private func finishUnsubscribing(_ block: @escaping @Sendable (PNStatus) -> Void) {
+        let draft = StatusDraft(
+            kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
+        let status = status(draft)
+        queue.run { block(status) }
+    }
+
+    // MARK: Filter
+
+    /// Which messages the service sends: an expression over their metadata, such as `priority > 3`. Nil for all. A malformed one
+    /// leads to `PNMalformedFilterExpressionCategory`, and nothing is received until it is changed.
+    public var filterExpression: String? {
+        get { filter.withLockedValue { $0 } }
+        set {
+            commands.withLock {
+                filter.withLockedValue { $0 = newValue }
+                script.withLockedValue { $0.begin() }
+                engine.perform(.setFilter(newValue))
+                if !wanted.withLockedValue({ $0.isEmpty }) { engine.connect() }
+            }
+        }
+    }
+
+    // MARK: The one way to the engine
+
+    var wantedList: PubNubList { wanted.withLockedValue { $0.list } }
+
+    private func subscribe(
+        channels: [String] = [], groups: [String] = [], withPresence: Bool, timetoken: NSNumber? = nil,
+        state: [String: Any]? = nil
+    ) {
+        let list = PubNubList(
+            channels: channels.named(withPresence: withPresence), groups: groups.named(withPresence: withPresence))
+        subscribe(list, timetoken: timetoken.map { Timetoken(rawValue: $0.uint64Value) }, state: stateTexts(state))
+    }
+
+    /// Each state as JSON text. What is no dictionary of JSON values is left out.
+    func stateTexts(_ state: [String: Any]?) -> [String: String] {
+        var texts: [String: String] = [:]
+        for (name, value) in state ?? [:] {
+            if value is [String: Any], let text = FoundationJSON.text(value) {
+                texts[name] = text
+            } else {
+                logger.log(.PNFailureStatusLogLevel, "<PubNub> presence state that is no dictionary of JSON values was left out")
+            }
+        }
+        return texts
+    }
+
+    func subscribe(_ list: PubNubList, timetoken: Timetoken?, state: [String: String]) {
+        let isNothing = commands.withLock {
+            let isNothing = wanted.withLockedValue { wanted in
+                wanted.add(list)
+                return wanted.isEmpty
+            }
+            if isNothing { return true }
+            script.withLockedValue { $0.begin() }
+            engine.perform(.subscribe(list, timetoken: timetoken, state: state))
+            engine.connect()
+            return false
+        }
+        guard isNothing else { return }
+        let status = status(StatusDraft(category: .PNDisconnectedCategory, list: list))
+        queue.run { [weak self] in
+            guard let self else { return }
+            self.tell { $0.client(self, didReceive: status) }
+        }
+    }
+
+    func unsubscribe(_ list: PubNubList) {
+        commands.withLock {
+            let mayRemain = wanted.withLockedValue { wanted in
+                wanted.remove(list)
+                return !wanted.isEmpty
+            }
+            script.withLockedValue { $0.begin() }
+            engine.perform(.unsubscribe(list))
+            // What was denied or too long may be mended by now.
+            if mayRemain { engine.connect() }
+        }
+    }
+}
+
+extension String {
+    var withPresenceSuffix: String {
+        hasSuffix(PubNubMessage.presenceSuffix) ? self : self + PubNubMessage.presenceSuffix
+    }
+}
+
+extension [String] {
+    /// The names of the presence channels. Empty names are left out.
+    fileprivate var presenceNames: [String] { filter { !$0.isEmpty }.map(\.withPresenceSuffix) }
+
+    /// The names, and those of their presence channels if wanted. Empty names are left out.
+    fileprivate func named(withPresence: Bool) -> [String] {
+        let names = filter { !$0.isEmpty }
+        guard withPresence else { return names }
+        return names + names.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }.map(\.withPresenceSuffix)
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import PubNubProtocol
+
+/// What one element of an answer is to listeners.
+enum Reading {
+    case message(PNMessageResult)
+    case signal(PNSignalResult)
+    case action(PNMessageActionResult)
+    case presence(PNPresenceEventResult)
+    case object(PNObjectEventResult)
+    case file(PNFileEventResult)
+    /// It could not be decrypted.
+    case status(PNErrorStatus)
+}
+
+/// Makes results of the elements of an answer.
+struct MessageReader {
+    /// Nil when messages are not encrypted.
+    let cipher: PubNubCipher?
+    /// Where a file is: by its id, its name and its channel.
+    let downloadURL: @Sendable (String, String, String) -> URL?
+
+    func read(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
+        if message.isPresence { return .presence(PNPresenceEventResult(PNPresenceEventData(message, batch: batch))) }
+        switch message.kind {
+        case .signal:
+            return .signal(PNSignalResult(PNSignalData(message, batch: batch)))
+        case .action:
+            return .action(PNMessageActionResult(PNMessageActionData(message, batch: batch)))
+        case .object:
+            return .object(PNObjectEventResult(PNObjectEventData(message, batch: batch)))
+        case .file:
+            return file(message, batch)
+        default:
+            return published(message, batch)
+        }
+    }
+
+    private func published(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
+        guard let cipher else { return .message(PNMessageResult(PNMessageData(message, batch: batch))) }
+        guard let opened = try? cipher.decrypt(message: message.payload) else { return unreadable(message, batch) }
+        return .message(PNMessageResult(PNMessageData(message, batch: batch, opened: opened)))
+    }
+
+    private func file(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
+        var payload = message.payload
+        if let cipher {
+            guard let opened = try? cipher.decrypt(message: payload) else { return unreadable(message, batch) }
+            payload = opened
+        }
+        let data = PNFileEventData(message, batch: batch, payload: payload) { id, name in
+            downloadURL(id, name, message.channel)
+        }
+        return .file(PNFileEventResult(data))
+    }
+
+    /// The status in place of a message that could not be decrypted, with the message as it came (API sheet D.8; rule PK-30).
+    private func unreadable(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
+        let facts = StatusFacts(
+            result: ResultFacts(operation: .subscribeOperation, context: batch.context),
+            category: .PNDecryptionErrorCategory, isError: true,
+            errorData: PNErrorData(information: "The message could not be decrypted."))
+        return .status(PNErrorStatus(status: facts, associatedObject: PNMessageData(message, batch: batch)))
+    }
+}

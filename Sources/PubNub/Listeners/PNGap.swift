@@ -1,0 +1,25 @@
+import Foundation
+import PubNubProtocol
+
+/// Messages may be missing: the service no longer had what came while the client was away, or callbacks were too slow. An addition
+/// to the Cocoa SDK; ask the history for what is missing.
+public struct PNGap: Hashable, Sendable {
+    /// On which channels; empty for all.
+    public let channels: [String]
+    /// Through which groups.
+    public let channelGroups: [String]
+    /// The last position before the gap: where to ask history from. Nil when it is not known.
+    public var lastTimetoken: NSNumber? { after.map { NSNumber(value: $0.rawValue) } }
+    private let after: Timetoken?
+
+    init(_ list: PubNubList = PubNubList(), after: Timetoken? = nil) {
+        channels = list.channels
+        channelGroups = list.groups
+        self.after = after
+    }
+
+    /// Whether messages of this channel may be missing.
+    public func concerns(_ channel: String) -> Bool {
+        channels.isEmpty && channelGroups.isEmpty || channels.contains(channel) || !channelGroups.isEmpty
+    }
+}
