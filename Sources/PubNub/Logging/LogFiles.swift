@@ -1,0 +1,89 @@
+import Dispatch
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Log files that follow each other, bounded in length and number. Written on a queue of their own; what fails is left out.
+///
+/// `@unchecked Sendable`: the limits are behind `box`, a `NIOLockedValueBox`; `handle`, `length` and `files` are touched on `queue` only.
+final class LogFiles: @unchecked Sendable {
+    struct Limits: Sendable {
+        var fileSize: UInt = 5 << 20
+        var count: UInt = 5
+        var quota: UInt = 50 << 20
+    }
+
+    private let directory: URL
+    private let ending: String
+    private let box = NIOLockedValueBox(Limits())
+    private let queue = DispatchQueue(label: "lifeline.pubnub.log")
+    private var handle: FileHandle?
+    private var length: UInt = 0
+    /// How many files were begun.
+    private var files: UInt64 = 0
+
+    init(directory: String, ending: String) {
+        self.directory = URL(fileURLWithPath: directory, isDirectory: true)
+        self.ending = ending
+    }
+
+    var limits: Limits {
+        get { box.withLockedValue { $0 } }
+        set { box.withLockedValue { $0 = newValue } }
+    }
+
+    /// Appends a line with the time of day. Returns at once.
+    func append(_ message: String) {
+        let line = "\(Date().formatted(.iso8601)) \(message)\n"
+        queue.async { self.write(Data(line.utf8)) }
+    }
+
+    /// Waits until everything has been written.
+    func flush() {
+        queue.sync {}
+    }
+
+    private func write(_ line: Data) {
+        if handle == nil || length + UInt(line.count) > limits.fileSize { begin() }
+        guard let handle, (try? handle.write(contentsOf: line)) != nil else { return }
+        length += UInt(line.count)
+    }
+
+    /// Begins a new file and removes the oldest that are too many.
+    private func begin() {
+        try? handle?.close()
+        handle = nil
+        length = 0
+        let manager = FileManager.default
+        try? manager.createDirectory(at: directory, withIntermediateDirectories: true)
+        let file = directory.appendingPathComponent("\(name()).\(ending)", isDirectory: false)
+        guard manager.createFile(atPath: file.path, contents: nil) else { return }
+        handle = try? FileHandle(forWritingTo: file)
+        prune()
+    }
+
+    private func prune() {
+        let limits = limits
+        let manager = FileManager.default
+        let names = (try? manager.contentsOfDirectory(atPath: directory.path)) ?? []
+        let newestFirst = names.filter { $0.hasSuffix(".\(ending)") }.sorted(by: >)
+        var total: UInt = 0
+        for (index, name) in newestFirst.enumerated() {
+            let path = directory.appendingPathComponent(name, isDirectory: false).path
+            total += (try? manager.attributesOfItem(atPath: path)[.size] as? UInt) ?? 0
+            let isTooMuch = UInt(index) >= max(limits.count, 1) || total > limits.quota
+            if isTooMuch, index > 0 { try? manager.removeItem(atPath: path) }
+        }
+    }
+
+    /// Sorts by time, and within this process by number.
+    private func name() -> String {
+        files += 1
+        let milliseconds = UInt64(max(Date().timeIntervalSince1970, 0) * 1000)
+        return "pubnub-\(Self.padded(milliseconds, 15))-\(Self.padded(files, 6))-\(UUID().uuidString.prefix(8))"
+    }
+
+    private static func padded(_ number: UInt64, _ length: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(length - digits.count, 0)) + digits
+    }
+}

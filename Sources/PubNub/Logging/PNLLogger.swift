@@ -1,0 +1,154 @@
+import Foundation
+import Logging
+import NIOConcurrencyHelpers
+
+/// What a client writes down, and where. Silent until ``enabled`` is set (API sheet D.9; rules PK-50 to PK-53).
+///
+/// Lines go to swift-log, whose backend decides where they end up, and to files. Neither keys, tokens nor payloads are ever written.
+/// May be used from any thread.
+public final class PNLLogger: Sendable {
+    struct Settings: Sendable {
+        var isEnabled = false
+        var level: UInt = PNLogLevel([.PNInfoLogLevel, .PNFailureStatusLogLevel, .PNAPICallLogLevel]).rawValue
+        var writesToConsole = true
+        var writesToFile = true
+        var handler: (@Sendable () -> Void)?
+        var onLine: (@Sendable (String) -> Void)?
+    }
+
+    /// The logger's name.
+    public let identifier: String
+    /// The folder of its files.
+    public let directory: String
+
+    private let settings = NIOLockedValueBox(Settings())
+    private let console: Logger
+    private let files: LogFiles
+
+    public convenience init(identifier: String) {
+        self.init(identifier: identifier, directory: nil)
+    }
+
+    public convenience init(identifier: String, directory logsDirectoryPath: String?) {
+        self.init(identifier: identifier, directory: logsDirectoryPath, logExtension: nil)
+    }
+
+    /// A logger of one's own.
+    ///
+    /// - Parameters:
+    ///   - logsDirectoryPath: the folder of its files; nil for one of its name in the user's folder for caches.
+    ///   - extension: the ending of its files' names; nil for `txt`.
+    public init(identifier: String, directory logsDirectoryPath: String?, logExtension extension: String?) {
+        self.identifier = identifier
+        directory = logsDirectoryPath ?? Self.defaultDirectory(identifier)
+        console = Logger(label: identifier)
+        files = LogFiles(directory: directory, ending: `extension` ?? "txt")
+    }
+
+    /// Whether anything is written; false at first.
+    public var enabled: Bool {
+        get { settings.withLockedValue { $0.isEnabled } }
+        set { settings.withLockedValue { $0.isEnabled = newValue } }
+    }
+
+    /// What is written: the raw value of a ``PNLogLevel``.
+    public var logLevel: UInt {
+        get { settings.withLockedValue { $0.level } }
+        set { change { $0.level = newValue } }
+    }
+
+    /// Whether lines go to swift-log; true at first.
+    public var writeToConsole: Bool {
+        get { settings.withLockedValue { $0.writesToConsole } }
+        set { settings.withLockedValue { $0.writesToConsole = newValue } }
+    }
+
+    /// Whether lines go to files; true at first.
+    public var writeToFile: Bool {
+        get { settings.withLockedValue { $0.writesToFile } }
+        set { settings.withLockedValue { $0.writesToFile = newValue } }
+    }
+
+    /// How long a file may become, in bytes, before the next is begun; 5 MiB at first.
+    public var maximumLogFileSize: UInt {
+        get { files.limits.fileSize }
+        set { files.limits.fileSize = newValue }
+    }
+
+    /// How many files there may be; 5 at first. The oldest go.
+    public var maximumNumberOfLogFiles: UInt {
+        get { files.limits.count }
+        set { files.limits.count = newValue }
+    }
+
+    /// How many bytes all files together may have; 50 MiB at first. The oldest go.
+    public var logFilesDiskQuota: UInt {
+        get { files.limits.quota }
+        set { files.limits.quota = newValue }
+    }
+
+    /// Called when the level was changed, on the thread that changed it.
+    public var logLevelChangeHandler: (@Sendable () -> Void)? {
+        get { settings.withLockedValue { $0.handler } }
+        set { settings.withLockedValue { $0.handler = newValue } }
+    }
+
+    /// Writes lines of these levels, too.
+    public func enableLogLevel(_ level: UInt) {
+        change { $0.level |= level }
+    }
+
+    /// Writes no lines of these levels.
+    public func disableLogLevel(_ level: UInt) {
+        change { $0.level &= ~level }
+    }
+
+    /// Writes a line, if its level is on.
+    public func log(_ level: UInt, message: String) {
+        let now = settings.withLockedValue { $0 }
+        guard now.isEnabled, now.level & level != 0 else { return }
+        if now.writesToConsole { console.log(level: PNLogLevel(rawValue: level).severity, "\(message)") }
+        if now.writesToFile { files.append(message) }
+        now.onLine?(message)
+    }
+
+    /// Waits until the files hold everything.
+    func flush() {
+        files.flush()
+    }
+
+    /// Hears every line that is written.
+    func onLine(_ body: @escaping @Sendable (String) -> Void) {
+        settings.withLockedValue { $0.onLine = body }
+    }
+
+    /// Writes a line, if its level is on. The text is made only then.
+    func log(_ level: PNLogLevel, _ message: @autoclosure () -> String) {
+        let isWanted = settings.withLockedValue { $0.isEnabled && $0.level & level.rawValue != 0 }
+        if isWanted { log(level.rawValue, message: message()) }
+    }
+
+    private func change(_ body: (inout Settings) -> Void) {
+        let handler = settings.withLockedValue { settings in
+            let before = settings.level
+            body(&settings)
+            return settings.level == before ? nil : settings.handler
+        }
+        handler?()
+    }
+
+    private static func defaultDirectory(_ identifier: String) -> String {
+        let caches = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        let base = caches ?? FileManager.default.temporaryDirectory
+        return base.appendingPathComponent(identifier, isDirectory: true).path
+    }
+}
+
+extension PNLogLevel {
+    /// The level of swift-log.
+    fileprivate var severity: Logger.Level {
+        if contains(.PNFailureStatusLogLevel) || contains(.PNAESErrorLogLevel) { return .warning }
+        if contains(.PNInfoLogLevel) { return .info }
+        return .debug
+    }
+}

@@ -1,0 +1,32 @@
+/// What a logger writes down.
+public struct PNLogLevel: OptionSet, Hashable, Sendable {
+    public let rawValue: UInt
+
+    public init(rawValue: UInt) {
+        self.rawValue = rawValue
+    }
+
+    /// How the client is set up, and what happens to it.
+    public static let PNInfoLogLevel = PNLogLevel(rawValue: 1 << 1)
+    /// News of the network.
+    public static let PNReachabilityLogLevel = PNLogLevel(rawValue: 1 << 2)
+    /// Requests that are made, without their parameters.
+    public static let PNRequestLogLevel = PNLogLevel(rawValue: 1 << 3)
+    /// How long requests took.
+    public static let PNRequestMetricsLogLevel = PNLogLevel(rawValue: 1 << 4)
+    /// Results of calls.
+    public static let PNResultLogLevel = PNLogLevel(rawValue: 1 << 5)
+    /// Statuses without errors.
+    public static let PNStatusLogLevel = PNLogLevel(rawValue: 1 << 6)
+    /// Statuses with errors.
+    public static let PNFailureStatusLogLevel = PNLogLevel(rawValue: 1 << 7)
+    /// Which methods are called.
+    public static let PNAPICallLogLevel = PNLogLevel(rawValue: 1 << 8)
+    /// What could not be encrypted or decrypted.
+    public static let PNAESErrorLogLevel = PNLogLevel(rawValue: 1 << 9)
+    /// Everything.
+    public static let PNVerboseLogLevel: PNLogLevel = [
+        .PNInfoLogLevel, .PNReachabilityLogLevel, .PNRequestLogLevel, .PNRequestMetricsLogLevel, .PNResultLogLevel,
+        .PNStatusLogLevel, .PNFailureStatusLogLevel, .PNAPICallLogLevel, .PNAESErrorLogLevel,
+    ]
+}
