@@ -1,0 +1,87 @@
+import EngineRuntime
+import PubNubProtocol
+
+/// What a client receives of one kind, for one consumer: an async sequence. An addition to the Cocoa SDK.
+///
+/// Ends when the client is released or the consuming task is cancelled. Bounded: a consumer that falls behind by more than its limit
+/// misses messages, and the next element says so in ``PNReceived/precedingGap``. Nothing of it runs on the callback queue.
+public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = PNReceived<Content>
+    public typealias Failure = Never
+
+    let stream: EventStream<Delivery>
+    /// Nil for everything.
+    let name: String?
+    let reader: MessageReader
+    /// Picks what belongs to the sequence before anything is made of it.
+    let admits: @Sendable (PubNubMessage) -> Bool
+    let select: @Sendable (Reading) -> Content?
+
+    /// How many answers were dropped because this consumer was too slow.
+    public var droppedCount: Int { stream.droppedCount }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator(), source: self)
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private var base: EventStream<Delivery>.Iterator
+        private let source: PNSequence
+        private var messages: [PubNubMessage] = []
+        private var position = 0
+        private var batch: MessageBatch?
+        private var gap: PNGap?
+
+        fileprivate init(base: EventStream<Delivery>.Iterator, source: PNSequence) {
+            self.base = base
+            self.source = source
+        }
+
+        /// The next element, or nil at the end.
+        public mutating func next() async -> PNReceived<Content>? {
+            while true {
+                if let content = nextOfBatch() {
+                    defer { gap = nil }
+                    return PNReceived(content: content, precedingGap: gap)
+                }
+                switch await base.next() {
+                case .messages(let messages, let batch):
+                    self.messages = messages
+                    self.batch = batch
+                    position = 0
+                case .gap(let gap):
+                    if source.name.map(gap.concerns) ?? true { self.gap = self.gap ?? gap }
+                case .status:
+                    continue
+                case nil:
+                    return nil
+                }
+            }
+        }
+
+        private mutating func nextOfBatch() -> Content? {
+            while let batch, position < messages.count {
+                let message = messages[position]
+                position += 1
+                guard source.concerns(message), let content = source.select(source.reader.read(message, batch)) else { continue }
+                return content
+            }
+            messages = []
+            batch = nil
+            return nil
+        }
+    }
+
+    private func concerns(_ message: PubNubMessage) -> Bool {
+        guard admits(message) else { return false }
+        guard let name else { return true }
+        return message.channel.withoutPresenceSuffix == name || message.subscription?.withoutPresenceSuffix == name
+    }
+}
+
+/// The messages of a channel, for one consumer. See ``PubNub/messages(on:limit:)``.
+public typealias PNMessages = PNSequence<PNMessageData>
+/// The signals of a channel, for one consumer. See ``PubNub/signals(on:limit:)``.
+public typealias PNSignals = PNSequence<PNSignalData>
+/// The presence events of a channel, for one consumer. See ``PubNub/presence(on:limit:)``.
+public typealias PNPresenceEvents = PNSequence<PNPresenceEventData>

@@ -1,0 +1,27 @@
+import EngineRuntime
+
+/// What becomes of a client's subscription, for one consumer: an async sequence. Never drops a status. An addition to the Cocoa SDK.
+///
+/// Ends when the client is released or the consuming task is cancelled.
+public struct PNStatuses: AsyncSequence, Sendable {
+    public typealias Element = PNStatus
+    public typealias Failure = Never
+
+    let stream: EventStream<Delivery>
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator())
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: EventStream<Delivery>.Iterator
+
+        /// The next status, or nil at the end.
+        public mutating func next() async -> PNStatus? {
+            while let delivery = await base.next() {
+                if case .status(let status) = delivery { return status }
+            }
+            return nil
+        }
+    }
+}

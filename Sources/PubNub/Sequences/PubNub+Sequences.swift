@@ -1,0 +1,52 @@
+import EngineRuntime
+import PubNubProtocol
+
+// Async sequences beside the listeners, an addition to the Cocoa SDK. They only hear: subscribing is a matter of its own.
+extension PubNub {
+    /// The messages of a channel, group or wildcard from now on. For one consumer; ask again for another.
+    ///
+    /// ```swift
+    /// let messages = client.messages(on: "prices")
+    /// client.subscribeToChannels(["prices"], withPresence: false)
+    /// for await message in messages {
+    ///     if let gap = message.precedingGap { await reload(since: gap.lastTimetoken) }
+    ///     show(try message.content.decode(Price.self))
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - name: nil for all channels.
+    ///   - limit: how many answers of the service may wait, of up to 100 messages each.
+    public func messages(on name: String? = nil, limit: Int = 256) -> PNMessages {
+        sequence(name, limit, { !$0.isPresence && $0.kind == .message }) { reading in
+            if case .message(let result) = reading { result.data } else { nil }
+        }
+    }
+
+    /// The signals of a channel, group or wildcard from now on. For one consumer.
+    public func signals(on name: String? = nil, limit: Int = 256) -> PNSignals {
+        sequence(name, limit, { !$0.isPresence && $0.kind == .signal }) { reading in
+            if case .signal(let result) = reading { result.data } else { nil }
+        }
+    }
+
+    /// Who comes to a channel or group and goes, from now on. For one consumer.
+    ///
+    /// - Parameter name: without `-pnpres`; nil for all channels.
+    public func presence(on name: String? = nil, limit: Int = 256) -> PNPresenceEvents {
+        sequence(name?.withoutPresenceSuffix, limit, { $0.isPresence }) { reading in
+            if case .presence(let result) = reading { result.data } else { nil }
+        }
+    }
+
+    /// What becomes of the subscription from now on: connected, lost, denied, with cause and retry delay. For one consumer.
+    public var statuses: PNStatuses { PNStatuses(stream: deliveries.stream()) }
+
+    private func sequence<Content: Sendable>(
+        _ name: String?, _ limit: Int, _ admits: @escaping @Sendable (PubNubMessage) -> Bool,
+        _ select: @escaping @Sendable (Reading) -> Content?
+    ) -> PNSequence<Content> {
+        PNSequence(
+            stream: deliveries.stream(limit: limit), name: name, reader: reader, admits: admits, select: select)
+    }
+}

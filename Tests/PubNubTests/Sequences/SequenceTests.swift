@@ -1,0 +1,88 @@
+import PubNubProtocol
+import Testing
+
+@testable import PubNub
+
+/// Async sequences beside the listeners (rules PK-40 to PK-43).
+struct SequenceTests {
+    private let fixture = Fixture()
+
+    @Test func `messages of one channel come in order, those of others do not`() async {
+        let messages = fixture.client.messages(on: "a")
+        fixture.engine.tell(.messages(PubNubBatch([.text("1"), .text("x", on: "b"), .text("2"), .text("9", kind: .signal)])))
+        fixture.engine.tell(.messages(PubNubBatch([.text("3")])))
+        var heard: [String] = []
+        for await message in messages {
+            heard.append(message.json)
+            if heard.count == 3 { break }
+        }
+        #expect(heard == ["1", "2", "3"])
+    }
+
+    @Test func `a group or wildcard brings what came through it`() async throws {
+        let messages = fixture.client.messages(on: "rooms.*")
+        var raw = PubNubMessage.text("1", on: "rooms.1")
+        raw.subscription = "rooms.*"
+        fixture.engine.tell(.messages(PubNubBatch([raw])))
+        var iterator = messages.makeAsyncIterator()
+        #expect(try #require(await iterator.next()).channel == "rooms.1")
+    }
+
+    @Test func `a gap is told with the next message`() async throws {
+        var iterator = fixture.client.messages(on: "a").makeAsyncIterator()
+        fixture.engine.tell(.messages(PubNubBatch([.text("1")])))
+        fixture.engine.tell(.gap(PubNubList(channels: ["b"]), since: .zero, after: Timetoken(rawValue: 3)))
+        fixture.engine.tell(.gap(PubNubList(channels: ["a"]), since: .zero, after: Timetoken(rawValue: 4)))
+        fixture.engine.tell(.messages(PubNubBatch([.text("2"), .text("3")])))
+        #expect(try #require(await iterator.next()).precedingGap == nil)
+        #expect(try #require(await iterator.next()).precedingGap?.lastTimetoken == 4)
+        #expect(try #require(await iterator.next()).precedingGap == nil)
+    }
+
+    @Test func `a consumer that is too slow is told that it missed something`() async throws {
+        let messages = fixture.client.messages(on: "a", limit: 2)
+        for number in 0..<5 { fixture.engine.tell(.messages(PubNubBatch([.text("\(number)")]))) }
+        var iterator = messages.makeAsyncIterator()
+        #expect(try #require(await iterator.next()).json == "0")
+        #expect(try #require(await iterator.next()).json == "1")
+        fixture.engine.tell(.messages(PubNubBatch([.text("5")])))
+        let late = try #require(await iterator.next())
+        #expect(late.json == "5")
+        #expect(late.precedingGap != nil)
+        #expect(messages.droppedCount == 3)
+    }
+
+    @Test func `presence events come by the name of their channel`() async throws {
+        var iterator = fixture.client.presence(on: "a").makeAsyncIterator()
+        fixture.engine.tell(
+            .messages(
+                PubNubBatch([.text("1"), .text(#"{"action":"leave","uuid":"u","timestamp":5,"occupancy":0}"#, on: "a-pnpres")])))
+        let event = try #require(await iterator.next())
+        #expect(event.presenceEvent == "leave")
+        #expect(event.presence.timetoken == 5)
+    }
+
+    @Test func `statuses are all there, and end with the client`() async {
+        let engine = ScriptedEngine()
+        var client: PubNub? = PubNub(
+            ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d"), queue: .inline,
+            assembly: EngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
+        let statuses = client?.statuses
+        client?.subscribeToChannels(["a"], withPresence: false)
+        engine.confirm(PubNubList(channels: ["a"]))
+        engine.fail(.lost(.timeout))
+        client = nil
+        var heard: [PNStatusCategory] = []
+        if let statuses { for await status in statuses { heard.append(status.category) } }
+        #expect(heard == [.PNConnectedCategory, .PNUnexpectedDisconnectCategory])
+    }
+
+    @Test func `a message decodes into a type of one's own`() async throws {
+        struct Price: Decodable, Equatable { var company: String, price: Int }
+        var iterator = fixture.client.messages(on: "a").makeAsyncIterator()
+        fixture.engine.tell(.messages(PubNubBatch([.text(#"{"company":"ACME","price":3}"#)])))
+        let message = try #require(await iterator.next())
+        #expect(try message.content.decode(Price.self) == Price(company: "ACME", price: 3))
+        #expect(throws: DecodingError.self) { try message.content.decode([Int].self) }
+    }
+}
