@@ -1,3 +1,4 @@
+import BodyCompression
 import ConnectionEngine
 import EngineRuntime
 import Foundation
@@ -47,7 +48,8 @@ extension PubNub {
         }
     }
 
-    private func assemble<Call: PubNubCall>(
+    /// The request with its address, ready to be sent.
+    func assemble<Call: PubNubCall>(
         _ call: Call, values: ConfigurationValues, extra: [PubNubRequest.Parameter], compresses: Bool
     ) throws(PubNubProblem) -> CallRequest {
         let settings = values.settings(instanceID: instanceID)
@@ -58,6 +60,10 @@ extension PubNub {
         let target = request.target(settings, requestID: UUID().uuidString, timestamp: timestamp)
         var headers: [HTTPExchange.Header] = []
         if !request.body.isEmpty { headers.append(HTTPExchange.Header("Content-Type", "application/json; charset=UTF-8")) }
+        if compresses, !request.body.isEmpty, let gzip = try? BodyCompression.gzip(request.body) {
+            request.body = gzip
+            headers.append(HTTPExchange.Header("Content-Encoding", "gzip"))
+        }
         return CallRequest(
             endpoint: settings.endpoint, method: request.method, target: target, headers: headers, body: request.body,
             timeout: values.requestTimeout)
