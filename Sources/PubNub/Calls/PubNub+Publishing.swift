@@ -1,0 +1,164 @@
+import Foundation
+import PubNubProtocol
+
+// Publishing. Each method returns at once; `block` is called on the callback queue when the service has answered.
+//
+// A message is a dictionary, an array, a string, a number or a boolean. With a cipher key it is encrypted; metadata, signals and
+// payloads for push notifications never are.
+extension PubNub {
+    /// Publishes a message.
+    public func publish(_ message: Any, toChannel channel: String, withCompletion block: PNPublishCompletionBlock? = nil) {
+        publish(PublishDraft(channel: channel, message: message), block)
+    }
+
+    /// Publishes a message with metadata, which filters can address.
+    public func publish(
+        _ message: Any, toChannel channel: String, withMetadata metadata: [String: Any]?,
+        completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, metadata: metadata), block)
+    }
+
+    /// Publishes a message, compressed if wanted.
+    public func publish(
+        _ message: Any, toChannel channel: String, compressed: Bool, withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, isCompressed: compressed), block)
+    }
+
+    /// Publishes a message with metadata, compressed if wanted.
+    public func publish(
+        _ message: Any, toChannel channel: String, compressed: Bool, withMetadata metadata: [String: Any]?,
+        completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, metadata: metadata, isCompressed: compressed), block)
+    }
+
+    /// Publishes a message that is kept in the history, or not.
+    public func publish(
+        _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool,
+        withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, isStored: shouldStore), block)
+    }
+
+    /// Publishes a message with metadata that is kept in the history, or not.
+    public func publish(
+        _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, withMetadata metadata: [String: Any]?,
+        completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, metadata: metadata, isStored: shouldStore), block)
+    }
+
+    /// Publishes a message that is kept in the history, or not; compressed if wanted.
+    public func publish(
+        _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, compressed: Bool,
+        withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, isStored: shouldStore, isCompressed: compressed), block)
+    }
+
+    /// Publishes a message with metadata that is kept in the history, or not; compressed if wanted.
+    public func publish(
+        _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, compressed: Bool,
+        withMetadata metadata: [String: Any]?, completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(
+            PublishDraft(
+                channel: channel, message: message, metadata: metadata, isStored: shouldStore, isCompressed: compressed), block)
+    }
+
+    /// Publishes what an object describes.
+    public func publish(with request: PNPublishRequest, completion block: PNPublishCompletionBlock? = nil) {
+        publish(request.draft, block)
+    }
+
+    /// The one way of all of them.
+    func publish(_ draft: PublishDraft, _ block: PNPublishCompletionBlock?) {
+        start(.publishOperation, draft.extras) { () throws(PubNubProblem) in
+            try draft.call(configuration, sequence: nextSequenceNumber())
+        } then: { outcome in
+            block?(PNPublishStatus(outcome))
+        }
+    }
+}
+
+// Publishing for push notifications, too.
+extension PubNub {
+    /// Publishes a message together with payloads for push notifications by vendor, such as `["aps": ["alert": "Hi"]]`. Either of
+    /// the two may be nil.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
+        withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, payloads: payloads), block)
+    }
+
+    /// Publishes a message with metadata, together with payloads for push notifications.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
+        withMetadata metadata: [String: Any]?, completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, metadata: metadata, payloads: payloads), block)
+    }
+
+    /// Publishes a message together with payloads for push notifications, compressed if wanted.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?, compressed: Bool,
+        withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, payloads: payloads, isCompressed: compressed), block)
+    }
+
+    /// Publishes a message with metadata, together with payloads for push notifications, compressed if wanted.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?, compressed: Bool,
+        withMetadata metadata: [String: Any]?, completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(
+            PublishDraft(
+                channel: channel, message: message, metadata: metadata, payloads: payloads, isCompressed: compressed), block)
+    }
+
+    /// Publishes a message together with payloads for push notifications; kept in the history, or not.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
+        storeInHistory shouldStore: Bool, withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(PublishDraft(channel: channel, message: message, payloads: payloads, isStored: shouldStore), block)
+    }
+
+    /// Publishes a message with metadata, together with payloads for push notifications; kept in the history, or not.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
+        storeInHistory shouldStore: Bool, withMetadata metadata: [String: Any]?,
+        completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(
+            PublishDraft(channel: channel, message: message, metadata: metadata, payloads: payloads, isStored: shouldStore),
+            block)
+    }
+
+    /// Publishes a message together with payloads for push notifications; kept in the history, or not; compressed if wanted.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
+        storeInHistory shouldStore: Bool, compressed: Bool, withCompletion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(
+            PublishDraft(
+                channel: channel, message: message, payloads: payloads, isStored: shouldStore, isCompressed: compressed), block)
+    }
+
+    /// Publishes a message with metadata, together with payloads for push notifications; kept in the history, or not; compressed if
+    /// wanted.
+    public func publish(
+        _ message: Any?, toChannel channel: String, mobilePushPayload payloads: [String: Any]?,
+        storeInHistory shouldStore: Bool, compressed: Bool, withMetadata metadata: [String: Any]?,
+        completion block: PNPublishCompletionBlock? = nil
+    ) {
+        publish(
+            PublishDraft(
+                channel: channel, message: message, metadata: metadata, payloads: payloads, isStored: shouldStore,
+                isCompressed: compressed), block)
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import PubNubProtocol
+
+// Signals, and the service's time.
+extension PubNub {
+    /// Sends a signal: at most 64 bytes of JSON, never stored, never encrypted.
+    public func signal(_ message: Any, channel: String, withCompletion block: PNSignalCompletionBlock? = nil) {
+        signal(message, channel, customType: nil, query: nil, block)
+    }
+
+    func signal(
+        _ message: Any?, _ channel: String, customType: String?, query: [AnyHashable: Any]?, _ block: PNSignalCompletionBlock?
+    ) {
+        start(.signalOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            guard let message else { throw .badArguments("There is no message. Pass one.") }
+            return PubNubSignalCall(
+                channel: channel, message: try JSONArguments.value(message, "message"), customType: customType)
+        } then: { outcome in
+            block?(PNSignalStatus(outcome))
+        }
+    }
+
+    /// Asks for the service's time, which also tells whether the service can be reached.
+    public func timeWithCompletion(_ block: @escaping PNTimeCompletionBlock) {
+        time(query: nil, block)
+    }
+
+    func time(query: [AnyHashable: Any]?, _ block: @escaping PNTimeCompletionBlock) {
+        startForResult(.timeOperation, CallExtras(query: query)) {
+            PubNubTimeCall()
+        } result: { facts, time in
+            PNTimeResult(facts, time)
+        } then: {
+            block($0, $1)
+        }
+    }
+}

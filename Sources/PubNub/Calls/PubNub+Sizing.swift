@@ -1,0 +1,103 @@
+import Foundation
+import PubNubProtocol
+
+// How large a request would be. Nothing is sent.
+extension PubNub {
+    /// Tells how many bytes publishing a message would send: request line, headers and body, without what HTTP libraries add.
+    ///
+    /// - Parameter block: called on the callback queue.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message), block)
+    }
+
+    /// The same with metadata.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, withMetadata metadata: [String: Any]?,
+        completion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message, metadata: metadata), block)
+    }
+
+    /// The same, compressed if wanted.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, compressed compressMessage: Bool,
+        withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message, isCompressed: compressMessage), block)
+    }
+
+    /// The same with metadata, compressed if wanted.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, compressed compressMessage: Bool, withMetadata metadata: [String: Any]?,
+        completion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message, metadata: metadata, isCompressed: compressMessage), block)
+    }
+
+    /// The same for a message that is kept in the history, or not.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool,
+        withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message, isStored: shouldStore), block)
+    }
+
+    /// The same with metadata for a message that is kept in the history, or not.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, storeInHistory shouldStore: Bool, withMetadata metadata: [String: Any]?,
+        completion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message, metadata: metadata, isStored: shouldStore), block)
+    }
+
+    /// The same, compressed if wanted, for a message that is kept in the history, or not.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, compressed compressMessage: Bool, storeInHistory shouldStore: Bool,
+        withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(PublishDraft(channel: channel, message: message, isStored: shouldStore, isCompressed: compressMessage), block)
+    }
+
+    /// The same with metadata, compressed if wanted, for a message that is kept in the history, or not.
+    public func sizeOfMessage(
+        _ message: Any, toChannel channel: String, compressed compressMessage: Bool, storeInHistory shouldStore: Bool,
+        withMetadata metadata: [String: Any]?, completion block: @escaping PNMessageSizeCalculationCompletionBlock
+    ) {
+        size(
+            PublishDraft(
+                channel: channel, message: message, metadata: metadata, isStored: shouldStore, isCompressed: compressMessage),
+            block)
+    }
+
+    func size(_ draft: PublishDraft, _ block: @escaping PNMessageSizeCalculationCompletionBlock) {
+        let size = size(of: draft)
+        let block = CallerBlock(block)
+        queue.run { block(size) }
+    }
+
+    private func size(of draft: PublishDraft) -> Int {
+        let values = configuration
+        do throws(PubNubProblem) {
+            // The number of the message takes as many bytes as that of a client's first nine; the estimate need not use one up.
+            let call = try draft.call(values, sequence: 1)
+            let request = try assemble(
+                call, values: values, extra: draft.extras.parameters, compresses: draft.isCompressed)
+            return request.size
+        } catch {
+            return -1
+        }
+    }
+}
+
+extension CallRequest {
+    /// How many bytes it is on the wire in HTTP/1.1.
+    var size: Int {
+        var size = method.utf8.count + target.utf8.count + "  HTTP/1.1\r\n".utf8.count
+        size += "Host: \(endpoint.host)\r\n".utf8.count
+        for header in headers { size += header.name.utf8.count + header.value.utf8.count + ": \r\n".utf8.count }
+        if !body.isEmpty { size += "Content-Length: \(body.count)\r\n".utf8.count }
+        return size + "\r\n".utf8.count + body.count
+    }
+}

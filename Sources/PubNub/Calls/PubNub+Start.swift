@@ -1,0 +1,126 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// A caller's block on its way to the callback queue.
+///
+/// `@unchecked Sendable`: it is called on the client's callback queue only, never by two threads at once, and a caller who shares
+/// what it captures does so on that queue, as with any callback API.
+struct CallerBlock<Input>: @unchecked Sendable {
+    private let block: (Input) -> Void
+
+    init(_ block: @escaping (Input) -> Void) {
+        self.block = block
+    }
+
+    func callAsFunction(_ input: Input) { block(input) }
+}
+
+/// A call whose arguments were refused, so that it ends like any other: on the callback queue, with a status that can be retried.
+struct RefusedCall<Answer: Sendable>: PubNubCall {
+    let problem: PubNubProblem
+
+    func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest { throw problem }
+
+    func answer(_ body: [UInt8]) throws(PubNubProblem) -> Answer { throw problem }
+}
+
+/// What a request has besides its arguments.
+struct CallExtras {
+    /// What the caller adds to the query.
+    var query: [AnyHashable: Any]?
+    var isCompressed = false
+
+    var parameters: [PubNubRequest.Parameter] { QueryArguments.parameters(query) }
+}
+
+// How the calls of the Cocoa SDK are made (rules PL-60 to PL-63).
+extension PubNub {
+    /// Makes a call. Arguments are read here and now, on the caller's thread; `block` comes on the callback queue.
+    func start<Call: PubNubCall>(
+        _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
+        then block: @escaping (CallOutcome<Call.Answer>) -> Void
+    ) {
+        let block = CallerBlock(block)
+        do throws(PubNubProblem) {
+            let call = try make()
+            perform(call, operation: operation, extra: extras.parameters, compresses: extras.isCompressed) { block($0) }
+        } catch {
+            perform(RefusedCall<Call.Answer>(problem: error), operation: operation) { block($0) }
+        }
+    }
+
+    /// Makes a call that ends with a result or an error.
+    func startForResult<Call: PubNubCall, Value: PNResult>(
+        _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
+        result: @escaping (ResultFacts, Call.Answer) -> Value, then block: @escaping (Value?, PNErrorStatus?) -> Void
+    ) {
+        start(operation, extras, make) { outcome in
+            switch outcome.result {
+            case .success(let answer): block(result(outcome.facts, answer), nil)
+            case .failure: block(nil, outcome.errorStatus())
+            }
+        }
+    }
+
+    /// Makes a call that ends with an acknowledgment.
+    func startForAcknowledgment<Call: PubNubCall>(
+        _ operation: PNOperationType, _ extras: CallExtras = CallExtras(), _ make: () throws(PubNubProblem) -> Call,
+        then block: ((PNAcknowledgmentStatus) -> Void)?
+    ) where Call.Answer == Void {
+        start(operation, extras, make) { outcome in
+            block?(PNAcknowledgmentStatus(status: outcome.statusFacts))
+        }
+    }
+}
+
+/// What callers add to a query.
+enum QueryArguments {
+    /// As parameters, in the order of their names. Numbers are written as Objective-C writes them: `1` for true.
+    static func parameters(_ query: [AnyHashable: Any]?) -> [PubNubRequest.Parameter] {
+        (query ?? [:]).map { PubNubRequest.Parameter(text($0.key.base), text($0.value)) }.sorted { $0.name < $1.name }
+    }
+
+    private static func text(_ value: Any) -> String {
+        switch value {
+        case let text as String: text
+        case let flag as Bool: flag ? "1" : "0"
+        case let number as NSNumber: number.stringValue
+        default: FoundationJSON.text(value) ?? String(describing: value)
+        }
+    }
+}
+
+/// Arguments of calls that go out as JSON.
+enum JSONArguments {
+    /// Any JSON value.
+    static func value(_ value: Any, _ what: String) throws(PubNubProblem) -> JSONText {
+        guard let text = FoundationJSON.text(value) else {
+            throw .badArguments(
+                "The \(what) is no JSON value. Use strings, numbers, booleans, null, and arrays and dictionaries of them.")
+        }
+        return JSONText(checked: text)
+    }
+
+    /// A dictionary.
+    static func object(_ value: [AnyHashable: Any], _ what: String) throws(PubNubProblem) -> JSONText {
+        var members: [String: Any] = [:]
+        for (key, value) in value {
+            guard let key = key.base as? String else {
+                throw .badArguments("The \(what) has a key that is no string. Use strings as keys.")
+            }
+            members[key] = value
+        }
+        return try Self.value(members, what)
+    }
+}
+
+extension Timetoken {
+    /// Nil for nil.
+    init?(_ number: NSNumber?) {
+        guard let number else { return nil }
+        self.init(rawValue: number.uint64Value)
+    }
+
+    var number: NSNumber { NSNumber(value: rawValue) }
+}

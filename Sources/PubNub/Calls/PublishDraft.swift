@@ -1,0 +1,84 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Everything that the ways to publish can say about a message.
+struct PublishDraft {
+    var channel = ""
+    var message: Any?
+    var metadata: [AnyHashable: Any]?
+    /// For push notifications, by vendor.
+    var payloads: [AnyHashable: Any]?
+    var isStored = true
+    /// Hours; 0 for what the keyset says.
+    var ttl: UInt = 0
+    var isCompressed = false
+    var isReplicated = true
+    var customType: String?
+    var query: [AnyHashable: Any]?
+
+    var extras: CallExtras { CallExtras(query: query, isCompressed: isCompressed) }
+
+    /// The call: message encoded, encrypted when there is a cipher key, and put together with what is for push notifications
+    /// (API sheet D.8, rules PL-64 to PL-67).
+    func call(_ configuration: ConfigurationValues, sequence: Int) throws(PubNubProblem) -> PubNubPublishCall {
+        var metadataText: JSONText?
+        if let metadata { metadataText = try JSONArguments.object(metadata, "metadata") }
+        return PubNubPublishCall(
+            channel: channel, message: try text(configuration.cipher), metadata: metadataText,
+            isStored: isStored ? nil : false, ttl: ttl > 0 ? Int(clamping: ttl) : nil, isReplicated: isReplicated,
+            customType: customType, sequence: sequence, usesPost: isCompressed)
+    }
+
+    private func text(_ cipher: PubNubCipher?) throws(PubNubProblem) -> JSONText {
+        var content: JSONText?
+        if let message { content = try JSONArguments.value(message, "message") }
+        if let plain = content, let cipher { content = try plain.encrypted(with: cipher) }
+        guard let payloads, !payloads.isEmpty else {
+            guard let content else { throw .badArguments("There is no message. Pass one, or payloads for push notifications.") }
+            return content
+        }
+        let push = try JSONArguments.object(PushPayloads.vendorKeys(payloads), "payloads for push notifications")
+        guard let content else { return push }
+        do {
+            return JSONText(checked: try PubNubPushMessage.text(message: content.text, payload: push.text))
+        } catch {
+            throw .badArguments("The message cannot be put together with the payloads for push notifications.")
+        }
+    }
+}
+
+extension JSONText {
+    /// The JSON string to publish in its place.
+    func encrypted(with cipher: PubNubCipher) throws(PubNubProblem) -> JSONText {
+        do {
+            return JSONText(checked: try cipher.encrypt(message: text))
+        } catch {
+            throw .badArguments("The message could not be encrypted: \(error).")
+        }
+    }
+}
+
+extension ConfigurationValues {
+    /// What messages are encrypted with; nil without a cipher key.
+    var cipher: PubNubCipher? {
+        cipherKey.map { PubNubCipher(key: $0, usesRandomIV: usesRandomInitializationVector) }
+    }
+}
+
+/// Payloads for push notifications.
+enum PushPayloads {
+    /// With the keys that the service knows: `aps` becomes `pn_apns` around it, `gcm` becomes `pn_gcm`; what has its prefix already
+    /// stays.
+    static func vendorKeys(_ payloads: [AnyHashable: Any]) -> [AnyHashable: Any] {
+        var known: [AnyHashable: Any] = [:]
+        for (key, payload) in payloads {
+            guard let name = key.base as? String, !name.hasPrefix("pn_") else {
+                known[key] = payload
+                continue
+            }
+            if name == "aps" { known["pn_apns"] = [name: payload] } else { known["pn_" + name] = payload }
+        }
+        return known
+    }
+}

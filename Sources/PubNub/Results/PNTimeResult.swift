@@ -1,0 +1,22 @@
+import Foundation
+import PubNubProtocol
+
+/// The service's time.
+public final class PNTimeData: PNServiceData, @unchecked Sendable {
+    /// In units of 100 ns since 1970.
+    public let timetoken: NSNumber
+
+    init(_ time: Timetoken) {
+        timetoken = time.number
+    }
+}
+
+/// The answer to a question for the time.
+public final class PNTimeResult: PNResult, @unchecked Sendable {
+    public let data: PNTimeData
+
+    init(_ facts: ResultFacts, _ time: Timetoken) {
+        data = PNTimeData(time)
+        super.init(facts: facts)
+    }
+}
