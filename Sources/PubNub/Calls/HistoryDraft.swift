@@ -1,0 +1,115 @@
+import ConnectionEngine
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Everything that the ways to ask for history can say.
+struct HistoryDraft {
+    var channel: String?
+    /// Not nil: the newer service is asked.
+    var channels: [String]?
+    var start: NSNumber?
+    var end: NSNumber?
+    /// 0 for what the service says.
+    var limit: UInt = 0
+    var includesTimetoken = false
+    var includesMetadata = false
+    var includesActions = false
+    /// Nil when it was not said: then the older service may be asked, which cannot tell.
+    var includesKind: Bool?
+    var includesPublisher: Bool?
+    var isReversed = false
+    var query: [AnyHashable: Any]?
+
+    private var from: Timetoken? { Timetoken(start) }
+    private var to: Timetoken? { Timetoken(end) }
+    private var count: Int? { limit > 0 ? Int(clamping: limit) : nil }
+
+    /// Which service is asked (rule PL-68).
+    var operation: PNOperationType {
+        if includesActions { return .historyWithActionsOperation }
+        let isNewer = channels != nil || includesKind != nil || includesPublisher != nil
+        return isNewer ? .historyForChannelsOperation : .historyOperation
+    }
+
+    /// The question to the older service.
+    func page() throws(PubNubProblem) -> PubNubHistoryCall {
+        PubNubHistoryCall(
+            channel: channel ?? "", start: from, end: to, limit: count, isReversed: isReversed,
+            includesTimetoken: includesTimetoken, includesMetadata: includesMetadata)
+    }
+
+    /// The question to the newer service.
+    func fetch() throws(PubNubProblem) -> PubNubFetchCall {
+        guard !isReversed else {
+            throw .badArguments(
+                "Only the plain history of one channel can begin with the oldest message. Leave reverse out, or ask without message"
+                    + " actions, user ids, message types and further channels.")
+        }
+        return PubNubFetchCall(
+            channels: channels ?? [channel ?? ""], start: from, end: to, limit: count, includesMetadata: includesMetadata,
+            includesPublisher: includesPublisher ?? true, includesKind: includesKind ?? true, includesActions: includesActions)
+    }
+}
+
+/// Stored messages of any service, before they are opened.
+struct HistoryContent: Sendable {
+    struct Channel: Sendable {
+        var name: String
+        var messages: [PubNubStoredMessage]
+    }
+
+    /// Whether the messages are asked for with something beside them.
+    var isDetailed: Bool
+    /// One channel's messages are also the result's `messages`.
+    var isSingle: Bool
+    /// Whether results are by channel.
+    var isByChannel: Bool
+    var channels: [Channel]
+    var first: Timetoken
+    var last: Timetoken
+
+    init(_ page: PubNubHistoryPage, of call: PubNubHistoryCall) {
+        isDetailed = call.includesTimetoken || call.includesMetadata
+        isSingle = true
+        isByChannel = false
+        channels = [Channel(name: call.channel, messages: page.messages)]
+        first = page.first
+        last = page.last
+    }
+
+    init(_ fetched: PubNubFetched, of call: PubNubFetchCall) {
+        isDetailed = true
+        isSingle = call.channels.count == 1
+        isByChannel = true
+        channels = fetched.channels.map { Channel(name: $0.name, messages: $0.messages) }
+        let times = channels.flatMap { $0.messages.compactMap(\.timetoken) }
+        first = times.min() ?? .zero
+        last = times.max() ?? .zero
+    }
+
+    /// Decrypts all messages that can be; the others stay as they are.
+    ///
+    /// - Returns: whether there were others.
+    mutating func open(with cipher: PubNubCipher) -> Bool {
+        var failed = false
+        for channel in channels.indices {
+            for index in channels[channel].messages.indices {
+                let payload = channels[channel].messages[index].payload
+                if let plain = try? cipher.decrypt(message: payload.text) {
+                    channels[channel].messages[index].payload = JSONText(checked: plain)
+                } else {
+                    failed = true
+                }
+            }
+        }
+        return failed
+    }
+}
+
+extension PubNubProblem {
+    /// Stored messages that the cipher key does not open.
+    static let undecryptable = PubNubProblem(
+        ConnectionFailure(.decryptionFailed, "A message of the history could not be decrypted. Check the cipher key."),
+        information: "A message of the history could not be decrypted. Check the cipher key.")
+}

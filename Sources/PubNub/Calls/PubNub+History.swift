@@ -1,0 +1,168 @@
+import Foundation
+import PubNubProtocol
+
+// Stored messages. Each method returns at once; `block` is called on the callback queue.
+//
+// `start` is where to begin, exclusive, and `end` where to end, inclusive; both are timetokens. The newest messages come, in the
+// order in which they were published, unless `reverse` asks for the oldest. With a cipher key messages are decrypted; when that fails
+// for one of them, there is no result but a status with `PNDecryptionErrorCategory` and the `PNHistoryData` in `associatedObject`.
+extension PubNub {
+    /// Asks for the newest 100 messages of a channel.
+    public func historyForChannel(_ channel: String, withCompletion block: @escaping PNHistoryCompletionBlock) {
+        history(HistoryDraft(channel: channel), block)
+    }
+
+    /// Asks for the newest messages with their metadata.
+    public func historyForChannel(
+        _ channel: String, withMetadata shouldIncludeMetadata: Bool, completion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(HistoryDraft(channel: channel, includesMetadata: shouldIncludeMetadata), block)
+    }
+
+    /// Asks for the newest messages with what users added to them.
+    public func historyForChannel(
+        _ channel: String, withMessageActions shouldIncludeMessageActions: Bool,
+        completion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(HistoryDraft(channel: channel, includesActions: shouldIncludeMessageActions), block)
+    }
+
+    /// Asks for the newest messages with their metadata and what users added to them.
+    public func historyForChannel(
+        _ channel: String, withMetadata shouldIncludeMetadata: Bool, messageActions shouldIncludeMessageActions: Bool,
+        completion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(
+                channel: channel, includesMetadata: shouldIncludeMetadata, includesActions: shouldIncludeMessageActions), block)
+    }
+
+    /// Asks for messages of a time.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
+        withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(HistoryDraft(channel: channel, start: startDate, end: endDate), block)
+    }
+
+    /// Asks for messages of a time with their metadata.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeMetadata shouldIncludeMetadata: Bool,
+        withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(channel: channel, start: startDate, end: endDate, includesMetadata: shouldIncludeMetadata), block)
+    }
+
+    /// Asks for messages of a time with what users added to them.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
+        includeMessageActions shouldIncludeMessageActions: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(channel: channel, start: startDate, end: endDate, includesActions: shouldIncludeMessageActions), block)
+    }
+
+    /// Asks for messages of a time with their metadata and what users added to them.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeMetadata shouldIncludeMetadata: Bool,
+        includeMessageActions shouldIncludeMessageActions: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(
+                channel: channel, start: startDate, end: endDate, includesMetadata: shouldIncludeMetadata,
+                includesActions: shouldIncludeMessageActions), block)
+    }
+
+    /// Asks for messages of a time, `limit` at most, up to 100.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt,
+        withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(HistoryDraft(channel: channel, start: startDate, end: endDate, limit: limit), block)
+    }
+
+    /// Asks for messages of a time with their timetokens.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, includeTimeToken shouldIncludeTimeToken: Bool,
+        withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(channel: channel, start: startDate, end: endDate, includesTimetoken: shouldIncludeTimeToken), block)
+    }
+
+    /// Asks for messages of a time with their timetokens, `limit` at most, up to 100.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt,
+        includeTimeToken shouldIncludeTimeToken: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(
+                channel: channel, start: startDate, end: endDate, limit: limit, includesTimetoken: shouldIncludeTimeToken), block)
+    }
+
+    /// Asks for messages of a time, `limit` at most, the oldest of them if wanted.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt, reverse shouldReverseOrder: Bool,
+        withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(channel: channel, start: startDate, end: endDate, limit: limit, isReversed: shouldReverseOrder), block)
+    }
+
+    /// Asks for messages of a time with their timetokens, `limit` at most, the oldest of them if wanted.
+    public func historyForChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?, limit: UInt, reverse shouldReverseOrder: Bool,
+        includeTimeToken shouldIncludeTimeToken: Bool, withCompletion block: @escaping PNHistoryCompletionBlock
+    ) {
+        history(
+            HistoryDraft(
+                channel: channel, start: startDate, end: endDate, limit: limit, includesTimetoken: shouldIncludeTimeToken,
+                isReversed: shouldReverseOrder), block)
+    }
+
+    /// The one way of all of them.
+    func history(_ draft: HistoryDraft, _ block: @escaping PNHistoryCompletionBlock) {
+        let extras = CallExtras(query: draft.query)
+        let cipher = configuration.cipher
+        if draft.operation == .historyOperation {
+            start(draft.operation, extras) { () throws(PubNubProblem) in
+                HistoryQuestion(try draft.page()) { HistoryContent($0, of: $1) }
+            } then: {
+                Self.finish($0, cipher, block)
+            }
+        } else {
+            start(draft.operation, extras) { () throws(PubNubProblem) in
+                HistoryQuestion(try draft.fetch()) { HistoryContent($0, of: $1) }
+            } then: {
+                Self.finish($0, cipher, block)
+            }
+        }
+    }
+
+    private static func finish(
+        _ outcome: CallOutcome<HistoryContent>, _ cipher: PubNubCipher?, _ block: PNHistoryCompletionBlock
+    ) {
+        guard var content = outcome.answer else { return block(nil, outcome.errorStatus()) }
+        if let cipher, content.open(with: cipher) {
+            let failed = outcome.map { (_) throws(PubNubProblem) -> HistoryContent in throw .undecryptable }
+            return block(nil, failed.errorStatus(associatedObject: PNHistoryData(content)))
+        }
+        block(PNHistoryResult(outcome.facts, content), nil)
+    }
+}
+
+/// A question to either service, with one kind of answer.
+private struct HistoryQuestion<Call: PubNubCall>: PubNubCall {
+    let call: Call
+    let content: @Sendable (Call.Answer, Call) -> HistoryContent
+
+    init(_ call: Call, _ content: @escaping @Sendable (Call.Answer, Call) -> HistoryContent) {
+        self.call = call
+        self.content = content
+    }
+
+    func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest { try call.request(settings) }
+
+    func answer(_ body: [UInt8]) throws(PubNubProblem) -> HistoryContent { content(try call.answer(body), call) }
+}

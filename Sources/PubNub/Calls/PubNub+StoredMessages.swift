@@ -1,0 +1,37 @@
+import Foundation
+import PubNubProtocol
+
+// Deleting and counting stored messages.
+extension PubNub {
+    /// Deletes stored messages of a channel, from `start` (exclusive) to `end` (inclusive); all of them without the two. The keyset
+    /// has to allow it.
+    public func deleteMessagesFromChannel(
+        _ channel: String, start startDate: NSNumber?, end endDate: NSNumber?,
+        withCompletion block: PNMessageDeleteCompletionBlock? = nil
+    ) {
+        deleteMessages(channel, start: startDate, end: endDate, query: nil, block)
+    }
+
+    func deleteMessages(
+        _ channel: String, start: NSNumber?, end: NSNumber?, query: [AnyHashable: Any]?, _ block: PNMessageDeleteCompletionBlock?
+    ) {
+        startForAcknowledgment(.deleteMessageOperation, CallExtras(query: query)) {
+            PubNubDeleteCall(channel: channel, start: Timetoken(start), end: Timetoken(end))
+        } then: {
+            block?($0)
+        }
+    }
+
+    func messageCounts(
+        _ channels: [String], _ timetokens: [NSNumber], query: [AnyHashable: Any]?,
+        _ block: @escaping PNMessageCountCompletionBlock
+    ) {
+        startForResult(.messageCountOperation, CallExtras(query: query)) {
+            PubNubCountsCall(channels: channels, timetokens: timetokens.map { Timetoken(rawValue: $0.uint64Value) })
+        } result: { facts, counts in
+            PNMessageCountResult(facts, counts)
+        } then: {
+            block($0, $1)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Stored messages.
+///
+/// A message that was asked for with something beside it is a dictionary: `message`, `timetoken`, `metadata`, `uuid`, `messageType`
+/// and `actions`, as far as they were asked for and are there. Otherwise it is the message itself.
+public final class PNHistoryData: PNServiceData, @unchecked Sendable {
+    /// The messages of one channel, oldest first; empty when several channels were asked for.
+    public let messages: [Any]
+    /// The messages by channel, when several channels were asked for or message actions came along.
+    public let channels: [String: [Any]]
+    /// The timetoken of the oldest message; 0 when there is none.
+    public let start: NSNumber
+    /// The timetoken of the newest message; 0 when there is none.
+    public let end: NSNumber
+
+    init(_ content: HistoryContent) {
+        var byChannel: [String: [Any]] = [:]
+        for channel in content.channels {
+            byChannel[channel.name] = channel.messages.map { message in
+                content.isDetailed ? Self.details(message) : Self.value(message.payload)
+            }
+        }
+        messages = content.isSingle ? content.channels.first.flatMap { byChannel[$0.name] } ?? [] : []
+        channels = content.isByChannel ? byChannel : [:]
+        start = content.first.number
+        end = content.last.number
+    }
+
+    private static func value(_ text: JSONText) -> Any {
+        FoundationJSON.value(text.text) ?? NSNull()
+    }
+
+    private static func details(_ message: PubNubStoredMessage) -> [String: Any] {
+        var details: [String: Any] = ["message": value(message.payload)]
+        details["timetoken"] = message.timetoken?.number
+        details["metadata"] = message.metadata.map(value)
+        details["uuid"] = message.publisher
+        details["messageType"] = message.kind.map { NSNumber(value: $0.rawValue) }
+        details["customMessageType"] = message.customType
+        if let actions = message.actions { details["actions"] = Self.actions(actions) }
+        return details
+    }
+
+    /// `[type: [value: [["uuid": …, "actionTimetoken": …]]]]`
+    private static func actions(_ actions: [PubNubMessageAction]) -> [String: [String: [[String: Any]]]] {
+        var byType: [String: [String: [[String: Any]]]] = [:]
+        for action in actions {
+            byType[action.type, default: [:]][action.value, default: []].append([
+                "uuid": action.publisher, "actionTimetoken": action.timetoken.number,
+            ])
+        }
+        return byType
+    }
+}
+
+/// The answer to a question for stored messages.
+public final class PNHistoryResult: PNResult, @unchecked Sendable {
+    public let data: PNHistoryData
+
+    init(_ facts: ResultFacts, _ content: HistoryContent) {
+        data = PNHistoryData(content)
+        super.init(facts: facts)
+    }
+}
+
+/// How many messages there are.
+public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
+    /// By channel; the service counts up to 10,000.
+    public let channels: [String: NSNumber]
+
+    init(_ counts: [String: Int]) {
+        channels = counts.mapValues { NSNumber(value: $0) }
+    }
+}
+
+/// The answer to a question for the number of messages.
+public final class PNMessageCountResult: PNResult, @unchecked Sendable {
+    public let data: PNMessageCountData
+
+    init(_ facts: ResultFacts, _ counts: [String: Int]) {
+        data = PNMessageCountData(counts)
+        super.init(facts: facts)
+    }
+}
