@@ -1,0 +1,64 @@
+import Foundation
+import PubNubProtocol
+
+// Channel groups. Each method returns at once; `block` is called on the callback queue.
+extension PubNub {
+    /// Asks for a group's channels.
+    public func channelsForGroup(_ group: String, withCompletion block: @escaping PNGroupChannelsAuditCompletionBlock) {
+        channels(ofGroup: group, query: nil, block)
+    }
+
+    /// Adds channels to a group, at most 200 at once. The group comes into being with its first channel.
+    public func addChannels(
+        _ channels: [String], toGroup group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
+    ) {
+        change(group, .add, channels, query: nil, block)
+    }
+
+    /// Removes channels from a group, at most 200 at once.
+    public func removeChannels(
+        _ channels: [String], fromGroup group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
+    ) {
+        change(group, .remove, channels, query: nil, block)
+    }
+
+    /// Removes a group with all its channels.
+    public func removeChannelsFromGroup(
+        _ group: String, withCompletion block: PNChannelGroupChangeCompletionBlock? = nil
+    ) {
+        removeGroup(group, query: nil, block)
+    }
+
+    func channels(
+        ofGroup group: String, query: [AnyHashable: Any]?, _ block: @escaping PNGroupChannelsAuditCompletionBlock
+    ) {
+        startForResult(.channelsForGroupOperation, CallExtras(query: query)) {
+            PubNubListGroupCall(group: group)
+        } result: { facts, channels in
+            PNChannelGroupChannelsResult(facts, channels)
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    func change(
+        _ group: String, _ change: PubNubChangeGroupCall.Change, _ channels: [String], query: [AnyHashable: Any]?,
+        _ block: PNChannelGroupChangeCompletionBlock?
+    ) {
+        let operation: PNOperationType =
+            change == .add ? .addChannelsToGroupOperation : .removeChannelsFromGroupOperation
+        startForAcknowledgment(operation, CallExtras(query: query)) {
+            PubNubChangeGroupCall(group: group, change, channels: channels)
+        } then: {
+            block?($0)
+        }
+    }
+
+    func removeGroup(_ group: String, query: [AnyHashable: Any]?, _ block: PNChannelGroupChangeCompletionBlock?) {
+        startForAcknowledgment(.removeGroupOperation, CallExtras(query: query)) {
+            PubNubRemoveGroupCall(group: group)
+        } then: {
+            block?($0)
+        }
+    }
+}

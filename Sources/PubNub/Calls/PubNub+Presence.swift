@@ -1,0 +1,107 @@
+import Foundation
+import PubNubProtocol
+
+// Who is where. Each method returns at once; `block` is called on the callback queue.
+extension PubNub {
+    /// Asks who is present on any channel, with everybody's state.
+    public func hereNowWithCompletion(_ block: @escaping PNGlobalHereNowCompletionBlock) {
+        hereNowWithVerbosity(.state, completion: block)
+    }
+
+    /// Asks who is present on any channel.
+    public func hereNowWithVerbosity(
+        _ level: PNHereNowVerbosityLevel, completion block: @escaping PNGlobalHereNowCompletionBlock
+    ) {
+        hereNowAnywhere(level, query: nil, block)
+    }
+
+    /// Asks who is present on a channel, with everybody's state.
+    public func hereNowForChannel(_ channel: String, withCompletion block: @escaping PNHereNowCompletionBlock) {
+        hereNowForChannel(channel, withVerbosity: .state, completion: block)
+    }
+
+    /// Asks who is present on a channel.
+    public func hereNowForChannel(
+        _ channel: String, withVerbosity level: PNHereNowVerbosityLevel, completion block: @escaping PNHereNowCompletionBlock
+    ) {
+        hereNow(channels: [channel], level, query: nil, block)
+    }
+
+    /// Asks who is present on a group's channels, with everybody's state.
+    public func hereNowForChannelGroup(_ group: String, withCompletion block: @escaping PNChannelGroupHereNowCompletionBlock) {
+        hereNowForChannelGroup(group, withVerbosity: .state, completion: block)
+    }
+
+    /// Asks who is present on a group's channels.
+    public func hereNowForChannelGroup(
+        _ group: String, withVerbosity level: PNHereNowVerbosityLevel,
+        completion block: @escaping PNChannelGroupHereNowCompletionBlock
+    ) {
+        hereNow(groups: [group], level, query: nil, block)
+    }
+
+    /// Asks on which channels a user is present.
+    public func whereNowUUID(_ uuid: String, withCompletion block: @escaping PNWhereNowCompletionBlock) {
+        whereNow(uuid, query: nil, block)
+    }
+
+    func hereNowAnywhere(
+        _ level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?, _ block: @escaping PNGlobalHereNowCompletionBlock
+    ) {
+        startForResult(.hereNowGlobalOperation, CallExtras(query: query)) {
+            PubNubHereNowCall(verbosity: level.verbosity)
+        } result: { facts, answer in
+            PNPresenceGlobalHereNowResult(facts, answer, level)
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    func hereNow(
+        channels: [String], _ level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?,
+        _ block: @escaping PNHereNowCompletionBlock
+    ) {
+        startForResult(.hereNowForChannelOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            guard !channels.isEmpty else { throw .badArguments("There is no channel. Pass at least one.") }
+            return PubNubHereNowCall(channels: channels, verbosity: level.verbosity)
+        } result: { facts, answer in
+            PNPresenceChannelHereNowResult(facts, answer, level, isSingle: channels.count == 1)
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    func hereNow(
+        groups: [String], _ level: PNHereNowVerbosityLevel, query: [AnyHashable: Any]?,
+        _ block: @escaping PNChannelGroupHereNowCompletionBlock
+    ) {
+        startForResult(.hereNowForChannelGroupOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            guard !groups.isEmpty else { throw .badArguments("There is no channel group. Pass at least one.") }
+            return PubNubHereNowCall(groups: groups, verbosity: level.verbosity)
+        } result: { facts, answer in
+            PNPresenceChannelGroupHereNowResult(facts, answer, level)
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    func whereNow(_ uuid: String, query: [AnyHashable: Any]?, _ block: @escaping PNWhereNowCompletionBlock) {
+        startForResult(.whereNowOperation, CallExtras(query: query)) {
+            PubNubWhereNowCall(userID: uuid)
+        } result: { facts, channels in
+            PNPresenceWhereNowResult(facts, channels)
+        } then: {
+            block($0, $1)
+        }
+    }
+}
+
+extension PNHereNowVerbosityLevel {
+    var verbosity: PubNubHereNowCall.Verbosity {
+        switch self {
+        case .occupancy: .occupancy
+        case .UUID: .users
+        case .state: .state
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+// What users tell of themselves on channels. Each method returns at once; `block` is called on the callback queue.
+extension PubNub {
+    /// Sets a user's state on a channel; nil for none.
+    public func setState(
+        _ state: [String: Any]?, forUUID uuid: String, onChannel channel: String,
+        withCompletion block: PNSetStateCompletionBlock? = nil
+    ) {
+        setState(StateDraft(channels: [channel], uuid: uuid), state, query: nil, block)
+    }
+
+    /// Sets a user's state on a group's channels; nil for none.
+    public func setState(
+        _ state: [String: Any]?, forUUID uuid: String, onChannelGroup group: String,
+        withCompletion block: PNSetStateCompletionBlock? = nil
+    ) {
+        setState(StateDraft(groups: [group], uuid: uuid), state, query: nil, block)
+    }
+
+    /// Asks for a user's state on a channel.
+    public func stateForUUID(
+        _ uuid: String, onChannel channel: String, withCompletion block: @escaping PNChannelStateCompletionBlock
+    ) {
+        startForResult(.stateForChannelOperation) {
+            PubNubGetStateCall(channels: [channel], userID: uuid)
+        } result: { facts, states in
+            PNChannelClientStateResult(facts, states[channel])
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    /// Asks for a user's state on a group's channels.
+    public func stateForUUID(
+        _ uuid: String, onChannelGroup group: String, withCompletion block: @escaping PNChannelGroupStateCompletionBlock
+    ) {
+        startForResult(.stateForChannelGroupOperation) {
+            PubNubGetStateCall(groups: [group], userID: uuid)
+        } result: { facts, states in
+            PNChannelGroupClientStateResult(facts, states)
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    func setState(
+        _ draft: StateDraft, _ state: [AnyHashable: Any]?, query: [AnyHashable: Any]?, _ block: PNSetStateCompletionBlock?
+    ) {
+        start(.setStateOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            PubNubSetStateCall(
+                channels: draft.channels, groups: draft.groups, userID: draft.uuid,
+                state: try JSONArguments.object(state ?? [:], "state"))
+        } then: { outcome in
+            block?(PNClientStateUpdateStatus(outcome))
+        }
+    }
+
+    func state(_ draft: StateDraft, query: [AnyHashable: Any]?, _ block: @escaping PNGetStateCompletionBlock) {
+        startForResult(.getStateOperation, CallExtras(query: query)) {
+            PubNubGetStateCall(channels: draft.channels, groups: draft.groups, userID: draft.uuid)
+        } result: { facts, states in
+            PNClientStateGetResult(facts, states)
+        } then: {
+            block($0, $1)
+        }
+    }
+}
+
+/// Whose state, and where.
+struct StateDraft {
+    var channels: [String] = []
+    var groups: [String] = []
+    var uuid: String
+}

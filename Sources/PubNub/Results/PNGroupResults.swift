@@ -1,0 +1,58 @@
+import PubNubProtocol
+
+/// The names of groups.
+public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
+    public let groups: [String]
+
+    init(_ groups: [String]) {
+        self.groups = groups
+    }
+}
+
+/// The answer to a question for all groups.
+public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
+    public let data: PNChannelGroupsData
+
+    init(_ facts: ResultFacts, _ groups: [String]) {
+        data = PNChannelGroupsData(groups)
+        super.init(facts: facts)
+    }
+}
+
+/// A group's channels.
+public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendable {
+    public let channels: [String]
+
+    init(_ channels: [String]) {
+        self.channels = channels
+    }
+}
+
+/// The answer to a question for a group's channels.
+public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
+    public let data: PNChannelGroupChannelsData
+
+    init(_ facts: ResultFacts, _ channels: [String]) {
+        data = PNChannelGroupChannelsData(channels)
+        super.init(facts: facts)
+    }
+}
+
+/// On which channels a device gets push notifications.
+public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable {
+    public let channels: [String]
+
+    init(_ channels: [String]) {
+        self.channels = channels
+    }
+}
+
+/// The answer to a question for a device's channels.
+public final class PNAPNSEnabledChannelsResult: PNResult, @unchecked Sendable {
+    public let data: PNAPNSEnabledChannelsData
+
+    init(_ facts: ResultFacts, _ channels: [String]) {
+        data = PNAPNSEnabledChannelsData(channels)
+        super.init(facts: facts)
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import PubNubProtocol
+
+/// Who is present on channels.
+open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
+    /// By channel: `occupancy`, and in `uuids` who they are. With state these are dictionaries of `uuid` and `state`.
+    public final let channels: [String: [AnyHashable: Any]]
+    /// On how many channels somebody is.
+    public final let totalChannels: NSNumber
+    /// How many users there are, counted once for each channel.
+    public final let totalOccupancy: NSNumber
+
+    init(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
+        channels = PresentUsers.byChannel(answer, level)
+        totalChannels = NSNumber(value: answer.totalChannels)
+        totalOccupancy = NSNumber(value: answer.totalOccupancy)
+    }
+}
+
+/// Who is present on a group's channels.
+public final class PNPresenceChannelGroupHereNowData: PNPresenceGlobalHereNowData, @unchecked Sendable {}
+
+/// Who is present on a channel, or on several.
+public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Sendable {
+    /// Who is on the channel: user ids, or with state dictionaries of `uuid` and `state`. Nil when only the number was asked for, or
+    /// several channels.
+    public let uuids: Any?
+    /// By channel, when several were asked for.
+    public let channels: [String: [AnyHashable: Any]]?
+    /// How many users there are, counted once for each channel.
+    public let totalOccupancy: NSNumber
+    /// How many users there are on the channel.
+    public let occupancy: NSNumber
+
+    init(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel, isSingle: Bool) {
+        let channel = isSingle ? answer.channels.first : nil
+        uuids = channel.flatMap { PresentUsers.list($0.users, level) }
+        channels = isSingle ? nil : PresentUsers.byChannel(answer, level)
+        totalOccupancy = NSNumber(value: answer.totalOccupancy)
+        occupancy = NSNumber(value: channel?.occupancy ?? answer.totalOccupancy)
+    }
+}
+
+/// Users as the Cocoa SDK hands them out.
+private enum PresentUsers {
+    static func byChannel(_ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) -> [String: [AnyHashable: Any]] {
+        var channels: [String: [AnyHashable: Any]] = [:]
+        for channel in answer.channels {
+            var data: [AnyHashable: Any] = ["occupancy": NSNumber(value: channel.occupancy)]
+            data["uuids"] = list(channel.users, level)
+            channels[channel.name] = data
+        }
+        return channels
+    }
+
+    static func list(_ users: [PubNubHereNow.User]?, _ level: PNHereNowVerbosityLevel) -> [Any]? {
+        guard let users, level != .occupancy else { return nil }
+        guard level == .state else { return users.map(\.id) }
+        return users.map { user -> [String: Any] in
+            var data: [String: Any] = ["uuid": user.id]
+            data["state"] = user.state.flatMap { FoundationJSON.value($0.text) }
+            return data
+        }
+    }
+}
+
+/// The answer to a question for who is anywhere.
+public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable {
+    public let data: PNPresenceGlobalHereNowData
+
+    init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
+        data = PNPresenceGlobalHereNowData(answer, level)
+        super.init(facts: facts)
+    }
+}
+
+/// The answer to a question for who is on a group's channels.
+public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sendable {
+    public let data: PNPresenceChannelGroupHereNowData
+
+    init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
+        data = PNPresenceChannelGroupHereNowData(answer, level)
+        super.init(facts: facts)
+    }
+}
+
+/// The answer to a question for who is on channels.
+public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable {
+    public let data: PNPresenceChannelHereNowData
+
+    init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel, isSingle: Bool) {
+        data = PNPresenceChannelHereNowData(answer, level, isSingle: isSingle)
+        super.init(facts: facts)
+    }
+}
+
+/// Where a user is.
+public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
+    public let channels: [String]
+
+    init(_ channels: [String]) {
+        self.channels = channels
+    }
+}
+
+/// The answer to a question for where a user is.
+public final class PNPresenceWhereNowResult: PNResult, @unchecked Sendable {
+    public let data: PNPresenceWhereNowData
+
+    init(_ facts: ResultFacts, _ channels: [String]) {
+        data = PNPresenceWhereNowData(channels)
+        super.init(facts: facts)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// A user's state on a channel.
+open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
+    /// Empty for none.
+    public final let state: [String: Any]
+
+    init(_ state: JSONText?) {
+        self.state = state.flatMap { FoundationJSON.value($0.text) } as? [String: Any] ?? [:]
+    }
+}
+
+/// A user's state after it was set.
+public final class PNClientStateUpdateData: PNChannelClientStateData, @unchecked Sendable {}
+
+/// How setting state ended.
+public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable {
+    public let data: PNClientStateUpdateData
+
+    init(_ outcome: CallOutcome<JSONText>) {
+        data = PNClientStateUpdateData(outcome.answer)
+        super.init(status: outcome.statusFacts, associatedObject: nil)
+    }
+}
+
+/// The answer to a question for the state on a channel.
+public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
+    public let data: PNChannelClientStateData
+
+    init(_ facts: ResultFacts, _ state: JSONText?) {
+        data = PNChannelClientStateData(state)
+        super.init(facts: facts)
+    }
+}
+
+/// A user's state by channel.
+public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Sendable {
+    public let channels: [String: [AnyHashable: Any]]
+
+    init(_ states: [String: JSONText]) {
+        channels = states.foundationValues
+    }
+}
+
+/// The answer to a question for the state on a group's channels.
+public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendable {
+    public let data: PNChannelGroupClientStateData
+
+    init(_ facts: ResultFacts, _ states: [String: JSONText]) {
+        data = PNChannelGroupClientStateData(states)
+        super.init(facts: facts)
+    }
+}
+
+/// A user's state by channel.
+public final class PNClientStateData: PNServiceData, @unchecked Sendable {
+    public let channels: [String: [AnyHashable: Any]]
+
+    init(_ states: [String: JSONText]) {
+        channels = states.foundationValues
+    }
+}
+
+/// The answer to a question for the state on channels and in groups.
+public final class PNClientStateGetResult: PNResult, @unchecked Sendable {
+    public let data: PNClientStateData
+
+    init(_ facts: ResultFacts, _ states: [String: JSONText]) {
+        data = PNClientStateData(states)
+        super.init(facts: facts)
+    }
+}
+
+extension [String: JSONText] {
+    fileprivate var foundationValues: [String: [AnyHashable: Any]] {
+        mapValues { FoundationJSON.value($0.text) as? [String: Any] ?? [:] }
+    }
+}
