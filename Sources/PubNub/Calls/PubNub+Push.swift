@@ -1,0 +1,158 @@
+import Foundation
+import PubNubProtocol
+
+// On which channels devices get push notifications. Each method returns at once; `block` is called on the callback queue.
+//
+// A token is `Data` of Apple's services, or its hexadecimal digits; of the others a `String`.
+extension PubNub {
+    /// Switches notifications on, by Apple's older service.
+    public func addPushNotificationsOnChannels(
+        _ channels: [String], withDevicePushToken pushToken: Data,
+        andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        push(.add, channels, PushDraft(token: pushToken), query: nil, block)
+    }
+
+    /// Switches notifications on.
+    public func addPushNotificationsOnChannels(
+        _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType,
+        andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        push(.add, channels, PushDraft(token: pushToken, type: pushType), query: nil, block)
+    }
+
+    /// Switches notifications on.
+    ///
+    /// - Parameters:
+    ///   - environment: of Apple's newer service.
+    ///   - topic: of Apple's newer service: the app's bundle identifier.
+    public func addPushNotificationsOnChannels(
+        _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment,
+        topic: String, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        let device = PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic)
+        push(.add, channels, device, query: nil, block)
+    }
+
+    /// Switches notifications off, by Apple's older service.
+    public func removePushNotificationsFromChannels(
+        _ channels: [String], withDevicePushToken pushToken: Data,
+        andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        push(.remove, channels, PushDraft(token: pushToken), query: nil, block)
+    }
+
+    /// Switches notifications off.
+    public func removePushNotificationsFromChannels(
+        _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType,
+        andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        push(.remove, channels, PushDraft(token: pushToken, type: pushType), query: nil, block)
+    }
+
+    /// Switches notifications off.
+    public func removePushNotificationsFromChannels(
+        _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment,
+        topic: String, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        let device = PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic)
+        push(.remove, channels, device, query: nil, block)
+    }
+
+    /// Switches all notifications of a device off, by Apple's older service.
+    public func removeAllPushNotificationsFromDeviceWithPushToken(
+        _ pushToken: Data, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        pushOff(PushDraft(token: pushToken), query: nil, block)
+    }
+
+    /// Switches all notifications of a device off.
+    public func removeAllPushNotificationsFromDeviceWithPushToken(
+        _ pushToken: Any, pushType: PNPushType,
+        andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        pushOff(PushDraft(token: pushToken, type: pushType), query: nil, block)
+    }
+
+    /// Switches all notifications of a device off.
+    public func removeAllPushNotificationsFromDeviceWithPushToken(
+        _ pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment, topic: String,
+        andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
+    ) {
+        pushOff(PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic), query: nil, block)
+    }
+
+    /// Asks on which channels a device is notified, by Apple's older service.
+    public func pushNotificationEnabledChannelsForDeviceWithPushToken(
+        _ pushToken: Data, andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
+    ) {
+        pushChannels(PushDraft(token: pushToken), query: nil, block)
+    }
+
+    /// Asks on which channels a device is notified.
+    public func pushNotificationEnabledChannelsForDeviceWithPushToken(
+        _ pushToken: Any, pushType: PNPushType, andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
+    ) {
+        pushChannels(PushDraft(token: pushToken, type: pushType), query: nil, block)
+    }
+
+    /// Asks on which channels a device is notified.
+    public func pushNotificationEnabledChannelsForDeviceWithPushToken(
+        _ pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment, topic: String,
+        andCompletion block: @escaping PNPushNotificationsStateAuditCompletionBlock
+    ) {
+        pushChannels(PushDraft(token: pushToken, type: pushType, environment: environment, topic: topic), query: nil, block)
+    }
+}
+
+// The ways of all of them.
+extension PubNub {
+    func push(
+        _ change: PubNubChangePushCall.Change, _ channels: [String], _ draft: PushDraft, query: [AnyHashable: Any]?,
+        _ block: PNPushNotificationsStateModificationCompletionBlock?
+    ) {
+        let operation: PNOperationType
+        switch change {
+        case .add:
+            operation =
+                draft.isSecondVersion
+                ? .addPushNotificationsOnChannelsV2Operation : .addPushNotificationsOnChannelsOperation
+        case .remove:
+            operation =
+                draft.isSecondVersion
+                ? .removePushNotificationsFromChannelsV2Operation : .removePushNotificationsFromChannelsOperation
+        }
+        startForAcknowledgment(operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            PubNubChangePushCall(device: try draft.device(), change, channels: channels)
+        } then: {
+            block?($0)
+        }
+    }
+
+    func pushOff(
+        _ draft: PushDraft, query: [AnyHashable: Any]?, _ block: PNPushNotificationsStateModificationCompletionBlock?
+    ) {
+        let operation: PNOperationType =
+            draft.isSecondVersion ? .removeAllPushNotificationsV2Operation : .removeAllPushNotificationsOperation
+        startForAcknowledgment(operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            PubNubRemovePushCall(device: try draft.device())
+        } then: {
+            block?($0)
+        }
+    }
+
+    func pushChannels(
+        _ draft: PushDraft, query: [AnyHashable: Any]?, _ block: @escaping PNPushNotificationsStateAuditCompletionBlock
+    ) {
+        let operation: PNOperationType =
+            draft.isSecondVersion
+            ? .pushNotificationEnabledChannelsV2Operation : .pushNotificationEnabledChannelsOperation
+        startForResult(operation, CallExtras(query: query)) { () throws(PubNubProblem) in
+            PubNubListPushCall(device: try draft.device())
+        } result: { facts, channels in
+            PNAPNSEnabledChannelsResult(facts, channels)
+        } then: {
+            block($0, $1)
+        }
+    }
+}

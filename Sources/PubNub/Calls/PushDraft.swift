@@ -1,0 +1,44 @@
+import Foundation
+import PubNubProtocol
+
+/// A device as callers describe it.
+struct PushDraft {
+    /// `Data` of Apple's services, a `String` of the others.
+    var token: Any?
+    var type: PNPushType = .PNAPNSPush
+    var environment: PNAPNSEnvironment = .development
+    var topic: String?
+
+    var isSecondVersion: Bool { type == .PNAPNS2Push }
+
+    /// What the service knows it as (rule PL-70).
+    func device() throws(PubNubProblem) -> PubNubPushDevice {
+        let service: PubNubPushDevice.Service
+        switch type {
+        case .PNAPNSPush: service = .apns
+        case .PNAPNS2Push: service = .apns2(topic: try checkedTopic, isProduction: environment == .production)
+        case .PNFCMPush: service = .gcm
+        case .PNMPNSPush: service = .mpns
+        default: throw .badArguments("The push type names no service, or several. Pass one of the four.")
+        }
+        let isApple = type == .PNAPNSPush || type == .PNAPNS2Push
+        switch token {
+        case let bytes as Data where isApple: return PubNubPushDevice(service: service, tokenBytes: Array(bytes))
+        case let text as String: return PubNubPushDevice(service: service, token: isApple ? text.lowercased() : text)
+        default:
+            throw .badArguments(
+                isApple
+                    ? "The device token is neither Data nor a String of hexadecimal digits. Pass what the system handed out."
+                    : "The device token is no String. Pass what the push service handed out.")
+        }
+    }
+
+    private var checkedTopic: String {
+        get throws(PubNubProblem) {
+            guard let topic = topic ?? Bundle.main.bundleIdentifier, !topic.isEmpty else {
+                throw .badArguments("There is no topic. Pass the bundle identifier of the app, which this push service needs.")
+            }
+            return topic
+        }
+    }
+}

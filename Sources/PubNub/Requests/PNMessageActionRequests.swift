@@ -1,0 +1,51 @@
+import Foundation
+
+/// What requests about one message's actions have in common.
+open class PNBaseMessageActionRequest: PNRequest {
+    let channel: String
+    let messageTimetoken: NSNumber
+
+    init(baseChannel channel: String, messageTimetoken: NSNumber) {
+        self.channel = channel
+        self.messageTimetoken = messageTimetoken
+        super.init()
+    }
+}
+
+/// Describes an action to add to a message.
+public final class PNAddMessageActionRequest: PNBaseMessageActionRequest {
+    /// What kind of action, such as `reaction`; up to 15 characters.
+    public var type = ""
+    /// What exactly.
+    public var value = ""
+
+    public init(channel: String, messageTimetoken: NSNumber) {
+        super.init(baseChannel: channel, messageTimetoken: messageTimetoken)
+    }
+}
+
+/// Describes an action to remove from a message.
+public final class PNRemoveMessageActionRequest: PNBaseMessageActionRequest {
+    /// When the action was added.
+    public var actionTimetoken: NSNumber = 0
+
+    public init(channel: String, messageTimetoken: NSNumber) {
+        super.init(baseChannel: channel, messageTimetoken: messageTimetoken)
+    }
+}
+
+/// Describes which actions of a channel to fetch.
+public final class PNFetchMessageActionsRequest: PNRequest {
+    /// Actions from here on, exclusive.
+    public var start: NSNumber?
+    /// Actions up to here, inclusive.
+    public var end: NSNumber?
+    /// How many at most, up to 100; 0, the default, for what the service says.
+    public var limit: UInt = 0
+    let channel: String
+
+    public init(channel: String) {
+        self.channel = channel
+        super.init()
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import PubNubProtocol
+
+extension PNMessageAction {
+    convenience init(_ action: PubNubMessageAction) {
+        self.init(
+            type: action.type, value: action.value, uuid: action.publisher, message: action.messageTimetoken,
+            action: action.timetoken)
+    }
+}
+
+/// An action that was added.
+public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
+    /// Nil when it was not added.
+    public let action: PNMessageAction?
+
+    init(_ action: PubNubMessageAction?) {
+        self.action = action.map { PNMessageAction($0) }
+    }
+}
+
+/// How adding an action ended.
+public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    public let data: PNAddMessageActionData
+
+    init(_ outcome: CallOutcome<PubNubMessageAction>) {
+        data = PNAddMessageActionData(outcome.answer)
+        super.init(status: outcome.statusFacts)
+    }
+}
+
+/// Actions of a channel's messages.
+public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable {
+    /// Oldest first.
+    public let actions: [PNMessageAction]
+    /// Where to go on with a further request; 0 when these are all.
+    public let start: NSNumber
+    /// Where the further request should end; 0 when these are all.
+    public let end: NSNumber
+
+    init(_ fetched: PubNubFetchedActions) {
+        actions = fetched.actions.map { PNMessageAction($0) }
+        start = (fetched.more?.start ?? .zero).number
+        end = (fetched.more?.end ?? .zero).number
+    }
+}
+
+/// The answer to a question for actions.
+public final class PNFetchMessageActionsResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchMessageActionsData
+
+    init(_ facts: ResultFacts, _ fetched: PubNubFetchedActions) {
+        data = PNFetchMessageActionsData(fetched)
+        super.init(facts: facts)
+    }
+}
