@@ -3,6 +3,17 @@ import PubNubProtocol
 
 // Channel groups. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
+    /// Asks for the names of all groups. An addition: the Cocoa SDK 4.17 has the result, and no method that leads to it.
+    public func channelGroupsWithCompletion(_ block: @escaping PNGroupAuditCompletionBlock) {
+        startForResult(.channelGroupsOperation) {
+            PubNubListGroupsCall()
+        } result: { facts, groups in
+            PNChannelGroupsResult(facts, groups)
+        } then: {
+            block($0, $1)
+        }
+    }
+
     /// Asks for a group's channels.
     public func channelsForGroup(_ group: String, withCompletion block: @escaping PNGroupChannelsAuditCompletionBlock) {
         channels(ofGroup: group, query: nil, block)

@@ -27,7 +27,9 @@ extension PubNub {
     public func fetchMessageActions(
         with request: PNFetchMessageActionsRequest, completion block: @escaping PNFetchMessageActionsCompletionBlock
     ) {
-        fetchActions(request, query: nil, block)
+        fetchActions(
+            FetchActionsDraft(channel: request.channel, start: request.start, end: request.end, limit: request.limit),
+            query: nil, block)
     }
 
     func add(_ draft: MessageActionDraft, query: [AnyHashable: Any]?, _ block: PNAddMessageActionCompletionBlock?) {
@@ -51,13 +53,13 @@ extension PubNub {
     }
 
     func fetchActions(
-        _ request: PNFetchMessageActionsRequest, query: [AnyHashable: Any]?,
+        _ draft: FetchActionsDraft, query: [AnyHashable: Any]?,
         _ block: @escaping PNFetchMessageActionsCompletionBlock
     ) {
         startForResult(.fetchMessagesActionsOperation, CallExtras(query: query)) {
             PubNubFetchActionsCall(
-                channel: request.channel, start: Timetoken(request.start), end: Timetoken(request.end),
-                limit: request.limit > 0 ? Int(clamping: request.limit) : nil)
+                channel: draft.channel, start: Timetoken(draft.start), end: Timetoken(draft.end),
+                limit: draft.limit > 0 ? Int(clamping: draft.limit) : nil)
         } result: { facts, fetched in
             PNFetchMessageActionsResult(facts, fetched)
         } then: {
@@ -73,4 +75,13 @@ struct MessageActionDraft {
     var action: NSNumber?
     var type = ""
     var value = ""
+}
+
+/// Which actions to ask for.
+struct FetchActionsDraft {
+    var channel = ""
+    var start: NSNumber?
+    var end: NSNumber?
+    /// 0 for what the service says.
+    var limit: UInt = 0
 }

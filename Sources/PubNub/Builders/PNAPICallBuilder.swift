@@ -1,0 +1,30 @@
+/// Collects the arguments of a call one after the other, in any order, and makes it at the end:
+///
+/// ```swift
+/// client.publish().message("Hello").channel("room").shouldStore(false).performWithCompletion { status in … }
+/// ```
+///
+/// Each argument is a property that holds a closure, as in the Cocoa SDK (API sheet B.4), and returns the same builder. Not for sharing
+/// between threads.
+open class PNAPICallBuilder {
+    final let client: PubNub
+    /// What the caller adds to the query.
+    final var query: [AnyHashable: Any]?
+
+    init(_ client: PubNub) {
+        self.client = client
+    }
+}
+
+/// A builder whose arguments return itself.
+protocol ArgumentBuilder: PNAPICallBuilder {}
+
+extension ArgumentBuilder {
+    /// An argument: takes a value and goes on with this builder.
+    func argument<Value>(_ take: @escaping (Self, Value) -> Void) -> (Value) -> Self {
+        { value in
+            take(self, value)
+            return self
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+
+/// Changes or reads on which channels a device gets push notifications.
+public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
+    /// Switches notifications on.
+    public var enable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .enable) } }
+    /// Switches notifications off, on all channels when none are given.
+    public var disable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .disable) } }
+    /// Switches notifications off on all channels.
+    public var disableAll: () -> PNAPNSModificationAPICallBuilder {
+        { PNAPNSModificationAPICallBuilder(self.client, .disableAll) }
+    }
+    /// Reads on which channels notifications are on.
+    public var audit: () -> PNAPNSAuditAPICallBuilder { { PNAPNSAuditAPICallBuilder(self.client) } }
+}
+
+/// Changes on which channels a device gets push notifications.
+public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    enum Change {
+        case enable, disable, disableAll
+    }
+
+    private let change: Change
+    private var draft = PushDraft()
+    private var names: [String] = []
+
+    init(_ client: PubNub, _ change: Change) {
+        self.change = change
+        super.init(client)
+    }
+
+    /// The device: `Data` of Apple's services, a `String` of the others.
+    public var token: (Any) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.token = $1 } }
+    /// The device, as Apple's services hand it out.
+    @available(*, deprecated, message: "Use token, with pushType(.PNAPNSPush).")
+    public var apnsToken: (Data) -> PNAPNSModificationAPICallBuilder {
+        argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
+    }
+    /// The device, as Google's service hands it out.
+    @available(*, deprecated, message: "Use token, with pushType(.PNFCMPush).")
+    public var fcmToken: (String) -> PNAPNSModificationAPICallBuilder {
+        argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
+    }
+    /// Which channels.
+    public var channels: ([String]?) -> PNAPNSModificationAPICallBuilder { argument { $0.names = $1 ?? [] } }
+    /// Of Apple's newer service; development by default.
+    public var environment: (PNAPNSEnvironment) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.environment = $1 } }
+    /// Which service; Apple's older one by default.
+    public var pushType: (PNPushType) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.type = $1 } }
+    /// Of Apple's newer service: the app's bundle identifier, which is also the default.
+    public var topic: (String) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.topic = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNAPNSModificationAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (PNPushNotificationsStateModificationCompletionBlock?) -> Void {
+        { block in
+            switch self.change {
+            case .enable: self.client.push(.add, self.names, self.draft, query: self.query, block)
+            case .disable where !self.names.isEmpty:
+                self.client.push(.remove, self.names, self.draft, query: self.query, block)
+            case .disable, .disableAll: self.client.pushOff(self.draft, query: self.query, block)
+            }
+        }
+    }
+}
+
+/// Reads on which channels a device gets push notifications.
+public final class PNAPNSAuditAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft = PushDraft()
+
+    /// The device: `Data` of Apple's services, a `String` of the others.
+    public var token: (Any) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.token = $1 } }
+    /// The device, as Apple's services hand it out.
+    @available(*, deprecated, message: "Use token, with pushType(.PNAPNSPush).")
+    public var apnsToken: (Data) -> PNAPNSAuditAPICallBuilder {
+        argument { ($0.draft.token, $0.draft.type) = ($1, .PNAPNSPush) }
+    }
+    /// The device, as Google's service hands it out.
+    @available(*, deprecated, message: "Use token, with pushType(.PNFCMPush).")
+    public var fcmToken: (String) -> PNAPNSAuditAPICallBuilder {
+        argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
+    }
+    /// Of Apple's newer service; development by default.
+    public var environment: (PNAPNSEnvironment) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.environment = $1 } }
+    /// Which service; Apple's older one by default.
+    public var pushType: (PNPushType) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.type = $1 } }
+    /// Of Apple's newer service: the app's bundle identifier, which is also the default.
+    public var topic: (String) -> PNAPNSAuditAPICallBuilder { argument { $0.draft.topic = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNAPNSAuditAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNPushNotificationsStateAuditCompletionBlock) -> Void {
+        { self.client.pushChannels(self.draft, query: self.query, $0) }
+    }
+}
+
+extension PubNub {
+    /// Changes or reads on which channels a device gets push notifications.
+    public var push: () -> PNAPNSAPICallBuilder { { PNAPNSAPICallBuilder(self) } }
+}

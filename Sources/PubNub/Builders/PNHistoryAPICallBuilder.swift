@@ -1,0 +1,84 @@
+import Foundation
+
+/// Asks for stored messages of a channel or of several.
+public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft = HistoryDraft()
+
+    /// One channel: up to 100 messages.
+    public var channel: (String) -> PNHistoryAPICallBuilder { argument { $0.draft.channel = $1 } }
+    /// Several channels: up to 25 messages of each.
+    public var channels: ([String]) -> PNHistoryAPICallBuilder { argument { $0.draft.channels = $1 } }
+    /// Where to begin, exclusive.
+    public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }
+    /// Where to end, inclusive.
+    public var end: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.end = $1 } }
+    /// How many messages at most.
+    public var limit: (UInt) -> PNHistoryAPICallBuilder { argument { $0.draft.limit = $1 } }
+    /// Whether messages come with their timetokens; those of several channels always do.
+    public var includeTimeToken: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesTimetoken = $1 } }
+    /// Whether messages come with their metadata.
+    public var includeMetadata: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesMetadata = $1 } }
+    /// Whether messages come with their kind; true for several channels.
+    public var includeMessageType: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesKind = $1 } }
+    /// Whether messages come with their publisher; true for several channels.
+    public var includeUUID: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesPublisher = $1 } }
+    /// Whether messages come with what users added to them; for one channel, up to 25 messages.
+    public var includeMessageActions: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.includesActions = $1 } }
+    /// Whether to begin with the oldest message; for the plain history of one channel.
+    public var reverse: (Bool) -> PNHistoryAPICallBuilder { argument { $0.draft.isReversed = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNHistoryAPICallBuilder { argument { $0.draft.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNHistoryCompletionBlock) -> Void {
+        { self.client.history(self.draft, $0) }
+    }
+}
+
+/// Deletes stored messages of a channel.
+public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var channelName = ""
+    private var from: NSNumber?
+    private var to: NSNumber?
+
+    /// Of which channel.
+    public var channel: (String) -> PNDeleteMessageAPICallBuilder { argument { $0.channelName = $1 } }
+    /// Where to begin, exclusive.
+    public var start: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.from = $1 } }
+    /// Where to end, inclusive.
+    public var end: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.to = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNDeleteMessageAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNMessageDeleteCompletionBlock) -> Void {
+        { self.client.deleteMessages(self.channelName, start: self.from, end: self.to, query: self.query, $0) }
+    }
+}
+
+/// Asks how many messages were stored since a time.
+public final class PNMessageCountAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var names: [String] = []
+    private var times: [NSNumber] = []
+
+    /// On which channels, at most 100.
+    public var channels: ([String]) -> PNMessageCountAPICallBuilder { argument { $0.names = $1 } }
+    /// Since when: one timetoken for all channels, or one for each.
+    public var timetokens: ([NSNumber]) -> PNMessageCountAPICallBuilder { argument { $0.times = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNMessageCountAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNMessageCountCompletionBlock) -> Void {
+        { self.client.messageCounts(self.names, self.times, query: self.query, $0) }
+    }
+}
+
+extension PubNub {
+    /// Asks for stored messages.
+    public var history: () -> PNHistoryAPICallBuilder { { PNHistoryAPICallBuilder(self) } }
+    /// Deletes stored messages.
+    public var deleteMessage: () -> PNDeleteMessageAPICallBuilder { { PNDeleteMessageAPICallBuilder(self) } }
+    /// Counts stored messages.
+    public var messageCounts: () -> PNMessageCountAPICallBuilder { { PNMessageCountAPICallBuilder(self) } }
+}

@@ -1,0 +1,73 @@
+import Foundation
+
+/// Adds an action to a message.
+public final class PNAddMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft = MessageActionDraft()
+
+    /// Which message.
+    public var messageTimetoken: (NSNumber) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
+    /// On which channel the message is.
+    public var channel: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
+    /// What exactly.
+    public var value: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.value = $1 } }
+    /// What kind of action; up to 15 characters.
+    public var type: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.type = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNAddMessageActionAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNAddMessageActionCompletionBlock) -> Void {
+        { self.client.add(self.draft, query: self.query, $0) }
+    }
+}
+
+/// Removes an action from a message.
+public final class PNRemoveMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft = MessageActionDraft()
+
+    /// Which message.
+    public var messageTimetoken: (NSNumber) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
+    /// When the action was added.
+    public var actionTimetoken: (NSNumber) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.action = $1 } }
+    /// On which channel the message is.
+    public var channel: (String) -> PNRemoveMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNRemoveMessageActionAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNRemoveMessageActionCompletionBlock) -> Void {
+        { self.client.remove(self.draft, query: self.query, $0) }
+    }
+}
+
+/// Asks for actions of a channel's messages.
+public final class PNFetchMessagesActionsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft = FetchActionsDraft()
+
+    /// Which channel.
+    public var channel: (String) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.channel = $1 } }
+    /// How many actions at most, up to 100.
+    public var limit: (UInt) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.limit = $1 } }
+    /// Where to begin, exclusive.
+    public var start: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.start = $1 } }
+    /// Where to end, inclusive.
+    public var end: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.end = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNFetchMessageActionsCompletionBlock) -> Void {
+        { self.client.fetchActions(self.draft, query: self.query, $0) }
+    }
+}
+
+extension PubNub {
+    /// Adds an action to a message.
+    public var addMessageAction: () -> PNAddMessageActionAPICallBuilder { { PNAddMessageActionAPICallBuilder(self) } }
+    /// Removes an action from a message.
+    public var removeMessageAction: () -> PNRemoveMessageActionAPICallBuilder { { PNRemoveMessageActionAPICallBuilder(self) } }
+    /// Asks for actions of a channel's messages.
+    public var fetchMessageActions: () -> PNFetchMessagesActionsAPICallBuilder {
+        { PNFetchMessagesActionsAPICallBuilder(self) }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Asks who is where.
+public final class PNPresenceAPICallBuilder: PNAPICallBuilder {
+    /// Who is on channels, in groups, or anywhere when neither is given.
+    public var hereNow: () -> PNPresenceHereNowAPICallBuilder { { PNPresenceHereNowAPICallBuilder(self.client) } }
+    /// Where a user is.
+    public var whereNow: () -> PNPresenceWhereNowAPICallBuilder { { PNPresenceWhereNowAPICallBuilder(self.client) } }
+}
+
+/// Asks who is anywhere, unless channels or groups follow.
+public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var level = PNHereNowVerbosityLevel.state
+
+    /// Who is on a channel.
+    public var channel: (String) -> PNPresenceChannelHereNowAPICallBuilder { { self.channels([$0]) } }
+    /// Who is on several channels.
+    public var channels: ([String]) -> PNPresenceChannelHereNowAPICallBuilder {
+        { PNPresenceChannelHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
+    }
+    /// Who is on a group's channels.
+    public var channelGroup: (String) -> PNPresenceChannelGroupHereNowAPICallBuilder { { self.channelGroups([$0]) } }
+    /// Who is on several groups' channels.
+    public var channelGroups: ([String]) -> PNPresenceChannelGroupHereNowAPICallBuilder {
+        { PNPresenceChannelGroupHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
+    }
+    /// How much is told; with state by default.
+    public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceHereNowAPICallBuilder { argument { $0.level = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNPresenceHereNowAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNGlobalHereNowCompletionBlock) -> Void {
+        { self.client.hereNowAnywhere(self.level, query: self.query, $0) }
+    }
+}
+
+/// Asks who is on channels.
+public final class PNPresenceChannelHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var names: [String]
+    private var level: PNHereNowVerbosityLevel
+
+    init(_ client: PubNub, _ names: [String], _ level: PNHereNowVerbosityLevel, _ query: [AnyHashable: Any]?) {
+        self.names = names
+        self.level = level
+        super.init(client)
+        self.query = query
+    }
+
+    /// How much is told; with state by default.
+    public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceChannelHereNowAPICallBuilder { argument { $0.level = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNPresenceChannelHereNowAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNHereNowCompletionBlock) -> Void {
+        { self.client.hereNow(channels: self.names, self.level, query: self.query, $0) }
+    }
+}
+
+/// Asks who is on groups' channels.
+public final class PNPresenceChannelGroupHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var names: [String]
+    private var level: PNHereNowVerbosityLevel
+
+    init(_ client: PubNub, _ names: [String], _ level: PNHereNowVerbosityLevel, _ query: [AnyHashable: Any]?) {
+        self.names = names
+        self.level = level
+        super.init(client)
+        self.query = query
+    }
+
+    /// How much is told; with state by default.
+    public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceChannelGroupHereNowAPICallBuilder {
+        argument { $0.level = $1 }
+    }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNPresenceChannelGroupHereNowAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNChannelGroupHereNowCompletionBlock) -> Void {
+        { self.client.hereNow(groups: self.names, self.level, query: self.query, $0) }
+    }
+}
+
+/// Asks where a user is.
+public final class PNPresenceWhereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var user: String?
+
+    /// Who; the client's user by default.
+    public var uuid: (String) -> PNPresenceWhereNowAPICallBuilder { argument { $0.user = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNPresenceWhereNowAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNWhereNowCompletionBlock) -> Void {
+        { self.client.whereNow(self.user ?? self.client.uuid(), query: self.query, $0) }
+    }
+}
+
+extension PubNub {
+    /// Asks who is where.
+    public var presence: () -> PNPresenceAPICallBuilder { { PNPresenceAPICallBuilder(self) } }
+}
