@@ -162,7 +162,7 @@ let package = Package(
             "LifelineCommandTests",
             ["LifelineCommand", "Lifeline", "LifelineServer", "WireCoding", "LifelineTesting", nioPosix, nioLocks]),
         tests("RealtimeHubTests", ["RealtimeHub", "LifelineTesting"]),
-        tests("HubStorageTests", ["HubStorage", "RealtimeHub", "LifelineTesting", nioLocks]),
+        tests("HubStorageTests", ["HubStorage", "RealtimeHub", "LifelineTesting", grdb, nioLocks]),
         tests(
             "LifelineServerTests",
             [
