@@ -39,7 +39,10 @@ final class StoreDirectory: Sendable {
             defer { descriptor = -1 }
             return descriptor
         }
-        if descriptor >= 0 { close(descriptor) }
+        guard descriptor >= 0 else { return }
+        // Not by closing alone: a child that was forked a moment ago has the file open until it runs its own program.
+        _ = flock(descriptor, LOCK_UN)
+        close(descriptor)
     }
 
     /// Creates the directory and those above it, each for the owner alone.

@@ -73,6 +73,9 @@ final class StoreWriter: Sendable {
         return try result.get()
     }
 
+    /// Whether anything is being written or waits for it.
+    var isBusy: Bool { waiting.withLockedValue { $0.isDraining } }
+
     /// Refuses what comes from now on, and returns when everything that came before is written.
     func close() async {
         await withCheckedContinuation { continuation in

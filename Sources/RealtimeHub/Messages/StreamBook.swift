@@ -88,8 +88,8 @@ public struct StreamBook<Attachment: Sendable>: Sendable {
     ///   - isIncluded: the reader's filter; what it refuses does not count against the limit.
     public func read(
         after cursor: UInt64, _ interest: StreamInterest, limit: Int = 100,
-        where isIncluded: (StreamEntry<Attachment>) throws -> Bool = { _ in true }
-    ) rethrows -> StreamPage<Attachment> {
+        where isIncluded: (StreamEntry<Attachment>) -> Bool = { _ in true }
+    ) -> StreamPage<Attachment> {
         var page = StreamPage<Attachment>(cursor: max(cursor, visible))
         guard cursor < visible else { return page }
         page.hasDropped = cursor < forgotten(for: interest)
@@ -105,7 +105,7 @@ public struct StreamBook<Attachment: Sendable>: Sendable {
         }
         for (index, wildcard) in interest.patterns.enumerated() { look(patterns[wildcard.pattern], .pattern(index)) }
         while let delivery = merge.next() {
-            guard try isIncluded(delivery.entry) else { continue }
+            guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true

@@ -33,11 +33,7 @@ public struct OccupancyBook: Sendable {
     ) {
         let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
         let deadline = time.instant.advanced(by: .seconds(seconds))
-        if let index = channels.index(forKey: channel),
-            let next = channels.values[index].roster.update(
-                user.id, { $0.touch(user.connection, until: deadline, at: time.instant) })
-        {
-            if let next { schedule(.member(user: user.id, stay: next.stay), on: channel, at: next.instant) }
+        if change(user.id, on: channel, { $0.touch(user.connection, until: deadline, at: time.instant) }) != nil {
             if let state { change(channel, user.id, to: state, at: time, into: &events) }
             return
         }
@@ -48,9 +44,7 @@ public struct OccupancyBook: Sendable {
     public mutating func leave(
         _ channel: String, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
-        guard let index = channels.index(forKey: channel),
-            channels.values[index].roster.update(user.id, { $0.end(user.connection) }) == true
-        else { return }
+        guard change(user.id, on: channel, { $0.end(user.connection, at: time.instant) }) == true else { return }
         remove(user.id, from: channel, as: .leave, at: time, into: &events)
     }
 
@@ -112,6 +106,20 @@ extension OccupancyBook {
         visits[user.id, default: []].insert(channel)
         schedule(.member(user: user.id, stay: stays), on: channel, at: deadline)
         announce(.join, event, at: time, into: &events)
+    }
+
+    /// Changes the connections of a user who is there; nil for one who is not.
+    private mutating func change<Result>(
+        _ user: String, on channel: String, _ change: (inout OccupancyMember) -> Result
+    ) -> Result? {
+        guard let index = channels.index(forKey: channel) else { return nil }
+        let outcome = channels.values[index].roster.update(user) { member in
+            let result = change(&member)
+            return (result: result, stay: member.stay, next: member.replan())
+        }
+        guard let outcome else { return nil }
+        if let next = outcome.next { schedule(.member(user: user, stay: outcome.stay), on: channel, at: next) }
+        return outcome.result
     }
 
     private mutating func remove(

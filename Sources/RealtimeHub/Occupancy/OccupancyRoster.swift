@@ -38,21 +38,24 @@ struct OccupancyMember: Sendable {
         connections.append(Connection(id: connection, deadline: deadline))
     }
 
-    /// Refreshes a connection of a user who is there. Returns when to look at the deadline, if that is earlier than planned.
-    mutating func touch(
-        _ connection: String, until deadline: HubInstant, at now: HubInstant
-    ) -> (stay: UInt64, instant: HubInstant)? {
+    /// Refreshes a connection of a user who is there.
+    mutating func touch(_ connection: String, until deadline: HubInstant, at now: HubInstant) {
         _ = expire(at: now)
         refresh(connection, until: deadline)
-        guard self.deadline < scheduled else { return nil }
-        scheduled = self.deadline
-        return (stay, scheduled)
     }
 
     /// Ends a connection, or all of them for an empty name. True when none is left.
-    mutating func end(_ connection: String) -> Bool {
+    mutating func end(_ connection: String, at now: HubInstant) -> Bool {
+        _ = expire(at: now)
         if connection.isEmpty { connections = [] } else { connections.removeAll { $0.id == connection } }
         return connections.isEmpty
+    }
+
+    /// The deadline, if it has to be looked at earlier than planned; it is planned then.
+    mutating func replan() -> HubInstant? {
+        guard !connections.isEmpty, deadline < scheduled else { return nil }
+        scheduled = deadline
+        return scheduled
     }
 
     /// Ends connections that were silent for too long. True when none is left.

@@ -81,6 +81,17 @@ public struct OccupancyEvent: Hashable, Sendable {
     public var timedOut: [String] = []
     /// Whether more came and went than an event can say.
     public var needsRefresh = false
+
+    public init(
+        channel: String, action: Action, occupancy: Int, timestamp: Int, user: String? = nil, state: [UInt8]? = nil
+    ) {
+        self.channel = channel
+        self.action = action
+        self.occupancy = occupancy
+        self.timestamp = timestamp
+        self.user = user
+        self.state = state
+    }
 }
 
 /// A user on a channel.
@@ -88,6 +99,11 @@ public struct Occupant: Hashable, Sendable {
     public var user: String
     /// JSON text.
     public var state: [UInt8]?
+
+    public init(user: String, state: [UInt8]? = nil) {
+        self.user = user
+        self.state = state
+    }
 }
 
 /// Who is on a channel.
@@ -96,4 +112,9 @@ public struct OccupancyPage: Hashable, Sendable {
     public var occupancy: Int
     /// In the order of joining.
     public var occupants: [Occupant]
+
+    public init(occupancy: Int, occupants: [Occupant]) {
+        self.occupancy = occupancy
+        self.occupants = occupants
+    }
 }

@@ -1,0 +1,97 @@
+import RealtimeHub
+import Testing
+
+@Suite("Timetokens (HB-20 to HB-22, F64)")
+struct TimetokenClockTests {
+    private let second = TimetokenClock.ticksPerSecond
+    private let hour = 3600 * TimetokenClock.ticksPerSecond
+    private let now: UInt64 = 17_000_000_000_000_000
+
+    @Test("Tokens follow the clock, and each other where it stands still or goes back an hour")
+    func steps() {
+        var clock = TimetokenClock()
+        #expect(clock.next(at: now) == now)
+        #expect(clock.next(at: now) == now + 1)
+        #expect(clock.next(at: now - hour) == now + 2)
+        #expect(clock.next(at: 0) == now + 3)
+        #expect(clock.next(at: now + 10) == now + 10)
+    }
+
+    @Test("After a crash with the clock set back, no token comes twice", arguments: [0, 1, 3600, 86_400] as [UInt64])
+    func restarts(setBack: UInt64) throws {
+        var remembered: UInt64 = 0
+        var given: UInt64 = 0
+        var time = now
+        for round in 0..<20 {
+            var clock = TimetokenClock(after: remembered, reserves: true)
+            #expect(clock.last >= given)
+            for publish in 0..<200 {
+                if let limit = clock.reservation(at: time) {
+                    remembered = limit
+                    clock.confirm(limit)
+                }
+                let token = clock.next(at: time)
+                try #require(token > given && token <= remembered, "round \(round), publish \(publish)")
+                given = token
+                time += second / 10
+            }
+            time -= setBack * second
+        }
+    }
+
+    @Test("Crashing over and over moves tokens ahead of the clock by no more than a reservation and a second for each crash")
+    func crashLoop() {
+        var remembered: UInt64 = 0
+        for _ in 0..<100 {
+            var clock = TimetokenClock(after: remembered, reserves: true)
+            if let limit = clock.reservation(at: now) { remembered = limit }
+        }
+        #expect(remembered <= now + TimetokenClock.reservationSpan + 100 * second)
+    }
+
+    @Test("One reservation is asked for at a time, and again when it has failed")
+    func asking() {
+        var clock = TimetokenClock(after: 5, reserves: true)
+        #expect(clock.reservation(at: now) == now + TimetokenClock.reservationSpan)
+        #expect(clock.reservation(at: now) == nil)
+        clock.reservationFailed()
+        #expect(clock.reservation(at: now) != nil)
+        clock.confirm(now + TimetokenClock.reservationSpan)
+        #expect(clock.reservation(at: now + 4 * second) == nil)
+        #expect(clock.reservation(at: now + 6 * second) != nil)
+    }
+
+    @Test("Without a store nothing is reserved")
+    func memory() {
+        var clock = TimetokenClock(after: 5)
+        #expect(clock.reservation(at: now) == nil)
+    }
+
+    @Test("While reservations fail, tokens stay within what is reserved, and then go beyond rather than stop")
+    func failingStore() {
+        var clock = TimetokenClock(after: now - 2, reserves: true)
+        clock.confirm(now)
+        #expect(clock.next(at: now + second) == now - 1)
+        #expect(clock.next(at: now + second) == now)
+        #expect(clock.next(at: now + second) == now + second)
+    }
+
+    @Test("A client's cursor moves the clock ahead, by a day at most")
+    func advancing() {
+        var clock = TimetokenClock(after: now)
+        #expect(clock.advance(past: now - 5, at: now) == true)
+        #expect(clock.last == now)
+        #expect(clock.advance(past: now + hour, at: now) == true)
+        #expect(clock.next(at: now) == now + hour + 1)
+        #expect(clock.advance(past: now + 24 * hour + 1, at: now) == false)
+        #expect(clock.advance(past: .max, at: now) == false)
+        #expect(clock.last == now + hour + 1)
+    }
+
+    @Test("A database that claims an absurd token does no harm")
+    func absurd() {
+        var clock = TimetokenClock(after: .max, reserves: true)
+        let first = clock.next(at: now)
+        #expect(clock.next(at: now) == first + 1)
+    }
+}
