@@ -1,0 +1,41 @@
+import HubStorage
+import RealtimeHub
+import Testing
+
+@Suite("History in memory (HB-41)")
+struct InMemoryMessageStoreTests {
+    @Test("A channel keeps its last messages")
+    func perChannel() async throws {
+        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 5))
+        for token in 1...20 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        try await store.append(message(21, "d"))
+        #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 100)) == [16, 17, 18, 19, 20])
+        #expect(try await store.tokens(HistoryQuery(channel: "d", limit: 100)) == [21])
+    }
+
+    @Test("Beyond its memory the oldest messages of all go first, however often channels have dropped some before")
+    func inAll() async throws {
+        let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 100, bytes: 30_000))
+        for token in 1...5000 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        for token in 5001...5090 as ClosedRange<UInt64> { try await store.append(message(token, "d \(token % 3)")) }
+        let old = try await store.tokens(HistoryQuery(channel: "c", limit: 1000))
+        #expect(old.count < 100 && old.last == 5000)
+        #expect(old == Array((5001 - UInt64(old.count))...5000))
+        for rest in 0..<3 as Range<UInt64> {
+            #expect(try await store.tokens(HistoryQuery(channel: "d \(rest)", limit: 1000)).count == 30)
+        }
+    }
+
+    @Test("It says that it forgets")
+    func restoring() async throws {
+        let state = try await InMemoryMessageStore().restore()
+        #expect(!state.remembersStream && state.highestTimetoken == 0)
+    }
+
+    @Test("Messages may come a little out of order, and none comes twice")
+    func disorder() async throws {
+        let store = InMemoryMessageStore()
+        for token in [5, 3, 4, 5, 9, 7, 3] as [UInt64] { try await store.append(message(token, "c")) }
+        #expect(try await store.tokens(HistoryQuery(channel: "c", limit: 100)) == [3, 4, 5, 7, 9])
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import RealtimeHub
+import Testing
+
+@testable import HubStorage
+
+@Suite("Opening a store (HB-45, HB-46)")
+struct StoreOpeningTests {
+    private let scratch = Scratch()
+    private var file: String { scratch.path + "/lifeline.sqlite" }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test("Directory and files are for their owner alone")
+    func rights() async throws {
+        let nested = scratch.path + "/a/b"
+        let store = try SQLiteMessageStore(directory: nested)
+        try await store.append(message(1, "c"))
+        #expect(try mode(scratch.path) == 0o700)
+        #expect(try mode(nested) == 0o700)
+        for name in ["lifeline.sqlite", "lifeline.sqlite-wal", "lock"] {
+            #expect(try mode(nested + "/" + name) == 0o600, "\(name)")
+        }
+        await store.close()
+    }
+
+    @Test("A directory has one server at a time")
+    func lock() async throws {
+        let first = try SQLiteMessageStore(directory: scratch.path)
+        #expect(throws: MessageStoreError.inUse(directory: scratch.path)) { try SQLiteMessageStore(directory: scratch.path) }
+        await first.close()
+        let second = try SQLiteMessageStore(directory: scratch.path)
+        await second.close()
+    }
+
+    @Test("A file that is no database says so, and stays as it is")
+    func noDatabase() throws {
+        try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+        let text = Data(String(repeating: "this is no database\n", count: 100).utf8)
+        try text.write(to: URL(fileURLWithPath: file))
+        #expect(throws: MessageStoreError.damaged(file: file)) { try SQLiteMessageStore(directory: scratch.path) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == text)
+    }
+
+    @Test("A damaged database says so")
+    func damaged() async throws {
+        let store = try SQLiteMessageStore(directory: scratch.path)
+        for token in 1...500 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
+        await store.close()
+        let handle = try #require(FileHandle(forUpdatingAtPath: file))
+        try handle.seek(toOffset: 200)
+        try handle.write(contentsOf: Data(repeating: 0x5A, count: 3000))
+        try handle.close()
+        #expect(throws: MessageStoreError.damaged(file: file)) { try SQLiteMessageStore(directory: scratch.path) }
+    }
+
+    @Test("A database of a newer version is left alone")
+    func newer() async throws {
+        let store = try SQLiteMessageStore(directory: scratch.path)
+        try await store.writer.perform { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('9 from the future')") }
+        await store.close()
+        #expect(throws: MessageStoreError.newer(file: file)) { try SQLiteMessageStore(directory: scratch.path) }
+    }
+
+    @Test("A database of another program is left alone")
+    func foreign() throws {
+        try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
+        let other = try DatabaseQueue(path: file)
+        try other.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+        try other.close()
+        #expect(throws: MessageStoreError.foreign(file: file)) { try SQLiteMessageStore(directory: scratch.path) }
+    }
+
+    @Test("A path that cannot be a directory says why")
+    func unusable() throws {
+        try Data().write(to: URL(fileURLWithPath: scratch.path))
+        #expect(throws: MessageStoreError.unusable(path: scratch.path, reason: "not a directory")) {
+            try SQLiteMessageStore(directory: scratch.path)
+        }
+        #expect(throws: MessageStoreError.self) { try SQLiteMessageStore(directory: scratch.path + "/deeper") }
+    }
+
+    @Test("Every error says what to do")
+    func descriptions() {
+        let errors: [MessageStoreError] = [
+            .inUse(directory: "/d"), .damaged(file: "/d/f"), .newer(file: "/d/f"), .foreign(file: "/d/f"), .full(file: "/d/f"),
+            .unusable(path: "/d", reason: "because"),
+        ]
+        for error in errors { #expect("\(error)".contains("/d") && "\(error)".contains(":")) }
+    }
+}
