@@ -64,6 +64,11 @@ public struct StreamPage<Attachment: Sendable>: Sendable {
     public var isCut = false
     /// Whether something after the reader's cursor may be missing, because it was too much or too long ago.
     public var hasDropped = false
+
+    /// An empty page.
+    public init(cursor: UInt64) {
+        self.cursor = cursor
+    }
 }
 
 /// What a stream keeps for readers that were away.
