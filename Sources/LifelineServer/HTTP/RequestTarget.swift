@@ -4,6 +4,8 @@
 struct RequestTarget: Hashable, Sendable {
     /// The path as it came.
     var rawPath: String
+    /// The query as it came, without the question mark.
+    var rawQuery: String
     /// The parts of the path between slashes, each decoded on its own: an encoded slash stays inside its part.
     var segments: [String]
     /// Query parameters in the order that they came.
@@ -14,34 +16,44 @@ struct RequestTarget: Hashable, Sendable {
         var value: String
     }
 
-    /// The longest target that is looked at, in bytes.
-    static let maximumBytes = 8192
+    /// The longest target that is looked at, in bytes: what PubNub allows (wire sheet 0.1).
+    static let maximumBytes = 32_768
 
     init(parsing target: String) throws(HTTPProblem) {
-        guard target.utf8.count <= Self.maximumBytes else { throw .targetTooLong }
-        var rest = target[...]
-        if !rest.hasPrefix("/") {
-            // The absolute form, which RFC 9112 (3.2.2) wants servers to take.
-            guard rest.hasPrefix("http://") || rest.hasPrefix("https://"),
-                let slash = rest.dropFirst(8).firstIndex(of: "/")
-            else { throw .malformedTarget }
-            rest = rest[slash...]
-        }
-        guard !rest.utf8.contains(UInt8(ascii: "#")) else { throw .malformedTarget }
-        let mark = rest.firstIndex(of: "?") ?? rest.endIndex
-        rawPath = String(rest[..<mark])
+        var target = target
+        self = try target.withUTF8 { bytes in
+            Result { () throws(HTTPProblem) in try RequestTarget(parsing: UnsafeRawBufferPointer(bytes)) }
+        }.get()
+    }
+
+    init(parsing bytes: UnsafeRawBufferPointer) throws(HTTPProblem) {
+        guard bytes.count <= Self.maximumBytes else { throw .targetTooLong }
+        let start = try Self.startOfPath(bytes)
+        guard !bytes[start...].contains(UInt8(ascii: "#")) else { throw .malformedTarget }
+        let mark = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
+        rawPath = String(decoding: bytes[start..<mark], as: UTF8.self)
+        rawQuery = String(decoding: bytes[mark...].dropFirst(), as: UTF8.self)
         segments = []
-        for part in rawPath.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+        for part in bytes[start..<mark].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             segments.append(try Self.decoded(part, plusIsSpace: false))
         }
         parameters = []
-        for pair in rest[mark...].dropFirst().split(separator: "&") {
-            let equals = pair.firstIndex(of: "=") ?? pair.endIndex
+        for pair in bytes[mark...].dropFirst().split(separator: UInt8(ascii: "&")) {
+            let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             parameters.append(
                 Parameter(
                     name: try Self.decoded(pair[..<equals], plusIsSpace: true),
                     value: try Self.decoded(pair[equals...].dropFirst(), plusIsSpace: true)))
         }
+    }
+
+    /// Where the path begins: at once, or behind the host of the absolute form, which RFC 9112 (3.2.2) wants servers to take.
+    private static func startOfPath(_ bytes: UnsafeRawBufferPointer) throws(HTTPProblem) -> Int {
+        if bytes.first == UInt8(ascii: "/") { return 0 }
+        guard bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8),
+            let slash = bytes.dropFirst(8).firstIndex(of: UInt8(ascii: "/"))
+        else { throw .malformedTarget }
+        return slash
     }
 
     /// The path with its escapes decoded.
@@ -57,42 +69,10 @@ struct RequestTarget: Hashable, Sendable {
         return found
     }
 
-    private static func decoded(_ text: Substring, plusIsSpace: Bool) throws(HTTPProblem) -> String {
-        let bytes = text.utf8
-        if !bytes.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) { return String(text) }
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(bytes.count)
-        var index = bytes.startIndex
-        while index < bytes.endIndex {
-            let byte = bytes[index]
-            index = bytes.index(after: index)
-            if byte == UInt8(ascii: "%") {
-                guard let end = bytes.index(index, offsetBy: 2, limitedBy: bytes.endIndex),
-                    let value = UInt8(hexadecimal: bytes[index..<end])
-                else { throw .malformedTarget }
-                decoded.append(value)
-                index = end
-            } else {
-                decoded.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
+    private static func decoded(_ bytes: Slice<UnsafeRawBufferPointer>, plusIsSpace: Bool) throws(HTTPProblem) -> String {
+        guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes), plusIsSpace: plusIsSpace) else {
+            throw .malformedTarget
         }
-        guard let text = String(validating: decoded, as: UTF8.self) else { throw .malformedTarget }
         return text
-    }
-}
-
-extension UInt8 {
-    /// Two hexadecimal digits of either case.
-    fileprivate init?(hexadecimal digits: Substring.UTF8View) {
-        var value: UInt8 = 0
-        for digit in digits {
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | (digit - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | (digit - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = value << 4 | (digit - UInt8(ascii: "A") + 10)
-            default: return nil
-            }
-        }
-        self = value
     }
 }

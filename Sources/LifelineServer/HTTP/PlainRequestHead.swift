@@ -1,0 +1,139 @@
+/// The head of a request of the plainest kind, found in bytes as they came: a GET of HTTP/1.1 without a body, an upgrade or an
+/// expectation.
+///
+/// Nearly all requests that have to be fast are of this kind. Whatever is not exactly so is ``Outcome/unusual`` and left to the
+/// parser of the HTTP library, which also has the last word on what is malformed (rule PV-3). A pure value.
+struct PlainRequestHead: Hashable, Sendable {
+    /// Where the target is, counted from the first byte of the request.
+    var target: Range<Int>
+    /// How many bytes the head has, with the empty line.
+    var length: Int
+    var isKeepAlive: Bool
+
+    enum Outcome: Hashable, Sendable {
+        case complete(PlainRequestHead)
+        /// Fine so far; look again when there is more.
+        case incomplete
+        case unusual
+    }
+
+    /// More of it goes to the library's parser, with its own limits.
+    static let maximumBytes = 49_152
+    static let maximumFields = 64
+    static let maximumFieldBytes = 8192
+    /// All fields together.
+    static let maximumFieldsBytes = 16_384
+
+    /// - Parameter bytes: from the first byte of the request on.
+    static func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        let method: StaticString = "GET "
+        for index in 0..<min(method.utf8CodeUnitCount, bytes.count) where bytes[index] != method.utf8Start[index] {
+            return .unusual
+        }
+        let start = method.utf8CodeUnitCount
+        guard let targetEnd = endOfTarget(bytes, from: start) else { return unfinished(bytes) }
+        guard targetEnd > start, bytes[targetEnd] == UInt8(ascii: " ") else { return .unusual }
+        let version: StaticString = " HTTP/1.1\r\n"
+        let lineEnd = targetEnd + version.utf8CodeUnitCount
+        guard lineEnd <= bytes.count else { return unfinished(bytes) }
+        for index in 0..<version.utf8CodeUnitCount where bytes[targetEnd + index] != version.utf8Start[index] {
+            return .unusual
+        }
+        var head = PlainRequestHead(target: start..<targetEnd, length: lineEnd, isKeepAlive: true)
+        for _ in 0...maximumFields {
+            guard head.length < bytes.count else { return unfinished(bytes) }
+            if bytes[head.length] == UInt8(ascii: "\r") {
+                guard head.length + 1 < bytes.count else { return unfinished(bytes) }
+                guard bytes[head.length + 1] == UInt8(ascii: "\n") else { return .unusual }
+                head.length += 2
+                return .complete(head)
+            }
+            let start = head.length
+            switch field(bytes, at: start) {
+            case .end(let next): head.length = next
+            case .closes(let next):
+                head.length = next
+                head.isKeepAlive = false
+            case .missing: return bytes.count - start > maximumFieldBytes ? .unusual : unfinished(bytes)
+            case .unusual: return .unusual
+            }
+            guard head.length - start <= maximumFieldBytes, head.length - lineEnd <= maximumFieldsBytes else { return .unusual }
+        }
+        return .unusual
+    }
+
+    private static func unfinished(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        bytes.count < maximumBytes ? .incomplete : .unusual
+    }
+
+    /// The first byte that cannot be part of a target; nil when there is none yet.
+    private static func endOfTarget(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        var index = start
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte <= UInt8(ascii: " ") || byte >= 0x7F { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    // MARK: Fields
+
+    private enum Field {
+        case end(Int)
+        /// `connection: close`
+        case closes(Int)
+        case missing
+        case unusual
+    }
+
+    private static func field(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Field {
+        var colon = start
+        while colon < bytes.count, isNameByte(bytes[colon]) { colon += 1 }
+        guard colon < bytes.count else { return .missing }
+        guard colon > start, bytes[colon] == UInt8(ascii: ":") else { return .unusual }
+        var end = colon + 1
+        while end < bytes.count, bytes[end] >= UInt8(ascii: " "), bytes[end] < 0x7F { end += 1 }
+        guard end + 1 < bytes.count else { return .missing }
+        guard bytes[end] == UInt8(ascii: "\r"), bytes[end + 1] == UInt8(ascii: "\n") else { return .unusual }
+        let next = end + 2
+        switch colon - start {
+        case 10 where equals(bytes, start..<colon, "connection"):
+            let value = trimmed(bytes, (colon + 1)..<end)
+            if equals(bytes, value, "keep-alive") { return .end(next) }
+            return equals(bytes, value, "close") ? .closes(next) : .unusual
+        case 14 where equals(bytes, start..<colon, "content-length"): return .unusual
+        case 17 where equals(bytes, start..<colon, "transfer-encoding"): return .unusual
+        case 7 where equals(bytes, start..<colon, "upgrade"): return .unusual
+        case 6 where equals(bytes, start..<colon, "expect"): return .unusual
+        default: return .end(next)
+        }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func trimmed(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Range<Int> {
+        var (start, end) = (range.lowerBound, range.upperBound)
+        while start < end, bytes[start] == UInt8(ascii: " ") { start += 1 }
+        while end > start, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+        return start..<end
+    }
+
+    /// Whether a part is `name`, which has lower-case letters and hyphens only, in any case of letters.
+    private static func equals(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, _ name: StaticString) -> Bool {
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        for offset in 0..<range.count {
+            let expected = name.utf8Start[offset]
+            let byte = bytes[range.lowerBound + offset]
+            guard byte == expected || (expected >= UInt8(ascii: "a") && byte == expected ^ 0x20) else { return false }
+        }
+        return true
+    }
+}
