@@ -15,14 +15,27 @@ public struct ServerClock: Sendable {
     public var monotonic: @Sendable () -> HubInstant
     /// Seconds since 1970, for the timestamps that requests are signed with, and for nothing else.
     public var unixSeconds: @Sendable () -> Int
+    /// Units of 100 ns since 1970, for timetokens. May go back: tokens never do.
+    public var unixTicks: @Sendable () -> UInt64
 
-    public init(monotonic: @escaping @Sendable () -> HubInstant, unixSeconds: @escaping @Sendable () -> Int) {
+    public init(
+        monotonic: @escaping @Sendable () -> HubInstant, unixSeconds: @escaping @Sendable () -> Int,
+        unixTicks: @escaping @Sendable () -> UInt64 = Self.systemTicks
+    ) {
         self.monotonic = monotonic
         self.unixSeconds = unixSeconds
+        self.unixTicks = unixTicks
     }
 
     /// The machine's clocks.
     public static let system = ServerClock(
         monotonic: { HubInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) },
         unixSeconds: { Int(time(nil)) })
+
+    /// The machine's time of day in units of 100 ns.
+    public static let systemTicks: @Sendable () -> UInt64 = {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        return UInt64(max(0, Int(now.tv_sec))) * TimetokenClock.ticksPerSecond + UInt64(now.tv_nsec) / 100
+    }
 }

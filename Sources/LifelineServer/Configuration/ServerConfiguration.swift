@@ -22,6 +22,10 @@ public struct ServerConfiguration: Sendable {
     /// 0 picks a free port.
     public var port: Int
     public var applications: any ApplicationRegistry
+    /// The applications that are known by PubNub's pairs of keys. Of several with the same subscribe key the first one counts.
+    public var keysets: [Keyset]
+    /// Where messages and channel groups are kept on disk; nil keeps them in memory, from where they go with the server.
+    public var dataDirectory: String?
     /// Nil for no TLS.
     public var tls: TLS?
     /// Nil shares the event loops of the process; otherwise the server has this many threads of its own (1 ... 64).
@@ -35,6 +39,10 @@ public struct ServerConfiguration: Sendable {
     public var requestTimeout: Duration
     /// How long a connection may rest between two requests.
     public var keepAliveTimeout: Duration
+    /// How long a poll is held before it is answered with nothing. Clients give up at 310 s (PubNub wire sheet 1.2).
+    public var pollHold: Duration
+    /// How many messages of a channel are kept for polls to catch up with.
+    public var pollQueueLength: Int
     /// How long a WebSocket message may take from its first byte to its last.
     public var messageTimeout: Duration
     /// How long a peer may take to answer a close frame.
@@ -57,9 +65,11 @@ public struct ServerConfiguration: Sendable {
 
     public init(
         host: String = "127.0.0.1", port: Int = 6001,
-        applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]), tls: TLS? = nil, threads: Int? = nil,
+        applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
+        keysets: [Keyset] = [.development], dataDirectory: String? = nil, tls: TLS? = nil, threads: Int? = nil,
         activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
         requestTimeout: Duration = .seconds(10), keepAliveTimeout: Duration = .seconds(75),
+        pollHold: Duration = .seconds(280), pollQueueLength: Int = 100,
         messageTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(3), drainTimeout: Duration = .seconds(5),
         maximumConnections: Int = 100_000, maximumMessageBytes: Int = 65_536, maximumFragments: Int = 64,
         maximumRequestBytes: Int = 262_144, maximumPendingBytes: Int = 1 << 20, clock: ServerClock = .system,
@@ -68,12 +78,16 @@ public struct ServerConfiguration: Sendable {
         self.host = host
         self.port = port
         self.applications = applications
+        self.keysets = keysets
+        self.dataDirectory = dataDirectory
         self.tls = tls
         self.threads = threads
         self.activityTimeout = activityTimeout
         self.pongTimeout = pongTimeout
         self.requestTimeout = requestTimeout
         self.keepAliveTimeout = keepAliveTimeout
+        self.pollHold = pollHold
+        self.pollQueueLength = pollQueueLength
         self.messageTimeout = messageTimeout
         self.closeTimeout = closeTimeout
         self.drainTimeout = drainTimeout
@@ -88,7 +102,8 @@ public struct ServerConfiguration: Sendable {
 
     /// How often connections are looked through: fine enough for the shortest of the timeouts, and no finer than 20 ms.
     var sweepInterval: Duration {
-        let shortest = [activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout].min()
+        let shortest = [activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout, pollHold]
+            .min()
         return min(max((shortest ?? .seconds(8)) / 8, .milliseconds(20)), .seconds(1))
     }
 }

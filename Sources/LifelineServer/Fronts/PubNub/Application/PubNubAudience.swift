@@ -1,0 +1,56 @@
+import PubNubProtocol
+import RealtimeHub
+
+/// On which event loops polls are held, by what they subscribe to. A loop may be named that has none any more, never the reverse.
+struct PubNubAudience: Sendable {
+    private var loops: [PollSource: PartitionSet] = [:]
+
+    mutating func insert(_ partition: Int, for source: PollSource) {
+        loops[source, default: PartitionSet()].insert(partition)
+    }
+
+    mutating func remove(_ partition: Int, for source: PollSource) {
+        loops[source]?.remove(partition)
+        if loops[source]?.isEmpty == true { loops[source] = nil }
+    }
+
+    subscript(source: PollSource) -> PartitionSet { loops[source] ?? PartitionSet() }
+}
+
+/// One of the things that a poll subscribes to.
+enum PollSource: Hashable, Sendable {
+    case channel(String)
+    /// With `-pnpres` for presence of all its channels.
+    case group(String)
+    case pattern(String)
+}
+
+/// Which groups a channel is in. Kept beside the groups themselves, so that a publish finds whom to wake.
+struct PubNubGroupIndex: Sendable {
+    private var groups: [String: [String]] = [:]
+
+    init(_ book: GroupBook) {
+        for group in book.names {
+            for channel in book.channels(of: group) { groups[channel, default: []].append(group) }
+        }
+    }
+
+    mutating func apply(_ change: GroupChange) {
+        for channel in change.added { groups[channel, default: []].append(change.group) }
+        for channel in change.removed {
+            groups[channel]?.removeAll { $0 == change.group }
+            if groups[channel]?.isEmpty == true { groups[channel] = nil }
+        }
+    }
+
+    /// What subscribers of groups call a channel's groups: with `-pnpres` when it is a presence channel.
+    func sources(of channel: String) -> [PollSource] {
+        guard !groups.isEmpty else { return [] }
+        var sources = (groups[channel] ?? []).map { PollSource.group($0) }
+        let suffix = PubNubMessage.presenceSuffix
+        if channel.hasSuffix(suffix), let containing = groups[String(channel.dropLast(suffix.count))] {
+            sources += containing.map { .group($0 + suffix) }
+        }
+        return sources
+    }
+}

@@ -1,0 +1,32 @@
+import RealtimeHub
+
+/// What has come about under an application's lock and is told once the lock is free.
+struct PubNubNews: Sendable {
+    /// Presence events, in their order; they become messages before the lock is given back.
+    var events: [OccupancyEvent] = []
+    /// Messages that have become visible.
+    var entries: [StreamEntry<PubNubElement>] = []
+    /// Groups whose polls are answered although there is no message (wire sheet 1.2, item 4).
+    var changedGroups: [String] = []
+
+    var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }
+}
+
+/// What deliveries of a message have in common: its element of a subscribe answer, encoded once.
+struct PubNubElement: Hashable, Sendable {
+    /// Without the end that depends on the subscription.
+    let shared: [UInt8]
+}
+
+/// Polls to look after, for one event loop after the other.
+final class PollWake: Sendable {
+    /// Held polls of these have something to read.
+    let sources: [PollSource]
+    /// Held polls of these are answered in any case.
+    let changed: [PollSource]
+
+    init(sources: [PollSource], changed: [PollSource]) {
+        self.sources = sources
+        self.changed = changed
+    }
+}
