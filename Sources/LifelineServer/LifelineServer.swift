@@ -1,3 +1,4 @@
+import HubStorage
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -53,15 +54,29 @@ public final class LifelineServer: Sendable {
         let (group, ownGroup) = Self.group(configuration)
         do {
             let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
-            let core = ServerCore(configuration: configuration, eventLoops: loops)
-            let listener = try await Listener(core: core, group: group).bind()
-            let sweeps = core.startSweeping()
-            configuration.logger.info("listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])
-            return LifelineServer(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+            let store = try Self.openStore(configuration)
+            do {
+                let restored = try await store.restore()
+                let core = ServerCore(configuration: configuration, eventLoops: loops, store: store, restored: restored)
+                try await core.pubnub.timeline.prepare()
+                let listener = try await Listener(core: core, group: group).bind()
+                let sweeps = core.startSweeping()
+                configuration.logger.info("listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])
+                return LifelineServer(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+            } catch {
+                await store.close()
+                throw error
+            }
         } catch {
             try? await ownGroup?.shutdownGracefully()
             throw error
         }
+    }
+
+    private static func openStore(_ configuration: ServerConfiguration) throws -> any MessageStore {
+        let now = configuration.clock.unixTicks
+        guard let directory = configuration.dataDirectory else { return InMemoryMessageStore(now: now) }
+        return try SQLiteMessageStore(directory: directory, now: now)
     }
 
     /// The loops of the process when they can be shared, otherwise a group of the server's own.
@@ -112,6 +127,7 @@ public final class LifelineServer: Sendable {
             core.close(.draining)
             try await core.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
+            await core.pubnub.timeline.store.close()
             try await ownGroup?.shutdownGracefully()
             core.logger.info("stopped")
         }

@@ -1,5 +1,4 @@
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -37,11 +36,9 @@ struct Listener {
                 // Throwing closes the socket.
                 throw ChannelError.ioOnClosedChannel
             }
-            let decoder = HTTPConnection.makeDecoder()
             let pipeline = channel.pipeline.syncOperations
             if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
-            try pipeline.addHandler(decoder)
-            try pipeline.addHandler(HTTPConnection(core: core, outlet: outlet, decoder: decoder))
+            try pipeline.addHandler(HTTPConnection(core: core, outlet: outlet))
         }
     }
 

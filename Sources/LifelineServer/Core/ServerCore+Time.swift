@@ -8,7 +8,10 @@ extension ServerCore {
         return outlets.enumerated().map { index, outlet in
             outlet.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] task in
                 guard let self else { return task.cancel() }
-                if index == 0 { self.sweepChannels() }
+                if index == 0 {
+                    self.sweepChannels()
+                    self.pubnub.sweep()
+                }
                 self.sweepConnections(of: outlet)
             }
         }
@@ -20,6 +23,7 @@ extension ServerCore {
         // Copies, since a connection that ends leaves the list.
         for connection in state.connections { connection.sweep(at: now) }
         for requester in state.requesters { requester.sweep(at: now) }
+        for polls in state.polls.values { polls.sweep(at: now) }
         outlet.publishCounters()
     }
 
@@ -28,7 +32,10 @@ extension ServerCore {
         // Not the injected clock: a test that stands still must not keep a server from stopping.
         let deadline = NIODeadline.now() + TimeAmount(timeout)
         for outlet in outlets {
-            outlet.eventLoop.execute { for requester in outlet.state.requesters { requester.drain() } }
+            outlet.eventLoop.execute {
+                outlet.state.isDraining = true
+                for requester in outlet.state.requesters { requester.drain() }
+            }
         }
         while admission.withLockedValue(\.sockets) > 0, NIODeadline.now() < deadline {
             try await Task.sleep(for: .milliseconds(10))

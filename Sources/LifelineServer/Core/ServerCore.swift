@@ -11,15 +11,21 @@ import RealtimeHub
 final class ServerCore: Sendable {
     let configuration: ServerConfiguration
     let outlets: [LoopOutlet]
+    let pubnub: PubNubServices
     let admission: NIOLockedValueBox<Admission>
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
 
-    init(configuration: ServerConfiguration, eventLoops: [any EventLoop]) {
+    init(
+        configuration: ServerConfiguration, eventLoops: [any EventLoop], store: any MessageStore, restored: RestoredState
+    ) {
         self.configuration = configuration
         outlets = eventLoops.enumerated().map {
-            LoopOutlet(eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes)
+            LoopOutlet(
+                eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes,
+                now: configuration.clock.monotonic)
         }
+        pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets)
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
     }
@@ -59,6 +65,11 @@ final class ServerCore: Sendable {
     /// Closes connections, those of one application or one signed-in user of it when given.
     func close(_ farewell: PusherFarewell, application: String? = nil, user: String? = nil) {
         for outlet in outlets { outlet.enqueue(.close(farewell, application: application, user: user)) }
+    }
+
+    /// Closes the connections of all held polls.
+    func disconnectPolls() {
+        for outlet in outlets { outlet.enqueue(.disconnectPolls) }
     }
 
     var statistics: ServerStatistics {

@@ -23,6 +23,15 @@ public struct ServerStatistics: Hashable, Sendable {
     /// HTTP requests answered with a status of 400 or above.
     public var requestsRefused = 0
 
+    /// PubNub polls that are being held.
+    public var heldPolls = 0
+    /// PubNub polls since the start.
+    public var polls = 0
+    /// Messages, signals and fires published through the PubNub API.
+    public var messagesPublished = 0
+    /// Messages in answers to PubNub polls.
+    public var messagesPolled = 0
+
     public init() {}
 
     /// Adds the counters of an event loop. Gauges are left alone.
@@ -35,6 +44,10 @@ public struct ServerStatistics: Hashable, Sendable {
         slowSubscribersCut += other.slowSubscribersCut
         deadConnectionsCut += other.deadConnectionsCut
         requests += other.requests
+        heldPolls += other.heldPolls
+        polls += other.polls
+        messagesPublished += other.messagesPublished
+        messagesPolled += other.messagesPolled
         requestsRefused += other.requestsRefused
     }
 }

@@ -1,53 +1,71 @@
 import NIOCore
 import NIOHTTP1
-import PusherProtocol
+import PubNubProtocol
 import RealtimeHub
 import WebSocketFraming
 
 /// A connection as long as it speaks HTTP: reads requests, answers them in order, or becomes a WebSocket.
 ///
-/// Every answer is ready when its request is, so requests that come before the last answer need no queue.
+/// One request at a time: what comes while an answer is under way waits, and beyond ``maximumUnreadBytes`` the socket is not read
+/// (rule PV-2). Plain requests are read in place; for the first one that is not plain the HTTP library's parser is put behind this
+/// handler and stays. Lives on its event loop, and is small, since there is one for each held poll.
 final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum Phase {
+    enum Phase {
         case idle
-        case reading(HTTPRequestHead, Result<(Route, RequestTarget), HTTPProblem>)
+        /// The body is coming in.
+        case reading(HTTPRequestHead, Result<RequestTarget, HTTPProblem>)
         case upgrading(ServerHandshake, RequestTarget)
+        /// The answer is under way elsewhere.
+        case answering
+        /// A poll is held.
+        case polling
         /// The last answer is out. Whatever still comes is dropped, so that the peer can read the answer.
         case closing
         case ended
     }
 
-    private let core: ServerCore
-    private let outlet: LoopOutlet
-    private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
-    private var context: ChannelHandlerContext?
-    private var phase = Phase.idle
-    private var body: [UInt8] = []
-    private var since: HubInstant
-    private var isFirstRequest = true
-
+    let core: ServerCore
+    let outlet: LoopOutlet
+    var context: ChannelHandlerContext?
+    var phase = Phase.idle
+    /// Since when the connection has been in its phase, or its request been coming in.
+    var since: HubInstant
+    /// What the poll of this connection subscribes to; kept from one poll to the next.
+    var poll: HeldPoll?
     /// The place in ``LoopState/requesters``.
     var place = -1
 
-    init(core: ServerCore, outlet: LoopOutlet, decoder: ByteToMessageHandler<HTTPRequestDecoder>) {
+    /// What has come and was not looked at yet.
+    private var unread = ByteBuffer()
+    /// The library's parser, once there is one, with what it found while an answer was under way.
+    private var parser: RequestParser?
+    private var body: [UInt8] = []
+    /// Counts requests, so that an answer that comes late or twice finds no other request.
+    private var number: UInt32 = 0
+    private var isFirstRequest = true
+    private var isLastRequest = false
+    private var isToHead = false
+    /// Whether the request has been read to its end, so that closing cannot cut the answer off.
+    private var isRequestComplete = false
+    private var isInRead = false
+    private var isReadingPaused = false
+    private var needsFlush = false
+    /// In how many pieces the head of a plain request has come so far.
+    private var pieces: UInt8 = 0
+
+    /// So much may wait behind a request that is being answered.
+    static let maximumUnreadBytes = 65_536
+    /// A head that comes in more pieces than this goes to the parser, which reads no byte twice.
+    private static let maximumPieces: UInt8 = 16
+
+    init(core: ServerCore, outlet: LoopOutlet) {
         self.core = core
         self.outlet = outlet
-        self.decoder = decoder
         since = core.now
-    }
-
-    /// Limits of the parser: a head of 16 KiB in at most 64 fields.
-    static func makeDecoder() -> ByteToMessageHandler<HTTPRequestDecoder> {
-        var limits = NIOHTTPDecoderLimitConfiguration()
-        limits.maxHeaderFieldSize = 8192
-        limits.maxHeaderListSize = 16_384
-        limits.maxHeaderFieldCount = 64
-        let decoder = HTTPRequestDecoder(
-            leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop, limitConfiguration: limits)
-        return ByteToMessageHandler(decoder, maximumBufferSize: 65_536)
     }
 
     // MARK: Life
@@ -61,46 +79,155 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         if case .ended = phase { return }
         leave()
         core.admission.withLockedValue { $0.closeSocket() }
+        // The parser may hold part of a request that nobody waits for any more.
+        context.fireChannelInactive()
     }
 
     /// A peer that asks faster than it reads the answers is not read from until it has caught up.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        let channel = context.channel
-        channel.setOption(.autoRead, value: channel.isWritable).whenFailure { _ in channel.close(promise: nil) }
+        if context.channel.isWritable { readWaiting() }
+        updateReading()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+
+    /// The parser found no valid HTTP.
+    func parsingFailed(_ error: any Error) {
         guard error is HTTPParserError || error is NIOHTTPDecoderError || error is ByteToMessageDecoderError else {
-            return context.close(promise: nil)
+            context?.close(promise: nil)
+            return
         }
-        answer(HTTPAnswer(.malformedRequest), isLast: true)
-        context.flush()
+        switch phase {
+        case .answering, .polling, .upgrading: context?.close(promise: nil)
+        case .idle, .reading: refuse(HTTPAnswer(.malformedRequest))
+        case .closing, .ended: return
+        }
     }
 
     private func leave() {
         phase = .ended
         context = nil
+        poll?.leave()
+        poll = nil
+        unread = ByteBuffer()
         outlet.state.remove(self)
     }
 
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
+        var bytes = unwrapInboundIn(data)
+        isInRead = true
+        if unread.readableBytes == 0 {
+            unread = bytes
+        } else {
+            unread.writeBuffer(&bytes)
+        }
+        readWaiting()
+        isInRead = false
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        flushIfNeeded()
+        if parser != nil { context.fireChannelReadComplete() }
+    }
+
+    /// Reads requests as long as there are some and each is answered at once.
+    func readWaiting() {
+        while let context, context.channel.isWritable {
+            switch phase {
+            case .closing:
+                unread = ByteBuffer()
+                fallthrough
+            case .answering, .polling, .ended:
+                return updateReading()
+            case .idle, .reading, .upgrading: break
+            }
+            if let parser {
+                if parser.takeWaiting(self) { continue }
+                guard unread.readableBytes > 0 else { return updateReading() }
+                let bytes = unread
+                unread = ByteBuffer()
+                context.fireChannelRead(wrapInboundOut(bytes))
+                continue
+            }
+            guard unread.readableBytes > 0, readPlain() else { return updateReading() }
+        }
+    }
+
+    /// Reads one plain request; false when more of it has to come.
+    private func readPlain() -> Bool {
+        let bytes = unread
+        return bytes.withUnsafeReadableBytes { bytes in
+            switch PlainRequestHead.read(bytes) {
+            case .incomplete where pieces < Self.maximumPieces:
+                if pieces == 0 { beginRequest() }
+                pieces += 1
+                return false
+            case .incomplete, .unusual:
+                startParser()
+                return true
+            case .complete(let head):
+                if pieces == 0 { beginRequest() }
+                unread.moveReaderIndex(forwardBy: head.length)
+                if unread.readableBytes == 0 { unread = ByteBuffer() }
+                isLastRequest = !head.isKeepAlive
+                isRequestComplete = true
+                handle(plain: UnsafeRawBufferPointer(rebasing: bytes[head.target]))
+                return true
+            }
+        }
+    }
+
+    private func startParser() {
+        guard let context else { return }
+        let parser = RequestParser(self)
+        do {
+            try parser.install(behind: self, in: context.pipeline.syncOperations)
+            self.parser = parser
+        } catch {
+            // The channel is closing.
+            context.close(promise: nil)
+            unread = ByteBuffer()
+        }
+    }
+
+    private func beginRequest() {
+        since = core.now
+        isFirstRequest = false
+        isLastRequest = false
+        isToHead = false
+        isRequestComplete = false
+    }
+
+    /// Stops reading from the socket while too much waits.
+    private func updateReading() {
+        guard let context else { return }
+        let mustPause = !context.channel.isWritable || unread.readableBytes > Self.maximumUnreadBytes
+        guard mustPause != isReadingPaused else { return }
+        isReadingPaused = mustPause
+        context.channel.setOption(.autoRead, value: !mustPause).whenFailure { [channel = context.channel] _ in
+            channel.close(promise: nil)
+        }
+    }
+
+    /// Takes what the parser found.
+    func receive(_ part: HTTPServerRequestPart) {
+        switch part {
         case .head(let head): begin(head)
         case .body(let bytes): take(bytes)
         case .end: finish()
         }
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
-        context.flush()
-    }
-
     private func begin(_ head: HTTPRequestHead) {
         guard case .idle = phase else { return }
-        since = core.now
-        isFirstRequest = false
+        if pieces == 0 { beginRequest() }
+        // After a request that offers an upgrade the parser stops, so the connection cannot be used again.
+        isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
+        isToHead = head.method == .HEAD
         let target: RequestTarget
         do throws(HTTPProblem) {
             target = try RequestTarget(parsing: head.uri)
@@ -109,14 +236,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         if ServerHandshake.isUpgrade(head.headers) { return beginUpgrade(head, target) }
+        phase = .reading(head, .success(target))
         let limit = core.configuration.maximumRequestBytes
         if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
-            return answer(HTTPAnswer(.bodyTooLarge(limit: limit)), isLast: true)
-        }
-        do throws(HTTPProblem) {
-            phase = .reading(head, .success((try Route(method: head.method.rawValue, segments: target.segments), target)))
-        } catch {
-            phase = .reading(head, .failure(error))
+            return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
         }
         if head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) {
             context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
@@ -124,65 +247,122 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func take(_ bytes: ByteBuffer) {
-        guard case .reading = phase else { return }
+        guard case .reading(let head, _) = phase else { return }
         let limit = core.configuration.maximumRequestBytes
         guard body.count + bytes.readableBytes <= limit else {
-            return answer(HTTPAnswer(.bodyTooLarge(limit: limit)), isLast: true)
+            return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
         }
         body.append(contentsOf: bytes.readableBytesView)
     }
 
     private func finish() {
         switch phase {
-        case .idle, .closing, .ended: return
-        case .upgrading(let handshake, let target): upgrade(handshake, target)
-        case .reading(let head, let request):
-            let result: HTTPAnswer
-            do throws(HTTPProblem) {
-                let (route, target) = try request.get()
-                let request = RESTRequest(method: head.method.rawValue, target: target, body: body)
-                result = try RESTService(core: core).answer(request, route)
-            } catch {
-                result = HTTPAnswer(error)
-            }
-            let isDraining = core.admission.withLockedValue(\.isDraining)
-            // After a request that offers an upgrade the parser stops, so the connection cannot be used again.
-            let isLast = !head.isKeepAlive || isDraining || head.headers.contains(name: "upgrade")
-            answer(result, isLast: isLast, isComplete: true, toHead: head.method == .HEAD)
+        case .idle, .answering, .polling, .closing, .ended: return
+        case .upgrading(let handshake, let target):
+            // Parts that come out of the parser when it goes belong to the WebSocket.
+            upgrade(handshake, target, parser)
+        case .reading(let head, let target):
+            isRequestComplete = true
+            let body = body
+            self.body = []
+            handle(head, target, body)
         }
     }
 
     // MARK: Answering
 
-    /// - Parameter isComplete: whether the request has been read to its end, so that closing cannot cut the answer off.
-    private func answer(_ answer: HTTPAnswer, isLast: Bool, isComplete: Bool = false, toHead: Bool = false) {
-        guard let context else { return }
-        if case .closing = phase { return }
-        outlet.state.counters.requests += 1
-        if answer.status >= 400 { outlet.state.counters.requestsRefused += 1 }
-        body = []
-        since = core.now
-        phase = isLast ? .closing : .idle
-        var buffer = ByteBuffer()
-        answer.write(to: &buffer, isLast: isLast, toHead: toHead)
-        guard isLast, isComplete else { return context.write(wrapOutboundOut(buffer), promise: nil) }
-        context.write(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { [context] _ in context.close(promise: nil) }
+    /// The way for the answer to the request that has been read, good for one use.
+    func expectAnswer() -> PubNubReply {
+        phase = .answering
+        let (outlet, number) = (outlet, number)
+        let bound = NIOLoopBound(self, eventLoop: outlet.eventLoop)
+        return { answer in
+            if outlet.eventLoop.inEventLoop {
+                bound.value.finish(number, answer)
+            } else {
+                outlet.enqueue(.answer(bound, number: number, answer))
+            }
+        }
     }
 
-    /// What time alone brings (rules SV-5, SV-6).
+    /// Answers the request with this number, if it still waits.
+    func finish(_ number: UInt32, _ answer: HTTPAnswer) {
+        guard case .answering = phase, number == self.number else { return }
+        self.answer(answer)
+        resume()
+    }
+
+    /// Answers a request that may not have been read to its end, and nothing after it.
+    func refuse(_ answer: HTTPAnswer) {
+        isLastRequest = true
+        self.answer(answer)
+        resume()
+    }
+
+    func answer(_ answer: HTTPAnswer) {
+        if answer.status >= 400 { outlet.state.counters.requestsRefused += 1 }
+        var buffer = ByteBuffer()
+        answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead)
+        send(buffer, isLast: closesAfterAnswer, at: core.now)
+    }
+
+    /// Whether the connection ends with the answer to this request.
+    var closesAfterAnswer: Bool { isLastRequest || outlet.state.isDraining }
+
+    /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this.
+    func send(_ bytes: ByteBuffer, isLast: Bool, at now: HubInstant) {
+        guard let context else { return }
+        switch phase {
+        case .closing, .ended: return
+        case .idle, .reading, .upgrading, .answering, .polling: break
+        }
+        outlet.state.counters.requests += 1
+        number &+= 1
+        pieces = 0
+        body = []
+        since = now
+        needsFlush = true
+        phase = isLast ? .closing : .idle
+        guard isLast, isRequestComplete else { return context.write(wrapOutboundOut(bytes), promise: nil) }
+        context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [context] _ in context.close(promise: nil) }
+    }
+
+    /// Goes on after an answer that did not come while reading.
+    func resume() {
+        guard !isInRead else { return }
+        flushIfNeeded()
+        guard unread.readableBytes > 0 || parser != nil else { return }
+        isInRead = true
+        readWaiting()
+        isInRead = false
+        flushIfNeeded()
+    }
+
+    private func flushIfNeeded() {
+        guard needsFlush else { return }
+        needsFlush = false
+        context?.flush()
+    }
+}
+
+// MARK: - Time and ends
+
+extension HTTPConnection {
+    /// What time alone brings (rules SV-5, SV-6, PV-10).
     func sweep(at now: HubInstant) {
         let configuration = core.configuration
         let elapsed = now.since(since)
         switch phase {
-        case .ended: return
+        case .ended, .answering: return
+        case .polling:
+            if elapsed >= configuration.pollHold { poll?.expire(at: now) }
+        case .idle where pieces > 0: fallthrough
+        case .reading, .upgrading:
+            if elapsed >= configuration.requestTimeout { refuse(HTTPAnswer(.timeout)) }
         case .idle:
             if elapsed >= (isFirstRequest ? configuration.requestTimeout : configuration.keepAliveTimeout) {
                 context?.close(promise: nil)
             }
-        case .reading, .upgrading:
-            guard elapsed >= configuration.requestTimeout else { return }
-            answer(HTTPAnswer(.timeout), isLast: true)
-            context?.flush()
         case .closing:
             if elapsed >= configuration.closeTimeout { context?.close(promise: nil) }
         }
@@ -193,68 +373,17 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         context?.close(promise: nil)
     }
 
-    /// Ends a connection that waits for a request.
+    /// Ends a connection that waits for a request or for a message. Requests under way are answered first.
     func drain() {
-        if case .idle = phase { context?.close(promise: nil) }
-    }
-}
-
-// MARK: - Becoming a WebSocket
-
-extension HTTPConnection {
-    private func beginUpgrade(_ head: HTTPRequestHead, _ target: RequestTarget) {
-        do throws(ServerHandshake.Fault) {
-            let handshake = try ServerHandshake(
-                method: head.method.rawValue, isAtLeastHTTP11: head.version == .http1_1, fields: head.headers,
-                subprotocols: [PusherWire.subprotocol])
-            phase = .upgrading(handshake, target)
-        } catch {
-            var refusal = HTTPAnswer(HTTPProblem(error.status, "The WebSocket handshake is not valid."))
-            refusal.fields = error.responseFields.filter { $0.name != "Connection" }
-            answer(refusal, isLast: true)
+        switch phase {
+        case .idle: context?.close(promise: nil)
+        case .polling: poll?.expire(at: core.now)
+        case .reading, .upgrading, .answering, .closing, .ended: return
         }
     }
 
-    /// Answers the handshake and hands the channel over. Refusals come afterwards, as close codes, because clients cannot see
-    /// the status of a failed handshake.
-    private func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget) {
-        guard let context else { return }
-        // Behind answers that nobody reads there is no room for a connection that has to be quick.
-        guard context.channel.isWritable else { return context.close(promise: nil) }
-        let pipeline = context.pipeline.syncOperations
-        let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target), at: core.now)
-        var buffer = ByteBuffer()
-        buffer.writeString("HTTP/1.1 101 Switching Protocols\r\n")
-        for field in handshake.responseFields { buffer.writeString("\(field.name): \(field.value)\r\n") }
-        buffer.writeString("\r\n")
-        context.write(wrapOutboundOut(buffer), promise: nil)
+    /// Gives the channel up without closing it; the next handler takes over.
+    func handOver() {
         leave()
-        do {
-            try pipeline.addHandler(connection, position: .last)
-            pipeline.removeHandler(context: context, promise: nil)
-            // What the client sent behind its handshake comes out of the decoder when it is removed, and nothing says that the
-            // reading is complete then.
-            let decoderContext = try pipeline.context(handler: decoder)
-            pipeline.removeHandler(context: decoderContext).assumeIsolated().whenComplete { _ in connection.flushReplies() }
-        } catch {
-            // The channel is closing: nobody else would give the connection's place back.
-            connection.end()
-            context.close(promise: nil)
-        }
-    }
-
-    private func admit(_ target: RequestTarget) -> Result<SharedApplication, PusherFarewell> {
-        Result { () throws(PusherFarewell) in
-            let application = try PusherAdmission.application(for: target, among: core.configuration.applications)
-            let verdict = core.admission.withLockedValue {
-                $0.open(application: application.id, limit: application.limits.connections)
-            }
-            switch verdict {
-            case .admitted: return core.share(application)
-            case .overCapacity: throw .overCapacity
-            case .overQuota: throw .overQuota
-            case .draining: throw .draining
-            }
-        }
     }
 }

@@ -12,6 +12,12 @@ enum LoopOperation: Sendable {
     case attach(NIOLoopBound<PusherConnection>, ChannelID, confirmation: ByteBuffer)
     /// Stop delivering to a connection.
     case detach(NIOLoopBound<PusherConnection>, ChannelID)
+    /// Answer a request whose answer took its time.
+    case answer(NIOLoopBound<HTTPConnection>, number: UInt32, HTTPAnswer)
+    /// Look after held polls.
+    case wake(application: Int, PollWake)
+    /// Close the connections of all held polls.
+    case disconnectPolls
     /// Close connections: all, those of an application, or those of one of its signed-in users.
     case close(PusherFarewell, application: String?, user: String?)
 }

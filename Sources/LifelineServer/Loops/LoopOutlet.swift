@@ -26,8 +26,12 @@ final class LoopOutlet: Sendable {
     /// So much is written to one connection before it is flushed. Far below what may wait for a subscriber, so that a burst within
     /// one turn makes nobody look slow.
     private let burstBytes: Int
+    private let now: @Sendable () -> HubInstant
 
-    init(eventLoop: any EventLoop, partition: Int, maximumPendingBytes: Int) {
+    init(
+        eventLoop: any EventLoop, partition: Int, maximumPendingBytes: Int, now: @escaping @Sendable () -> HubInstant
+    ) {
+        self.now = now
         self.eventLoop = eventLoop
         self.partition = partition
         burstBytes = maximumPendingBytes / 8
@@ -89,6 +93,12 @@ final class LoopOutlet: Sendable {
                 }
             case .detach(let connection, let channel):
                 state.detach(connection.value, from: channel)
+            case .answer(let connection, let number, let answer):
+                connection.value.finish(number, answer)
+            case .wake(let application, let wake):
+                state.polls[application]?.wake(wake)
+            case .disconnectPolls:
+                for polls in state.polls.values { polls.disconnectAll() }
             case .close(let farewell, let application, let user):
                 for connection in state.connections where connection.belongs(to: application, user: user) {
                     connection.close(farewell)
@@ -97,12 +107,25 @@ final class LoopOutlet: Sendable {
             index += 1
         }
         state.flush()
+        if !state.polls.isEmpty {
+            let now = now()
+            for polls in state.polls.values { polls.answerWoken(at: now) }
+        }
         publishCounters()
+    }
+
+    /// The polls of an application on this loop. On the event loop only.
+    func polls(of application: PubNubApplication) -> PubNubPolls {
+        if let known = state.polls[application.number] { return known }
+        let fresh = PubNubPolls(application, outlet: self)
+        state.polls[application.number] = fresh
+        return fresh
     }
 
     /// Makes the counters visible to other threads. On the event loop only.
     func publishCounters() {
-        let counters = state.counters
+        var counters = state.counters
+        counters.heldPolls = state.polls.values.reduce(0) { $0 + $1.heldCount }
         published.withLockedValue { $0 = counters }
     }
 }

@@ -9,6 +9,10 @@ final class LoopState {
     private(set) var connections: ContiguousArray<PusherConnection> = []
     /// Connections that speak HTTP; each knows its place.
     private(set) var requesters: ContiguousArray<HTTPConnection> = []
+    /// Polls by the number of their application.
+    var polls: [Int: PubNubPolls] = [:]
+    /// Whether the server ends: each answer is its connection's last.
+    var isDraining = false
     /// Connections with writes that have not been flushed.
     private var unflushed: ContiguousArray<PusherConnection> = []
     /// Shared by all connections of the loop, since they are read one after the other.

@@ -11,6 +11,10 @@ enum PrometheusText {
             ("sent_bytes_total", "counter", "Bytes of messages to WebSocket clients.", statistics.bytesSent),
             ("slow_subscribers_cut_total", "counter", "Connections cut for reading too slowly.", statistics.slowSubscribersCut),
             ("dead_connections_cut_total", "counter", "Connections cut for being silent.", statistics.deadConnectionsCut),
+            ("held_polls", "gauge", "PubNub polls being held.", statistics.heldPolls),
+            ("polls_total", "counter", "PubNub polls.", statistics.polls),
+            ("messages_published_total", "counter", "Messages published through the PubNub API.", statistics.messagesPublished),
+            ("messages_polled_total", "counter", "Messages in answers to PubNub polls.", statistics.messagesPolled),
             ("http_requests_total", "counter", "HTTP requests answered.", statistics.requests),
             ("http_requests_refused_total", "counter", "HTTP requests answered with an error.", statistics.requestsRefused),
         ]

@@ -59,6 +59,12 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
+    /// The same for a target that was not taken apart.
+    static func owns(_ target: UnsafeRawBufferPointer) -> Bool {
+        let first = target.dropFirst().prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+        return owns([String(decoding: first, as: UTF8.self)])
+    }
+
     /// - Parameter segments: of the path, decoded.
     /// - Throws: 404 for an unknown path and 405 for a known one with another method.
     init(method: String, segments: [String]) throws(HTTPProblem) {

@@ -1,0 +1,120 @@
+import BodyCompression
+import PubNubProtocol
+import RealtimeHub
+import WireCoding
+
+/// What a request asks to be published, checked (wire sheet 2). A pure value.
+struct PubNubDraft: Hashable, Sendable {
+    var channel: String
+    var publisher: String?
+    /// JSON text in UTF-8.
+    var payload: [UInt8]
+    var metadata: [UInt8]?
+    var kind: PubNubMessageKind
+    var customType: String?
+    var sequence: Int?
+    var origination: UInt64?
+    /// Nil for what the keyset says.
+    var isStored: Bool?
+    /// Hours until history forgets it; nil for never.
+    var hours: Double?
+    /// Whether subscribers get it: a fire is acknowledged and goes nowhere.
+    var isDelivered: Bool
+
+    /// The longest message (wire sheet 10), in bytes of JSON.
+    static let maximumBytes = 32_768
+    static let maximumSignalBytes = 64
+    /// The longest name of a channel, in characters.
+    static let maximumName = 92
+
+    /// - Parameter now: goes into refusals, which carry a token like acknowledgements do.
+    init(
+        _ request: PubNubServerRequest, channel: String, payload: String?, isSignal: Bool, now: Timetoken
+    ) throws(PubNubErrorBody) {
+        guard Self.isValid(channel: channel) else { throw .publish(400, "Invalid Channel", now) }
+        self.channel = channel
+        publisher = request.user.flatMap { $0.isEmpty ? nil : $0 }
+        kind = isSignal ? .signal : .message
+        if let payload {
+            guard payload.utf8.count <= Self.maximumBytes else { throw .messageTooLarge(now) }
+            self.payload = try Self.json(Array(payload.utf8), now)
+        } else {
+            self.payload = try Self.content(of: request.body, now)
+        }
+        if isSignal, self.payload.count > Self.maximumSignalBytes { throw .signalTooLarge(now) }
+        customType = request.parameter("custom_message_type")
+        if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", now) }
+        // Signals have neither, and are never stored (wire sheet 2).
+        if !isSignal, let text = request.parameter("meta"), !text.isEmpty { metadata = try Self.json(Array(text.utf8), now) }
+        isStored = isSignal ? false : request.flag("store")
+        hours = request.parameter("ttl").flatMap(Double.init).flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
+        sequence = request.parameter("seqn").flatMap(Int.init)
+        origination = request.parameter("ortt").flatMap(Self.origination)
+        isDelivered = !(isStored == false && request.flag("norep") == true)
+    }
+
+    /// The stored form, once it has its place in the stream.
+    func message(timetoken: UInt64, storesByDefault: Bool) -> StoredMessage {
+        let isStored = isStored ?? storesByDefault
+        let ticks = (hours ?? 0) * 3600 * Double(TimetokenClock.ticksPerSecond)
+        let expires = isStored && ticks >= 1 && ticks < 1e18 ? timetoken + UInt64(ticks) : nil
+        return StoredMessage(
+            timetoken: timetoken, channel: channel, publisher: publisher, payload: payload, metadata: metadata,
+            kind: kind.rawValue, customType: customType, sequence: sequence, origination: origination, isStored: isStored,
+            expires: expires)
+    }
+
+    /// Compressed or not is seen from the bytes: libraries label zlib as gzip and as deflate (wire sheet 2).
+    private static func content(of body: [UInt8], _ now: Timetoken) throws(PubNubErrorBody) -> [UInt8] {
+        if let plain = try? JSONText(bytes: body) {
+            guard plain.text.utf8.count <= maximumBytes else { throw .messageTooLarge(now) }
+            return Array(plain.text.utf8)
+        }
+        let inflated: [UInt8]
+        do throws(CompressionError) {
+            inflated = try BodyCompression.inflate(body, limit: maximumBytes)
+        } catch {
+            throw error == .tooLong ? .messageTooLarge(now) : .invalidJSON(now)
+        }
+        return try json(inflated, now)
+    }
+
+    private static func json(_ bytes: [UInt8], _ now: Timetoken) throws(PubNubErrorBody) -> [UInt8] {
+        guard let json = try? JSONText(bytes: bytes) else { throw .invalidJSON(now) }
+        return Array(json.text.utf8)
+    }
+
+    /// `{"t":"15…"}`, or the token alone.
+    private static func origination(_ text: String) -> UInt64? {
+        if let token = Timetoken(text) { return token.rawValue }
+        let token = (try? JSONText(text))?["t"]?.identifier
+        return token.flatMap { Timetoken($0) }?.rawValue
+    }
+
+    /// Channels that can be published to: no lists, patterns or presence channels (wire sheet 10).
+    static func isValid(channel: String) -> Bool {
+        guard !channel.isEmpty, channel.utf8.count <= maximumName * 4, channel.count <= maximumName,
+            !channel.hasSuffix(PubNubMessage.presenceSuffix)
+        else { return false }
+        return channel.utf8.allSatisfy { byte in
+            switch byte {
+            case 0..<0x20, 0x7F, UInt8(ascii: ","), UInt8(ascii: "*"), UInt8(ascii: "/"), UInt8(ascii: "\\"): false
+            default: true
+            }
+        }
+    }
+
+    private static func isValid(customType: String) -> Bool {
+        guard (3...50).contains(customType.utf8.count), let first = customType.utf8.first, first != UInt8(ascii: "-"),
+            first != UInt8(ascii: "_"), !customType.hasPrefix("pn_"), !customType.hasPrefix("pn-")
+        else { return false }
+        return customType.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+    }
+}

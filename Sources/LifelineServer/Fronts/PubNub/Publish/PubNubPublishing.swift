@@ -1,0 +1,54 @@
+import PubNubProtocol
+import RealtimeHub
+
+/// Publishes: gives a message its place in the stream, has it stored, shows it to subscribers and then acknowledges it.
+struct PubNubPublishing: Sendable {
+    let application: PubNubApplication
+
+    func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping PubNubReply) {
+        let now = Timetoken(rawValue: application.timeline.now)
+        let draft: PubNubDraft
+        do throws(PubNubErrorBody) {
+            switch route {
+            case .publish(let key, let channel, let payload):
+                guard key == application.keyset.publishKey else { throw .invalidKey(now) }
+                draft = try PubNubDraft(request, channel: channel, payload: payload, isSignal: false, now: now)
+            case .signal(let key, let channel, let payload):
+                guard key == application.keyset.publishKey else { throw .invalidKey(now) }
+                draft = try PubNubDraft(request, channel: channel, payload: payload, isSignal: true, now: now)
+            default: return reply(HTTPAnswer(.couldNotParse))
+            }
+        } catch {
+            return reply(HTTPAnswer(error))
+        }
+        publish(draft) { result in
+            switch result {
+            case .success(let token): reply(.pubnub(PubNubFrames.sent(token)))
+            case .failure(let error): reply(HTTPAnswer(error))
+            }
+        }
+    }
+
+    /// - Parameter completion: comes once the message is durable and visible, from any thread; at once with a store in memory
+    ///   (rule PV-17).
+    func publish(_ draft: PubNubDraft, completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void) {
+        let application = application
+        let timeline = application.timeline
+        guard draft.isDelivered else { return completion(.success(Timetoken(rawValue: timeline.next()))) }
+        let token = application.withState { state in
+            let token = timeline.next()
+            state.streams.assign(token)
+            return token
+        }
+        let keyset = application.keyset
+        let message = draft.message(timetoken: token, storesByDefault: keyset.storesByDefault)
+        let envelope = PubNubEnvelope(message, region: timeline.region, subscribeKey: keyset.subscribeKey)
+        let element = PubNubElement(shared: envelope.shared)
+        timeline.store.append(message, application: keyset.subscribeKey) { error in
+            application.change { state, news in
+                news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
+            }
+            completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
+        }
+    }
+}

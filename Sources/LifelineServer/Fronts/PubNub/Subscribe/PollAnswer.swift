@@ -1,0 +1,70 @@
+import NIOCore
+import PubNubProtocol
+import RealtimeHub
+import WireCoding
+
+/// A whole subscribe answer in HTTP, made once for all polls that get the same.
+struct PollAnswer: Sendable {
+    /// Head and body.
+    let bytes: ByteBuffer
+    private let bodyLength: Int
+    /// How many messages are in it.
+    let count: Int
+    let cursor: UInt64
+
+    /// An answer stops growing here; what is left comes with the next one.
+    static let maximumBytes = 1 << 20
+
+    init(_ page: StreamPage<PubNubElement>, _ sources: PollSources?, region: Int) {
+        var body: [UInt8] = []
+        var count = 0
+        var cursor = page.cursor
+        for delivery in page.deliveries {
+            if count > 0 { body.append(UInt8(ascii: ",")) }
+            body.append(contentsOf: delivery.entry.attachment.shared)
+            if let sources { body.append(contentsOf: sources.end(of: delivery)) }
+            count += 1
+            if body.count >= Self.maximumBytes, count < page.deliveries.count {
+                cursor = delivery.entry.message.timetoken
+                break
+            }
+        }
+        let start = PubNubFrames.answerStart(PubNubCursor(timetoken: Timetoken(rawValue: cursor), region: region))
+        bodyLength = start.count + body.count + PubNubFrames.answerEnd.count
+        self.count = count
+        self.cursor = cursor
+        var bytes = ByteBuffer()
+        bytes.reserveCapacity(bodyLength + 320)
+        Self.writeHead(to: &bytes, bodyLength: bodyLength, isLast: false)
+        bytes.writeBytes(start)
+        bytes.writeBytes(body)
+        bytes.writeBytes(PubNubFrames.answerEnd)
+        self.bytes = bytes
+    }
+
+    /// The same answer, telling the client that the connection ends.
+    var last: ByteBuffer {
+        var copy = ByteBuffer()
+        Self.writeHead(to: &copy, bodyLength: bodyLength, isLast: true)
+        copy.writeBytes(bytes.readableBytesView.suffix(bodyLength))
+        return copy
+    }
+
+    private static func writeHead(to buffer: inout ByteBuffer, bodyLength: Int, isLast: Bool) {
+        buffer.writeStaticString("HTTP/1.1 200 OK\r\ncontent-type: text/javascript; charset=\"UTF-8\"\r\ncontent-length: ")
+        var digits: [UInt8] = []
+        JSONWriter.append(bodyLength, to: &digits)
+        buffer.writeBytes(digits)
+        buffer.writeStaticString("\r\n")
+        buffer.writeStaticString(HTTPAnswer.originFields)
+        buffer.writeStaticString(isLast ? "connection: close\r\n\r\n" : "connection: keep-alive\r\n\r\n")
+    }
+}
+
+/// What a turn of the loop has answered some sources already, and for which cursors that holds.
+struct PollMemo {
+    /// Polls from this cursor on, and before the first message, get the same.
+    var from: UInt64
+    var first: UInt64
+    var answer: PollAnswer
+}

@@ -1,0 +1,62 @@
+/// Finds what polls subscribe to by the bytes that say so, without decoding them again.
+struct SourceTable {
+    private var places: [Int: PollSources] = [:]
+
+    /// The bytes that say what a request subscribes to.
+    static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var text = Array(bytes[target.channels])
+        // Not in either part: both are percent-encoded.
+        text.append(0)
+        if let groups = target.groups { text.append(contentsOf: bytes[groups]) }
+        return text
+    }
+
+    func find(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> PollSources? {
+        let channels = UnsafeRawBufferPointer(rebasing: bytes[target.channels])
+        let groups = UnsafeRawBufferPointer(rebasing: bytes[target.groups ?? 0..<0])
+        guard let found = places[Self.hash(channels, groups)], found.text.count == channels.count + 1 + groups.count else {
+            return nil
+        }
+        let isSame = found.text.withUnsafeBytes { text in
+            text.prefix(channels.count).elementsEqual(channels) && text[channels.count] == 0
+                && text.suffix(groups.count).elementsEqual(groups)
+        }
+        return isSame ? found : nil
+    }
+
+    /// Takes the place of another with the same hash, whose polls keep what they have.
+    mutating func insert(_ sources: PollSources) {
+        let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return }
+        let hash = parts[0].withUnsafeBytes { channels in parts[1].withUnsafeBytes { Self.hash(channels, $0) } }
+        if let other = places.updateValue(sources, forKey: hash) { displaced.append(other) }
+    }
+
+    /// Those without a place that may still have users.
+    private var displaced: [PollSources] = []
+
+    /// Takes out what had no users the last time either.
+    mutating func removeUnused() -> [PollSources] {
+        var unused: [PollSources] = []
+        func isUnused(_ sources: PollSources) -> Bool {
+            guard sources.users == 0 else {
+                sources.isIdle = false
+                return false
+            }
+            defer { sources.isIdle = true }
+            if sources.isIdle { unused.append(sources) }
+            return sources.isIdle
+        }
+        displaced.removeAll(where: isUnused)
+        places = places.filter { !isUnused($0.value) }
+        return unused
+    }
+
+    private static func hash(_ channels: UnsafeRawBufferPointer, _ groups: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: channels)
+        hasher.combine(channels.count)
+        hasher.combine(bytes: groups)
+        return hasher.finalize()
+    }
+}

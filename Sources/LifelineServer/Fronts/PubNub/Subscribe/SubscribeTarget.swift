@@ -1,0 +1,128 @@
+import WireCoding
+
+/// The target of a subscribe request with its parts found but not copied: what is asked again and again is read once.
+///
+/// A pure value. Ranges count from the first byte of the target; what they hold is still percent-encoded.
+struct SubscribeTarget: Hashable, Sendable {
+    var subscribeKey: Range<Int>
+    var channels: Range<Int>
+    var groups: Range<Int>?
+    var user: Range<Int>?
+    var instance: Range<Int>?
+    var filter: Range<Int>?
+    var state: Range<Int>?
+    /// 0 for a handshake, which libraries also spell by leaving it out (wire sheet 1).
+    var cursor: UInt64 = 0
+    /// The presence timeout in seconds that the client wants.
+    var heartbeat: Int?
+
+    private static let prefix: StaticString = "/v2/subscribe/"
+
+    /// - Returns: nil for every other target, and for one of this path that has to be looked at more closely.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        let prefix = Self.prefix
+        guard bytes.count > prefix.utf8CodeUnitCount else { return nil }
+        for index in 0..<prefix.utf8CodeUnitCount where bytes[index] != prefix.utf8Start[index] { return nil }
+        var scan = Scan(bytes, at: prefix.utf8CodeUnitCount)
+        guard let key = scan.part(), let channels = scan.part() else { return nil }
+        subscribeKey = key
+        self.channels = channels
+        // The name of a callback comes last.
+        guard scan.lastPart() else { return nil }
+        while let (name, value) = scan.parameter() {
+            switch name.count {
+            case 1 where bytes[name.lowerBound] == UInt8(ascii: "t"):
+                guard let cursor = Self.rubyCursor(bytes, value) else { return nil }
+                self.cursor = cursor
+            case 2 where scan.equals(name, "tt"):
+                guard let cursor = Self.number(bytes, value) else { return nil }
+                self.cursor = cursor
+            case 4 where scan.equals(name, "uuid"): user = value
+            case 5 where scan.equals(name, "state"): state = value
+            case 9 where scan.equals(name, "heartbeat"): heartbeat = Self.number(bytes, value).map { Int(clamping: $0) }
+            case 10 where scan.equals(name, "instanceid"): instance = value
+            case 11 where scan.equals(name, "filter-expr"): filter = value.isEmpty ? nil : value
+            case 13 where scan.equals(name, "channel-group"): groups = value.isEmpty ? nil : value
+            default: continue
+            }
+        }
+    }
+
+    /// Decimal digits, at most 20 and below 2^63; an empty value counts as 0.
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
+        guard range.count <= 20 else { return nil }
+        var value: UInt64 = 0
+        for index in range {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            guard digit <= 9, value < (UInt64(Int64.max) - 9) / 10 else { return nil }
+            value = value * 10 + UInt64(digit)
+        }
+        return value
+    }
+
+    /// `{"r":12,"t":"15…"}`, as old Ruby libraries write the cursor (wire sheet 1).
+    private static func rubyCursor(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
+        guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes[range]), plusIsSpace: true),
+            let object = try? JSONText(text),
+            let token = object["t"]?.identifier, let cursor = UInt64(token), cursor <= UInt64(Int64.max)
+        else { return nil }
+        return cursor
+    }
+}
+
+extension SubscribeTarget {
+    /// Walks through a target.
+    private struct Scan {
+        let bytes: UnsafeRawBufferPointer
+        var index: Int
+
+        init(_ bytes: UnsafeRawBufferPointer, at index: Int) {
+            self.bytes = bytes
+            self.index = index
+        }
+
+        /// A part of the path that is followed by another.
+        mutating func part() -> Range<Int>? {
+            let start = index
+            while index < bytes.count, bytes[index] != UInt8(ascii: "/") {
+                guard bytes[index] != UInt8(ascii: "?"), bytes[index] != UInt8(ascii: "#") else { return nil }
+                index += 1
+            }
+            guard index < bytes.count, index > start else { return nil }
+            defer { index += 1 }
+            return start..<index
+        }
+
+        /// Passes the last part of the path; false when it was not the last.
+        mutating func lastPart() -> Bool {
+            let start = index
+            while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
+                guard bytes[index] != UInt8(ascii: "/"), bytes[index] != UInt8(ascii: "#") else { return false }
+                index += 1
+            }
+            guard index > start else { return false }
+            index += 1
+            return true
+        }
+
+        /// The next parameter with its name and value.
+        mutating func parameter() -> (name: Range<Int>, value: Range<Int>)? {
+            guard index < bytes.count else { return nil }
+            let start = index
+            var equals = -1
+            while index < bytes.count, bytes[index] != UInt8(ascii: "&") {
+                if bytes[index] == UInt8(ascii: "="), equals < 0 { equals = index }
+                index += 1
+            }
+            let end = index
+            index += 1
+            return equals < 0 ? (start..<end, end..<end) : (start..<equals, (equals + 1)..<end)
+        }
+
+        func equals(_ range: Range<Int>, _ name: StaticString) -> Bool {
+            guard range.count == name.utf8CodeUnitCount else { return false }
+            for offset in 0..<range.count where bytes[range.lowerBound + offset] != name.utf8Start[offset] { return false }
+            return true
+        }
+    }
+}

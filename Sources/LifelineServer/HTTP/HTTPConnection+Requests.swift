@@ -1,0 +1,142 @@
+import NIOCore
+import NIOHTTP1
+import PubNubProtocol
+import RealtimeHub
+
+/// Hands each request to whoever answers it.
+extension HTTPConnection {
+    /// A GET without a body.
+    func handle(plain target: UnsafeRawBufferPointer) {
+        if let subscribe = SubscribeTarget(target) { return handle(subscribe, target) }
+        do throws(HTTPProblem) {
+            handle("GET", try RequestTarget(parsing: target), body: [])
+        } catch {
+            answer(PubNubAddress.owns(target) ? HTTPAnswer(PubNubErrorBody(error)) : HTTPAnswer(error))
+        }
+    }
+
+    /// A request that the library's parser has read.
+    func handle(_ head: HTTPRequestHead, _ target: Result<RequestTarget, HTTPProblem>, _ body: [UInt8]) {
+        guard case .success(let target) = target else {
+            if case .failure(let problem) = target { answer(answer(to: problem, head.uri)) }
+            return
+        }
+        handle(head.method.rawValue, target, body: body)
+    }
+
+    /// A refusal in the terms of the API that the target belongs to.
+    func answer(to problem: HTTPProblem, _ target: String) -> HTTPAnswer {
+        var target = target
+        let isPubNub = target.withUTF8 { PubNubAddress.owns(UnsafeRawBufferPointer($0)) }
+        return isPubNub ? HTTPAnswer(PubNubErrorBody(problem)) : HTTPAnswer(problem)
+    }
+
+    private func handle(_ method: String, _ target: RequestTarget, body: [UInt8]) {
+        guard PubNubAddress.owns(target.segments) else { return handleOther(method, target, body: body) }
+        if method == "OPTIONS" { return answer(.pubnub([])) }
+        do throws(HTTPProblem) {
+            let address = try PubNubAddress(method: method == "HEAD" ? "GET" : method, segments: target.segments)
+            let request = PubNubServerRequest(method: method, target: target, body: body)
+            handle(request, address)
+        } catch {
+            answer(HTTPAnswer(PubNubErrorBody(error)))
+        }
+    }
+
+    private func handle(_ request: PubNubServerRequest, _ address: PubNubAddress) {
+        if case .time = address.route {
+            return answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: core.pubnub.timeline.now))))
+        }
+        guard let application = core.pubnub.application(subscribeKey: address.subscribeKey) else {
+            return answer(HTTPAnswer(.invalidSubscribeKey))
+        }
+        if application.keyset.requiresGrants,
+            let refusal = PubNubAccess(application: application).refusal(of: request, address.route)
+        {
+            return answer(HTTPAnswer(refusal))
+        }
+        switch address.route {
+        case .time: return
+        case .subscribe:
+            // Plain targets of this path do not come here: either it was sent in another way, or something is wrong with it.
+            subscribe(request, application)
+        case .publish, .signal:
+            outlet.state.counters.messagesPublished += 1
+            PubNubPublishing(application: application).answer(request, address.route, reply: expectAnswer())
+        default:
+            PubNubREST(application: application).answer(request, address.route, reply: expectAnswer())
+        }
+    }
+
+    // MARK: Polls
+
+    private func handle(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) {
+        let key = UnsafeRawBufferPointer(rebasing: bytes[target.subscribeKey])
+        // Nearly always the one that the connection's last poll named.
+        if let poll, !poll.polls.application.keyset.requiresGrants,
+            poll.polls.application.keyset.subscribeKey.utf8.elementsEqual(key)
+        {
+            return poll.polls.subscribe(target, bytes, for: self)
+        }
+        guard let name = PercentDecoding.decode(key, plusIsSpace: false),
+            let application = core.pubnub.application(subscribeKey: name)
+        else { return answer(HTTPAnswer(.invalidSubscribeKey)) }
+        guard bytes.count <= RequestTarget.maximumBytes else { return answer(HTTPAnswer(.uriTooLong)) }
+        if application.keyset.requiresGrants {
+            do throws(HTTPProblem) {
+                let target = try RequestTarget(parsing: bytes)
+                let request = PubNubServerRequest(method: "GET", target: target, body: [])
+                let address = try PubNubAddress(method: "GET", segments: target.segments)
+                if let refusal = PubNubAccess(application: application).refusal(of: request, address.route) {
+                    return answer(HTTPAnswer(refusal))
+                }
+            } catch {
+                return answer(HTTPAnswer(PubNubErrorBody(error)))
+            }
+        }
+        outlet.polls(of: application).subscribe(target, bytes, for: self)
+    }
+
+    /// A poll that did not come in the plain form.
+    private func subscribe(_ request: PubNubServerRequest, _ application: PubNubApplication) {
+        var target = request.target.rawPath
+        if !request.target.rawQuery.isEmpty { target += "?" + request.target.rawQuery }
+        target.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            guard let parsed = SubscribeTarget(bytes) else { return answer(HTTPAnswer(.couldNotParse)) }
+            outlet.polls(of: application).subscribe(parsed, bytes, for: self)
+        }
+    }
+
+    /// The poll is held: nothing is sent until there is something to say.
+    func hold(at now: HubInstant) {
+        phase = .polling
+        since = now
+    }
+
+    // MARK: Other APIs
+
+    private func handleOther(_ method: String, _ target: RequestTarget, body: [UInt8]) {
+        do throws(HTTPProblem) {
+            let route = try Route(method: method, segments: target.segments)
+            answer(try RESTService(core: core).answer(RESTRequest(method: method, target: target, body: body), route))
+        } catch {
+            answer(HTTPAnswer(error))
+        }
+    }
+}
+
+extension PubNubErrorBody {
+    /// What is wrong with a request's form, in the words of PubNub's services.
+    init(_ problem: HTTPProblem) {
+        self =
+            switch problem.status {
+            case 413: .bodyTooLarge
+            case 414: .uriTooLong
+            case 400: .couldNotParse
+            case 404: .plain(404, "Not Found")
+            case 405: .plain(405, "Method Not Allowed")
+            default: .plain(problem.status, problem.message)
+            }
+    }
+}

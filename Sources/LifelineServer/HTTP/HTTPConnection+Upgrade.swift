@@ -1,0 +1,61 @@
+import NIOCore
+import NIOHTTP1
+import RealtimeHub
+import WebSocketFraming
+
+extension HTTPConnection {
+    func beginUpgrade(_ head: HTTPRequestHead, _ target: RequestTarget) {
+        do throws(ServerHandshake.Fault) {
+            let handshake = try ServerHandshake(
+                method: head.method.rawValue, isAtLeastHTTP11: head.version == .http1_1, fields: head.headers,
+                subprotocols: [PusherWire.subprotocol])
+            phase = .upgrading(handshake, target)
+        } catch {
+            var refusal = HTTPAnswer(HTTPProblem(error.status, "The WebSocket handshake is not valid."))
+            refusal.fields = error.responseFields.filter { $0.name != "Connection" }
+            refuse(refusal)
+        }
+    }
+
+    /// Answers the handshake and hands the channel over. Refusals come afterwards, as close codes, because clients cannot see
+    /// the status of a failed handshake.
+    func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget, _ parser: RequestParser?) {
+        guard let context, let parser else { return }
+        // Behind answers that nobody reads there is no room for a connection that has to be quick.
+        guard context.channel.isWritable else { return context.close(promise: nil) }
+        let pipeline = context.pipeline.syncOperations
+        let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target), at: core.now)
+        var buffer = ByteBuffer()
+        buffer.writeString("HTTP/1.1 101 Switching Protocols\r\n")
+        for field in handshake.responseFields { buffer.writeString("\(field.name): \(field.value)\r\n") }
+        buffer.writeString("\r\n")
+        context.write(wrapOutboundOut(buffer), promise: nil)
+        handOver()
+        do {
+            try pipeline.addHandler(connection, position: .last)
+            pipeline.removeHandler(context: context, promise: nil)
+            // What the client sent behind its handshake comes out of the parser when it is removed, and nothing says that the
+            // reading is complete then.
+            try parser.remove(from: pipeline).whenComplete { _ in connection.flushReplies() }
+        } catch {
+            // The channel is closing: nobody else would give the connection's place back.
+            connection.end()
+            context.close(promise: nil)
+        }
+    }
+
+    private func admit(_ target: RequestTarget) -> Result<SharedApplication, PusherFarewell> {
+        Result { () throws(PusherFarewell) in
+            let application = try PusherAdmission.application(for: target, among: core.configuration.applications)
+            let verdict = core.admission.withLockedValue {
+                $0.open(application: application.id, limit: application.limits.connections)
+            }
+            switch verdict {
+            case .admitted: return core.share(application)
+            case .overCapacity: throw .overCapacity
+            case .overQuota: throw .overQuota
+            case .draining: throw .draining
+            }
+        }
+    }
+}

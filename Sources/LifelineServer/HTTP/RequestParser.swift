@@ -1,0 +1,74 @@
+import NIOCore
+import NIOHTTP1
+
+/// The HTTP library's parser behind a connection that got a request which is not plain.
+///
+/// Parts that the parser finds while an answer is under way wait here. They were in one read of the socket, so they are few.
+final class RequestParser {
+    private let decoder: ByteToMessageHandler<HTTPRequestDecoder>
+    private let outlet: Outlet
+    fileprivate var waiting: [HTTPServerRequestPart] = []
+
+    init(_ connection: HTTPConnection) {
+        // Limits of a head: 16 KiB in at most 64 fields, behind a target that may be longer.
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = PlainRequestHead.maximumFieldBytes
+        limits.maxHeaderListSize = PlainRequestHead.maximumFieldsBytes
+        limits.maxHeaderFieldCount = PlainRequestHead.maximumFields
+        let decoder = HTTPRequestDecoder(
+            leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .drop, limitConfiguration: limits)
+        self.decoder = ByteToMessageHandler(decoder, maximumBufferSize: 65_536)
+        outlet = Outlet(connection)
+    }
+
+    func install(behind connection: HTTPConnection, in pipeline: ChannelPipeline.SynchronousOperations) throws {
+        outlet.parser = self
+        try pipeline.addHandler(decoder, position: .after(connection))
+        try pipeline.addHandler(outlet, position: .after(decoder))
+    }
+
+    /// Hands the next waiting part to the connection; false when there is none.
+    func takeWaiting(_ connection: HTTPConnection) -> Bool {
+        guard !waiting.isEmpty else { return false }
+        connection.receive(waiting.removeFirst())
+        return true
+    }
+
+    /// Takes the parser away. Bytes behind the request go to the handler that follows.
+    func remove(from pipeline: ChannelPipeline.SynchronousOperations) throws -> EventLoopFuture<Void>.Isolated {
+        outlet.connection = nil
+        outlet.parser = nil
+        pipeline.removeHandler(context: try pipeline.context(handler: outlet), promise: nil)
+        return pipeline.removeHandler(context: try pipeline.context(handler: decoder)).assumeIsolated()
+    }
+
+    /// Where parts and errors come out.
+    private final class Outlet: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = HTTPServerRequestPart
+
+        var connection: HTTPConnection?
+        weak var parser: RequestParser?
+
+        init(_ connection: HTTPConnection) {
+            self.connection = connection
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            guard let connection, let parser else { return }
+            let part = unwrapInboundIn(data)
+            switch connection.phase {
+            case .answering, .polling: parser.waiting.append(part)
+            case .idle where !parser.waiting.isEmpty: parser.waiting.append(part)
+            default: connection.receive(part)
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            connection = nil
+        }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) {
+            connection?.parsingFailed(error)
+        }
+    }
+}
