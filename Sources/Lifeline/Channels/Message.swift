@@ -10,7 +10,10 @@ import WireCoding
 
 /// A message of a channel.
 public struct Message: Sendable {
+    /// The channel that it was published to.
     public var channel: String
+    /// What was subscribed, where that is not the channel itself but a pattern that covers it; nil otherwise.
+    public var pattern: String?
     /// The event's name; services without names give ``Message/defaultEvent``.
     public var event: String
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
@@ -28,10 +31,11 @@ public struct Message: Sendable {
     public static let defaultEvent = "message"
 
     public init(
-        channel: String, event: String = Message.defaultEvent, text: String, id: String? = nil, user: String? = nil,
-        receivedAt: Moment, precedingGap: Gap? = nil
+        channel: String, pattern: String? = nil, event: String = Message.defaultEvent, text: String, id: String? = nil,
+        user: String? = nil, receivedAt: Moment, precedingGap: Gap? = nil
     ) {
         self.channel = channel
+        self.pattern = pattern
         self.event = event
         self.text = text
         self.id = id

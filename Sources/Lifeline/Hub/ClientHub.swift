@@ -101,7 +101,7 @@ extension ClientHub {
             switch event {
             case .message(let message):
                 // Rule LL-6: what still arrives for a channel that was unsubscribed is dropped.
-                if deliver(.message(message), to: message.channel) { outgoing.append(.message(message)) }
+                if deliver(.message(message), to: message.pattern ?? message.channel) { outgoing.append(.message(message)) }
             case .gap(let channel, let since, let reason):
                 let gap = Gap(channel: channel, since: since, reason: reason, at: now)
                 if deliver(.gap(gap), to: channel) { outgoing.append(.gap(gap)) }

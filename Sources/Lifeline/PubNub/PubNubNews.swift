@@ -122,11 +122,12 @@ extension PubNubNews {
             report.events.append(
                 .message(
                     Message(
-                        channel: message.channel, event: Self.event(message.customType, message.kind),
+                        channel: message.channel, pattern: message.pattern,
+                        event: Self.event(message.customType, message.kind),
                         text: try Self.opened(message.payload, message.kind, with: cipher), id: message.timetoken.description,
                         user: message.publisher, receivedAt: now)))
         } catch {
-            report.events.append(.problem(.undecryptable(error), channel: message.channel))
+            report.events.append(.problem(.undecryptable(error), channel: message.pattern ?? message.channel))
         }
     }
 
@@ -192,5 +193,12 @@ extension LifelineError {
 
     static func undecryptable(_ error: PubNubCipherError) -> LifelineError {
         LifelineError(.init(.decryptionFailed), "A message could not be decrypted. \(error)")
+    }
+}
+
+extension PubNubMessage {
+    /// The wildcard that was subscribed, when the message came by one.
+    fileprivate var pattern: String? {
+        subscription.flatMap { $0.hasSuffix(".*") ? $0 : nil }
     }
 }
