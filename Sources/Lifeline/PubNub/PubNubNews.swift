@@ -188,7 +188,7 @@ extension LifelineError {
     /// The service's own words belong to what is told.
     init(_ problem: PubNubProblem) {
         self.init(problem.failure)
-        if let information = problem.information { reason += " It says: \(information)" }
+        if problem.failure.httpStatus != nil, let information = problem.information { reason += " It says: \(information)" }
     }
 
     static func undecryptable(_ error: PubNubCipherError) -> LifelineError {
