@@ -11,6 +11,9 @@ final class PubNubApplication: Sendable {
     let number: Int
     let timeline: PubNubTimeline
     let clock: ServerClock
+    /// Grants and revoked tokens, and message actions, each with a lock of its own.
+    let grants = GrantBook()
+    let actions = ActionBook()
     private let outlets: [LoopOutlet]
     private let state: NIOLockedValueBox<State>
 

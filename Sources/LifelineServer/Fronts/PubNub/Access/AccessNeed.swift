@@ -1,0 +1,49 @@
+import PubNubProtocol
+
+/// One thing that a request needs: a right on a resource.
+struct AccessNeed: Hashable, Sendable {
+    enum Kind: Hashable, Sendable {
+        case channel
+        case group
+    }
+
+    var kind: Kind
+    var name: String
+    var right: PubNubRights
+
+    static func channels(_ names: [String], _ right: PubNubRights) -> [AccessNeed] {
+        names.map { AccessNeed(kind: .channel, name: $0, right: right) }
+    }
+
+    static func groups(_ names: [String], _ right: PubNubRights) -> [AccessNeed] {
+        names.map { AccessNeed(kind: .group, name: $0, right: right) }
+    }
+
+    /// Stands for all channels or groups at once: a pattern has to fit it, or a grant for the whole keyset be there (rule PV-83).
+    static let everything = "*"
+
+    /// The groups that a request names anywhere: whichever of repeated parameters is acted on has been checked (rule PV-89).
+    private static func allGroups(_ request: PubNubServerRequest) -> [String] {
+        request.target.parameters.filter { $0.name == "channel-group" }.flatMap { PubNubAddress.list($0.value) }
+    }
+
+    /// What a request needs (wire sheet 12.3, rule PV-82). Presence channels and groups are resources of their own.
+    static func needs(of request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
+        switch route {
+        case .subscribe(let list), .heartbeat(let list), .leave(let list), .hereNow(let list), .state(let list, _),
+            .setState(let list, _):
+            channels(list, .read) + groups(allGroups(request), .read)
+        case .publish(_, let channel, _), .signal(_, let channel, _), .addAction(let channel, _): channels([channel], .write)
+        case .pastMessages(let channel), .historyWithActions(let channel), .actions(let channel): channels([channel], .read)
+        case .history(let list), .counts(let list): channels(list, .read)
+        case .deleteHistory(let channel), .removeAction(let channel, _, _): channels([channel], .delete)
+        case .hereNowEverywhere: channels([everything], .read)
+        case .groups: groups([everything], .read)
+        case .group(let name):
+            groups([name], request.parameter("add") != nil || request.parameter("remove") != nil ? .manage : .read)
+        case .removeGroup(let name): groups([name], .manage)
+        // The time is nobody's; where somebody is needs no right; grants are signed.
+        case .time, .whereNow, .grant, .audit, .grantToken, .revokeToken: []
+        }
+    }
+}

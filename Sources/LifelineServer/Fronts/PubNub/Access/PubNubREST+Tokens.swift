@@ -1,0 +1,147 @@
+import OrderedCollections
+import PubNubProtocol
+import WireCoding
+
+extension HTTPAnswer.ContentType {
+    /// What the access manager answers with (wire sheet 0.1).
+    static let accessManager = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.accessManagerContentType)
+}
+
+/// Access tokens: granting and revoking (wire sheet 12.1; rules PV-86 to PV-88).
+extension PubNubREST {
+    /// Minutes that a token may hold.
+    private static let ttls = 1...43_200
+
+    func grantToken(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> HTTPAnswer {
+        try PubNubAccess(application: application).check(request)
+        guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .couldNotParse }
+        guard let ttl = body["ttl"]?.integer, Self.ttls.contains(ttl) else {
+            return Self.invalid(
+                "grant", "Invalid ttl",
+                "Range should be \(Self.ttls.lowerBound) to \(Self.ttls.upperBound) minute(s).", at: "ttl")
+        }
+        guard let permissions = body["permissions"], let resources = Self.grants(permissions["resources"]),
+            let patterns = Self.grants(permissions["patterns"]), let categories = Self.rights(permissions["categories"])
+        else { throw .couldNotParse }
+        guard !resources.isEmpty || !patterns.isEmpty || !categories.isEmpty else {
+            return Self.invalid(
+                "grant", "This grant contains no permissions", "What are you granting?", at: "permissions")
+        }
+        for (pattern, _) in [patterns.channels, patterns.groups, patterns.users].joined()
+        where (try? PubNubAccessPattern(pattern)) == nil {
+            return Self.invalid("grant", "Invalid pattern", "The pattern is not understood.", at: "permissions.patterns")
+        }
+        var token = PubNubAccessToken(
+            issued: application.clock.unixSeconds(), ttl: ttl, resources: resources, patterns: patterns,
+            metadata: permissions["meta"]?.object ?? [:], authorizedUser: permissions["uuid"]?.string,
+            categories: Self.onWire(categories))
+        token.sign(with: application.keyset.secretKey.revealed)
+        return Self.success { body in body.member("token", token.text) }
+    }
+
+    func revokeToken(_ request: PubNubServerRequest, _ text: String) throws(PubNubErrorBody) -> HTTPAnswer {
+        try PubNubAccess(application: application).check(request)
+        let now = application.clock.unixSeconds()
+        guard let checked = application.grants.token(text, secretKey: application.keyset.secretKey.revealed) else {
+            return Self.invalidToken("Token is invalid.")
+        }
+        guard !checked.token.isExpired(at: now) else { return Self.invalidToken("Token is expired.") }
+        application.grants.revoke(checked.token, at: now)
+        return Self.success { _ in }
+    }
+
+    /// Rights by kind and name; nil when they are malformed.
+    private static func grants(_ value: JSONValue?) -> PubNubGrants? {
+        guard let channels = rights(value?["channels"]), let groups = rights(value?["groups"]),
+            let users = rights(value?["uuids"]), let legacyUsers = rights(value?["users"]),
+            let legacySpaces = rights(value?["spaces"])
+        else { return nil }
+        return PubNubGrants(
+            channels: channels, groups: groups, users: users, legacyUsers: legacyUsers, legacySpaces: legacySpaces)
+    }
+
+    private static func rights(_ value: JSONValue?) -> PubNubGrants.Rights? {
+        guard let value, value != .null else { return [:] }
+        guard let members = value.object else { return nil }
+        var rights: PubNubGrants.Rights = [:]
+        for (name, bits) in members {
+            guard let bits = bits.integer, (0...255).contains(bits) else { return nil }
+            rights[name] = PubNubRights(rawValue: bits)
+        }
+        return rights
+    }
+
+    /// Requests say `channels` and `uuids` where tokens say `chan` and `uuid`.
+    private static func onWire(_ categories: PubNubGrants.Rights) -> PubNubGrants.Rights {
+        var result: PubNubGrants.Rights = [:]
+        for (name, rights) in categories {
+            result[name == "channels" ? "chan" : name == "uuids" ? "uuid" : name] = rights
+        }
+        return result
+    }
+
+    private static func success(_ data: (inout JSONBody) -> Void) -> HTTPAnswer {
+        accessManager(
+            200,
+            JSONBody.object { body in
+                body.key("data")
+                body.object { body in
+                    body.member("message", "Success")
+                    data(&body)
+                }
+                body.member("service", "Access Manager")
+                body.member("status", 200)
+            })
+    }
+
+    private static func invalid(_ source: String, _ message: String, _ detail: String, at location: String) -> HTTPAnswer {
+        accessManager(
+            400,
+            JSONBody.object { body in
+                body.key("error")
+                body.object { body in
+                    body.member("message", message)
+                    body.member("source", source)
+                    body.key("details")
+                    body.array { body in
+                        body.object { body in
+                            body.member("message", detail)
+                            body.member("location", location)
+                            body.member("locationType", "body")
+                        }
+                    }
+                }
+                body.member("service", "Access Manager")
+                body.member("status", 400)
+            })
+    }
+
+    /// In the order of keys that revoking has, which differs from granting's (wire sheet 12.1).
+    private static func invalidToken(_ detail: String) -> HTTPAnswer {
+        accessManager(
+            400,
+            JSONBody.object { body in
+                body.key("error")
+                body.object { body in
+                    body.key("details")
+                    body.array { body in
+                        body.object { body in
+                            body.member("location", "token")
+                            body.member("locationType", "path")
+                            body.member("message", detail)
+                        }
+                    }
+                    body.member("message", "Invalid token")
+                    body.member("source", "revoke")
+                }
+                body.member("service", "Access Manager")
+                body.member("status", 400)
+            })
+    }
+
+    static func accessManager(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
+        var answer = HTTPAnswer(status: status, .accessManager, body)
+        answer.isForAllOrigins = true
+        return answer
+    }
+}
