@@ -1,0 +1,164 @@
+import RealtimeHub
+import WireCoding
+
+/// What the history service answers (wire sheet 3; rules PV-40 to PV-47).
+enum HistoryBodies {
+    /// What a request of version 2 wants of each message.
+    struct PastFields: Hashable {
+        var token = false
+        var meta = false
+        /// Timetokens as strings, which JavaScript does not round.
+        var stringTokens = false
+    }
+
+    /// What a request of version 3 wants of each message.
+    struct Fields: Hashable {
+        var meta = false
+        var user = false
+        var kind = false
+        var customType = false
+        var encodesChannels = true
+    }
+
+    /// Version 2: `[[…],first,last]`.
+    static func past(_ messages: [StoredMessage], _ fields: PastFields) -> [UInt8] {
+        var body = JSONBody(isSpaced: false)
+        body.array { body in
+            body.array { body in
+                for message in messages { append(message, fields, to: &body) }
+            }
+            guard let first = messages.first, let last = messages.last else {
+                body.number(0)
+                body.number(0)
+                return
+            }
+            append(first.timetoken, asString: fields.stringTokens, to: &body)
+            append(last.timetoken, asString: fields.stringTokens, to: &body)
+        }
+        return body.bytes
+    }
+
+    private static func append(_ message: StoredMessage, _ fields: PastFields, to body: inout JSONBody) {
+        guard fields.token || fields.meta else { return body.json(message.payload) }
+        body.object { body in
+            body.key("message")
+            body.json(message.payload)
+            if fields.meta {
+                body.key("meta")
+                append(meta: message.metadata, to: &body)
+            }
+            if fields.token {
+                body.key("timetoken")
+                append(message.timetoken, asString: fields.stringTokens, to: &body)
+            }
+        }
+    }
+
+    /// Version 3. Channels without messages are left out.
+    static func pages(_ channels: [(name: String, messages: [StoredMessage])], _ fields: Fields) -> [UInt8] {
+        JSONBody.object { body in
+            body.member("status", 200)
+            body.member("error", false)
+            body.member("error_message", "")
+            body.key("channels")
+            body.object { body in
+                for (name, messages) in channels where !messages.isEmpty {
+                    append(name, messages, fields, actions: nil, to: &body)
+                }
+            }
+        }
+    }
+
+    /// One channel with the actions on its messages.
+    ///
+    /// - Parameters:
+    ///   - actions: what follows `"actions":` of a message; nil when there are none.
+    ///   - more: where the next page is, when there is one.
+    static func withActions(
+        _ channel: String, _ messages: [StoredMessage], _ fields: Fields, actions: @escaping (StoredMessage) -> [UInt8]?,
+        more: More?
+    ) -> [UInt8] {
+        JSONBody.object { body in
+            body.member("status", 200)
+            body.key("channels")
+            body.object { body in
+                if !messages.isEmpty { append(channel, messages, fields, actions: actions, to: &body) }
+            }
+            body.member("error_message", "")
+            body.member("error", false)
+            guard let more else { return }
+            body.key("more")
+            body.object { body in
+                body.member("url", more.url)
+                body.member("start", String(more.start))
+                body.member("max", more.limit)
+            }
+        }
+    }
+
+    /// Where a reader goes on.
+    struct More {
+        var url: String
+        var start: UInt64
+        var limit: Int
+    }
+
+    static let deleted = JSONBody.object { body in
+        body.member("status", 200)
+        body.member("error", false)
+        body.member("error_message", "")
+    }
+
+    static func counts(_ counts: [(channel: String, count: Int)]) -> [UInt8] {
+        JSONBody.object { body in
+            body.member("status", 200)
+            body.member("error", false)
+            body.member("error_message", "")
+            body.key("channels")
+            body.object { body in
+                for (channel, count) in counts { body.member(channel, count) }
+            }
+        }
+    }
+
+    private static func append(
+        _ channel: String, _ messages: [StoredMessage], _ fields: Fields, actions: ((StoredMessage) -> [UInt8]?)?,
+        to body: inout JSONBody
+    ) {
+        body.key(fields.encodesChannels ? PercentEncoding.encode(channel) : channel)
+        body.array { body in
+            for message in messages { append(message, fields, actions: actions?(message), to: &body) }
+        }
+    }
+
+    private static func append(_ message: StoredMessage, _ fields: Fields, actions: [UInt8]?, to body: inout JSONBody) {
+        body.object { body in
+            body.key("message")
+            body.json(message.payload)
+            body.key("timetoken")
+            append(message.timetoken, asString: true, to: &body)
+            if fields.meta {
+                body.key("meta")
+                append(meta: message.metadata, to: &body)
+            }
+            if fields.user { body.member("uuid", message.publisher ?? "") }
+            if fields.kind {
+                body.key("message_type")
+                if message.kind == 0 { body.json("null") } else { body.number(message.kind) }
+            }
+            if fields.customType, let customType = message.customType { body.member("custom_message_type", customType) }
+            if let actions {
+                body.key("actions")
+                body.json(actions)
+            }
+        }
+    }
+
+    private static func append(meta: [UInt8]?, to body: inout JSONBody) {
+        if let meta { body.json(meta) } else { body.string("") }
+    }
+
+    private static func append(_ token: UInt64, asString: Bool, to body: inout JSONBody) {
+        if asString { body.string(String(token)) } else { body.json(Array(String(token).utf8)) }
+    }
+}
