@@ -1,0 +1,117 @@
+import RealtimeHub
+
+/// What the presence service answers (wire sheet 4; rules PV-50 to PV-56).
+enum PresenceBodies {
+    /// A page of users of a channel, in the form that was asked for.
+    struct Users {
+        var page: OccupancyPage
+        /// Nil to leave the users out.
+        var withState: Bool?
+    }
+
+    static let heartbeat = ok { _ in }
+
+    static let leave = JSONBody.object(isSpaced: true) { body in
+        body.member("status", 200)
+        body.member("action", "leave")
+        body.member("message", "OK")
+        body.member("service", "Presence")
+    }
+
+    static func hereNow(_ users: Users) -> [UInt8] {
+        ok { body in append(users, to: &body) }
+    }
+
+    static func hereNow(_ channels: [(name: String, users: Users)]) -> [UInt8] {
+        payload { body in
+            body.key("channels")
+            body.object { body in
+                for (name, users) in channels {
+                    body.key(name)
+                    body.object { body in append(users, to: &body) }
+                }
+            }
+            body.member("total_channels", channels.count)
+            body.member("total_occupancy", channels.reduce(0) { $0 + $1.users.page.occupancy })
+        }
+    }
+
+    static func whereNow(_ channels: [String]) -> [UInt8] {
+        payload { body in
+            body.key("channels")
+            body.strings(channels)
+        }
+    }
+
+    static func stateSet(_ state: [UInt8]) -> [UInt8] {
+        ok { body in
+            body.key("payload")
+            body.json(state)
+        }
+    }
+
+    /// - Parameter isSingle: whether one channel was asked for, and no group.
+    static func state(of user: String, on channels: [(name: String, state: [UInt8]?)], isSingle: Bool) -> [UInt8] {
+        JSONBody.object { body in
+            body.member("status", 200)
+            body.member("uuid", user)
+            body.member("service", "Presence")
+            body.member("message", "OK")
+            body.key("payload")
+            if isSingle, let only = channels.first {
+                append(only.state, to: &body)
+                body.member("channel", only.name)
+                return
+            }
+            body.object { body in
+                body.key("channels")
+                body.object { body in
+                    for (name, state) in channels {
+                        body.key(name)
+                        append(state, to: &body)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func append(_ state: [UInt8]?, to body: inout JSONBody) {
+        if let state { body.json(state) } else { body.json("{}") }
+    }
+
+    private static func append(_ users: Users, to body: inout JSONBody) {
+        body.member("occupancy", users.page.occupancy)
+        guard let withState = users.withState else { return }
+        body.key("uuids")
+        body.array { body in
+            for occupant in users.page.occupants {
+                guard withState else {
+                    body.string(occupant.user)
+                    continue
+                }
+                body.object { body in
+                    body.member("uuid", occupant.user)
+                    guard let state = occupant.state else { return }
+                    body.key("state")
+                    body.json(state)
+                }
+            }
+        }
+    }
+
+    private static func payload(_ content: (inout JSONBody) -> Void) -> [UInt8] {
+        ok { body in
+            body.key("payload")
+            body.object(content)
+        }
+    }
+
+    private static func ok(_ content: (inout JSONBody) -> Void) -> [UInt8] {
+        JSONBody.object(isSpaced: true) { body in
+            body.member("status", 200)
+            body.member("message", "OK")
+            content(&body)
+            body.member("service", "Presence")
+        }
+    }
+}

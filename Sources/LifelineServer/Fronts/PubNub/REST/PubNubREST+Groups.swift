@@ -1,0 +1,68 @@
+import PubNubProtocol
+import RealtimeHub
+
+/// Channel groups (wire sheet 5; rules PV-60 to PV-62).
+extension PubNubREST {
+    func groups() -> HTTPAnswer {
+        let names = application.withState { $0.groups.names }
+        return .pubnub(
+            Self.registry { body in
+                body.key("payload")
+                body.object { body in
+                    body.member("namespace", "")
+                    body.key("groups")
+                    body.strings(names)
+                }
+            })
+    }
+
+    /// Lists a group, or changes it as `add` and `remove` say.
+    func group(_ name: String, _ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
+        guard request.parameter("add") != nil || request.parameter("remove") != nil else {
+            let channels = application.withState { $0.groups.channels(of: name) }
+            return .pubnub(
+                Self.registry { body in
+                    body.key("payload")
+                    body.object { body in
+                        body.key("channels")
+                        body.strings(channels)
+                        body.member("group", name)
+                    }
+                })
+        }
+        let (added, removed) = (request.list("add"), request.list("remove"))
+        if request.parameter("add") != nil { try await changeGroup { try $0.add(added, to: name) } }
+        if request.parameter("remove") != nil { try await changeGroup { try $0.remove(removed, from: name) } }
+        return Self.groupChanged
+    }
+
+    func removeGroup(_ name: String) async throws(PubNubErrorBody) -> HTTPAnswer {
+        try await changeGroup { $0.remove(group: name) }
+        return Self.groupChanged
+    }
+
+    private func changeGroup(_ change: @Sendable (inout GroupBook) throws -> GroupChange) async throws(PubNubErrorBody) {
+        do {
+            _ = try await application.changeGroup(change)
+        } catch {
+            switch error as? GroupRefusal {
+            case .invalidName: throw .reservedCharacter
+            case .tooManyGroups: throw .tooManyGroups
+            case .tooManyChannels(let limit): throw .channelRegistry(400, "A group holds at most \(limit) channels.")
+            case .tooManyChannelsInOneCall(let limit): throw .channelRegistry(400, "A call takes at most \(limit) channels.")
+            case nil: throw .channelRegistry(500, "The change could not be stored.")
+            }
+        }
+    }
+
+    private static let groupChanged = HTTPAnswer.pubnub(registry { $0.member("message", "OK") })
+
+    private static func registry(_ content: (inout JSONBody) -> Void) -> [UInt8] {
+        JSONBody.object(isSpaced: true) { body in
+            body.member("status", 200)
+            content(&body)
+            body.member("service", "channel-registry")
+            body.member("error", false)
+        }
+    }
+}
