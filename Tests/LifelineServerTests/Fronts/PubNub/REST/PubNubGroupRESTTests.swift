@@ -1,0 +1,48 @@
+import PubNubProtocol
+import Testing
+
+@testable import LifelineServer
+
+@Suite("Channel groups of PubNub's API (rules PV-60 to PV-62)")
+struct PubNubGroupRESTTests {
+    static let base = "/v1/channel-registration/sub-key/demo/channel-group"
+    static let ok = #"{"status": 200, "message": "OK", "service": "channel-registry", "error": false}"#
+
+    @Test("Groups are made, listed, changed and removed")
+    func life() async throws {
+        let fixture = PubNubRESTFixture()
+        func groups(_ list: String) -> String {
+            #"{"status": 200, "payload": {"namespace": "", "groups": [\#(list)]}, "service": "channel-registry", "error": false}"#
+        }
+        func channels(_ list: String) -> String {
+            #"{"status": 200, "payload": {"channels": [\#(list)], "group": "g"}, "service": "channel-registry", "error": false}"#
+        }
+        #expect(try await fixture.body(Self.base) == groups(""))
+        #expect(try await fixture.body(Self.base + "/g?add=c1,c2") == Self.ok)
+        #expect(try await fixture.body(Self.base) == groups(#""g""#))
+        #expect(try await fixture.body(Self.base + "/g") == channels(#""c1", "c2""#))
+        #expect(try await fixture.body(Self.base + "/g?remove=c1") == Self.ok)
+        #expect(try await fixture.body(Self.base + "/g") == channels(#""c2""#))
+        #expect(try await fixture.body(Self.base + "/g/remove") == Self.ok)
+        #expect(try await fixture.body(Self.base + "/g") == channels(""))
+        #expect(try await fixture.body(Self.base) == groups(""))
+    }
+
+    @Test("Refusals have the service's words")
+    func refusals() async throws {
+        let fixture = PubNubRESTFixture()
+        let reserved = try await fixture.ask(Self.base + "/g?add=a*b")
+        #expect(reserved.status == 400)
+        #expect(
+            reserved.body
+                == #"{"status": 400, "message": "Reserved character in input parameters.", "service": "channel-registry", "error": true}"#
+        )
+        #expect(try await fixture.ask(Self.base + "/a%3Ab?add=x").body == reserved.body)
+        let many = (0...200).map { "c\($0)" }.joined(separator: ",")
+        let tooMany = try await fixture.ask(Self.base + "/g?add=" + many)
+        #expect(tooMany.status == 400)
+        #expect(tooMany.body.contains("at most 200 channels"))
+        let failing = PubNubRESTFixture(store: FailingStore())
+        #expect(try await failing.ask(Self.base + "/g?add=a").status == 500)
+    }
+}

@@ -1,0 +1,163 @@
+import PubNubProtocol
+import RealtimeHub
+import Testing
+
+@testable import LifelineServer
+
+@Suite("History of PubNub's API (rules PV-40 to PV-47)")
+struct PubNubHistoryTests {
+    /// Ten messages, 1 to 10, a second apart; tokens are T+0, T+1 s, …
+    static func tenMessages() -> (PubNubRESTFixture, [UInt64]) {
+        let fixture = PubNubRESTFixture()
+        var tokens: [UInt64] = []
+        for number in 1...10 {
+            fixture.pass(seconds: 1)
+            tokens.append(fixture.store(String(number), on: "room"))
+        }
+        return (fixture, tokens)
+    }
+
+    static let v2 = "/v2/history/sub-key/demo/channel/room"
+    static let v3 = "/v3/history/sub-key/demo/channel/room"
+
+    @Test("Version 2 gives the newest page, oldest first, with the tokens of both ends")
+    func newestPage() async throws {
+        let (fixture, tokens) = Self.tenMessages()
+        #expect(try await fixture.body(Self.v2) == "[[1,2,3,4,5,6,7,8,9,10],\(tokens[0]),\(tokens[9])]")
+        #expect(try await fixture.body(Self.v2 + "?count=3") == "[[8,9,10],\(tokens[7]),\(tokens[9])]")
+        #expect(try await fixture.body(Self.v2 + "?count=3&reverse=true") == "[[1,2,3],\(tokens[0]),\(tokens[2])]")
+        #expect(try await fixture.body("/v2/history/sub_key/demo/channel/none") == "[[],0,0]")
+        let answer = try await fixture.ask(Self.v2)
+        #expect(answer.contentType == "text/javascript; charset=\"UTF-8\"")
+    }
+
+    @Test("A start is exclusive, an end inclusive, in both directions")
+    func spans() async throws {
+        let (fixture, tokens) = Self.tenMessages()
+        func list(_ query: String) async throws -> String {
+            String(try await fixture.body(Self.v2 + query).dropFirst().prefix { $0 != "]" }) + "]"
+        }
+        #expect(try await list("?start=\(tokens[4])") == "[1,2,3,4]")
+        #expect(try await list("?end=\(tokens[6])") == "[7,8,9,10]")
+        #expect(try await list("?start=\(tokens[8])&end=\(tokens[5])") == "[6,7,8]")
+        #expect(try await list("?start=\(tokens[4])&reverse=true") == "[6,7,8,9,10]")
+        #expect(try await list("?start=\(tokens[4])&reverse=true&count=2") == "[6,7]")
+        #expect(try await list("?start=\(tokens[4])&count=2&reverse=false") == "[3,4]")
+        #expect(try await list("?start=0&end=0&count=1000&reverse=false") == "[1,2,3,4,5,6,7,8,9,10]")
+    }
+
+    @Test("Version 2 adds tokens and metadata when asked, as numbers or strings")
+    func fields() async throws {
+        let fixture = PubNubRESTFixture()
+        let first = fixture.store(#"{"a":1}"#, on: "room", metadata: #"{"x":"y"}"#)
+        let second = fixture.store("2", on: "room")
+        #expect(
+            try await fixture.body(Self.v2 + "?include_token=true")
+                == #"[[{"message":{"a":1},"timetoken":\#(first)},{"message":2,"timetoken":\#(second)}],\#(first),\#(second)]"#)
+        #expect(
+            try await fixture.body(Self.v2 + "?include_meta=true")
+                == #"[[{"message":{"a":1},"meta":{"x":"y"}},{"message":2,"meta":""}],\#(first),\#(second)]"#)
+        #expect(
+            try await fixture.body(Self.v2 + "?include_meta=1&include_token=1&string_message_token=true&count=1")
+                == #"[[{"message":2,"meta":"","timetoken":"\#(second)"}],"\#(second)","\#(second)"]"#)
+    }
+
+    @Test("Version 3 names channels, percent-encoded unless told otherwise, and adds what is asked for")
+    func pages() async throws {
+        let fixture = PubNubRESTFixture()
+        let first = fixture.store(#""hi""#, on: "a b", metadata: "[1]", by: "me", customType: "text")
+        let second = fixture.store("2", on: "c", kind: 4)
+        let path = "/v3/history/sub-key/demo/channel/a%20b,c,empty"
+        #expect(
+            try await fixture.body(path)
+                == #"{"status":200,"error":false,"error_message":"","channels":{"a%20b":[{"message":"hi","timetoken":"\#(first)"}],"#
+                + #""c":[{"message":2,"timetoken":"\#(second)"}]}}"#)
+        #expect(
+            try await fixture.body(
+                path + "?include_meta=true&include_uuid=true&include_message_type=true&include_custom_message_type=true"
+                    + "&encode_channels=false&string_message_token=true&max=25")
+                == #"{"status":200,"error":false,"error_message":"","channels":{"a b":[{"message":"hi","timetoken":"\#(first)","meta":[1],"#
+                + #""uuid":"me","message_type":null,"custom_message_type":"text"}],"c":[{"message":2,"timetoken":"\#(second)","meta":"","#
+                + #""uuid":"u","message_type":4}]}}"#)
+        #expect(
+            try await fixture.body("/v3/history/sub-key/demo/channel/empty")
+                == #"{"status":200,"error":false,"error_message":"","channels":{}}"#)
+    }
+
+    @Test("One channel gives 100 messages at most, several give 25 each")
+    func limits() async throws {
+        let fixture = PubNubRESTFixture()
+        for number in 0..<120 {
+            fixture.store(String(number), on: "room")
+            fixture.store(String(number), on: "other")
+        }
+        func count(_ target: String) async throws -> Int {
+            try await fixture.body(target).components(separatedBy: "timetoken").count - 1
+        }
+        #expect(try await count(Self.v3 + "?max=500") == 100)
+        #expect(try await count(Self.v3 + "?max=7") == 7)
+        #expect(try await count("/v3/history/sub-key/demo/channel/room,other?max=100") == 50)
+        #expect(try await count(Self.v2 + "?count=1000&include_token=true") == 100)
+        let many = (0...500).map { "c\($0)" }.joined(separator: ",")
+        let answer = try await fixture.ask("/v3/history/sub-key/demo/channel/" + many)
+        #expect(answer.status == 400)
+        #expect(answer.body == #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
+    }
+
+    @Test("Deleting takes what lies between, and says the same whether there was anything")
+    func deletion() async throws {
+        let (fixture, tokens) = Self.tenMessages()
+        let deleted = #"{"status":200,"error":false,"error_message":""}"#
+        #expect(try await fixture.body(Self.v3 + "?start=\(tokens[1])&end=\(tokens[3])", method: "DELETE") == deleted)
+        #expect(try await fixture.body(Self.v2).hasPrefix("[[1,2,5,6,7,8,9,10],"))
+        #expect(try await fixture.body(Self.v3 + "?start=\(tokens[1])&end=\(tokens[3])", method: "DELETE") == deleted)
+        #expect(try await fixture.body(Self.v3, method: "DELETE") == deleted)
+        #expect(try await fixture.body(Self.v2) == "[[],0,0]")
+    }
+
+    @Test("Counts begin after one token for all channels or one for each")
+    func counts() async throws {
+        let (fixture, tokens) = Self.tenMessages()
+        fixture.store("1", on: "b")
+        let path = "/v3/history/sub-key/demo/message-counts/"
+        func counted(_ channels: String) -> String {
+            #"{"status":200,"error":false,"error_message":"","channels":{\#(channels)}}"#
+        }
+        #expect(try await fixture.body(path + "room?timetoken=\(tokens[6])") == counted(#""room":3"#))
+        #expect(
+            try await fixture.body(path + "room,b,none?channelsTimetoken=\(tokens[8]),1,1")
+                == counted(#""room":1,"b":1,"none":0"#))
+        #expect(try await fixture.body(path + "room,b?timetoken=1") == counted(#""room":10,"b":1"#))
+        for query in ["", "?timetoken=x", "?channelsTimetoken=1,2,3", "?channelsTimetoken=1,x"] {
+            let answer = try await fixture.ask(path + "room,b" + query)
+            #expect(answer.status == 400)
+            #expect(answer.body == #"{"status":400,"error":true,"error_message":"Invalid Arguments","channels":{}}"#)
+        }
+    }
+
+    @Test("A store that fails is told as the service tells it")
+    func failingStore() async throws {
+        let fixture = PubNubRESTFixture(store: FailingStore())
+        for (method, target) in [("GET", Self.v2), ("GET", Self.v3), ("DELETE", Self.v3)] {
+            let answer = try await fixture.ask(target, method: method)
+            #expect(answer.status == 500)
+            #expect(answer.body == #"{"status": 500, "error": true, "error_message": ""}"#)
+        }
+    }
+}
+
+/// Keeps nothing and says so.
+struct FailingStore: MessageStore {
+    struct Failure: Error {}
+
+    func restore() async throws -> RestoredState { throw Failure() }
+    func append(_ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        completion(Failure())
+    }
+    func reserve(timetokensUpTo limit: UInt64) async throws { throw Failure() }
+    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { throw Failure() }
+    func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int] { throw Failure() }
+    func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int { throw Failure() }
+    func save(group: String, channels: [String], application: String) async throws { throw Failure() }
+    func close() async {}
+}
