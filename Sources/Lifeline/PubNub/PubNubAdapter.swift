@@ -12,6 +12,8 @@ final class PubNubAdapter: ServiceAdapter {
     private enum Item: Sendable {
         case notices([Notice<PubNubSession>], at: Moment)
         case answered(PubNubNews.Question, Result<[Member], LifelineError>)
+        /// A channel that the service is not even asked for.
+        case refused(channel: String, LifelineError)
     }
 
     private struct State {
@@ -62,7 +64,10 @@ final class PubNubAdapter: ServiceAdapter {
     func disconnect() { driver.submit(.disconnect) }
 
     func subscribe(_ channel: String) async throws(LifelineError) {
-        try Self.check(channel)
+        if let error = Self.problem(with: channel) {
+            take(.refused(channel: channel, error))
+            throw error
+        }
         // Asking again would make the service confirm everything anew.
         if state.withLockedValue({ $0.news.isConfirmed(channel) }) { return }
         do throws(ConnectionFailure) {
@@ -94,13 +99,15 @@ final class PubNubAdapter: ServiceAdapter {
         PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
-    /// Names that stand for something else than one channel would bring messages that belong to no room.
-    private static func check(_ channel: String) throws(LifelineError) {
-        guard !channel.isEmpty, !channel.contains(","), !channel.contains("*"), !channel.hasSuffix(PubNubMessage.presenceSuffix)
-        else {
-            throw LifelineError(
-                .badRequest, "The channel's name cannot be used: it is empty, has a comma or a star, or ends in -pnpres.")
+    /// Names that stand for something else than one channel or one pattern would bring messages that belong to no room.
+    private static func problem(with channel: String) -> LifelineError? {
+        let name = channel.hasSuffix(".*") ? channel.dropLast(2) : channel[...]
+        guard !name.isEmpty, !name.contains(","), !name.contains("*"), !name.hasSuffix(PubNubMessage.presenceSuffix) else {
+            return LifelineError(
+                .badRequest,
+                "The channel's name cannot be used: it is empty, has a comma, has a star that is not its ending .*, or ends in -pnpres.")
         }
+        return nil
     }
 }
 
@@ -128,6 +135,9 @@ extension PubNubAdapter {
         case .notices(let notices, let at): return (state.news.take(notices, at: at), state.body)
         case .answered(let question, let answer):
             let report = state.news.answered(question, answer)
+            return (report, state.body)
+        case .refused(let channel, let error):
+            let report = PubNubNews.Report(events: [.subscriptionFailed(channel: channel, error, willRetry: false)])
             return (report, state.body)
         }
     }
