@@ -196,8 +196,8 @@ class Proxy(Program):
 class Listener(Program):
     """`lifeline listen --json` with the fast timing profile."""
 
-    def __init__(self, url, *options, name="s1", timing="fast", key=KEY, secret=SECRET):
-        command = [lifeline(), "listen", "--service", "pusher", "--url", url, "--key", key, "--timing", timing, "--name", name]
+    def __init__(self, url, *options, name="s1", timing="fast", service="pusher", key=KEY, secret=SECRET):
+        command = [lifeline(), "listen", "--service", service, "--url", url, "--key", key, "--timing", timing, "--name", name]
         if secret:
             command += ["--secret", secret]
         super().__init__(command + ["--json", *options], stdin=True)
