@@ -118,7 +118,8 @@ let package = Package(
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "ConnectionEngine", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "PubNub", "PubNubProtocol",
+                "ConnectionEngine", "HTTPTransport", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "PubNub",
+                "PubNubProtocol",
                 "RealtimeHub", "HubStorage", "WireCoding", nioCore,
                 nioPosix, nioLocks,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -20,10 +20,12 @@ struct DemoCommand: AsyncParsableCommand {
         let printer = LinePrinter()
         let (lines, continuation) = AsyncStream<String>.makeStream()
         let printing = Task { for await line in lines { await printer.print(line) } }
-        let script = DemoScript(colours: .standardOutput) { continuation.yield($0) }
+        let pusher = DemoScript(colours: .standardOutput) { continuation.yield($0) }
+        let pubnub = PubNubScript(colours: .standardOutput) { continuation.yield($0) }
         let addsUp: Bool
         do {
-            addsUp = try await script.play()
+            let pusherAddsUp = try await pusher.play()
+            addsUp = try await pubnub.play() && pusherAddsUp
         } catch {
             throw CommandFailure("The demonstration could not run: \(error)")
         }

@@ -1,0 +1,57 @@
+import PubNub
+
+/// What the PubNub part of the demonstration has seen, and whether it adds up, as a value.
+struct PubNubDemoRecord: Sendable {
+    /// Numbers sent and received on one way.
+    struct Way: Sendable {
+        var sent: [Int] = []
+        var received: [Int] = []
+        /// Numbers that the client said may be missing.
+        var declared: Set<Int> = []
+
+        var duplicated: Int { received.count - Set(received).count }
+        var lost: [Int] { sent.filter { !Set(received).contains($0) } }
+        var isInOrder: Bool { zip(received, received.dropFirst()).allSatisfy { $0 < $1 } }
+        var addsUp: Bool { duplicated == 0 && isInOrder && lost.allSatisfy(declared.contains) && Set(received).isSubset(of: sent) }
+    }
+
+    /// Something that had to happen.
+    struct Check: Sendable {
+        var what: String
+        var happened: Bool
+        var detail: String
+    }
+
+    private(set) var ways: [String: Way] = [:]
+    private(set) var statuses: [String: [PubNubDemoNews.Status]] = [:]
+    private(set) var presence: [String: [String]] = [:]
+    private(set) var checks: [Check] = []
+
+    mutating func sent(_ number: Int, to name: String) { ways[name, default: Way()].sent.append(number) }
+
+    mutating func declare(_ numbers: some Sequence<Int>, of name: String) {
+        ways[name, default: Way()].declared.formUnion(numbers)
+    }
+
+    mutating func hear(_ news: PubNubDemoNews, of name: String) {
+        switch news {
+        case .status(let status): statuses[name, default: []].append(status)
+        case .message(_, let number): ways[name, default: Way()].received.append(number ?? -1)
+        case .presence(let action, let user): presence[name, default: []].append("\(user) \(action)")
+        }
+    }
+
+    mutating func check(_ what: String, _ happened: Bool, _ detail: String = "") {
+        checks.append(Check(what: what, happened: happened, detail: detail))
+    }
+
+    /// The categories that a client was told, from a position on.
+    func categories(of name: String, from position: Int = 0) -> [PNStatusCategory] {
+        (statuses[name] ?? []).dropFirst(position).map(\.category)
+    }
+
+    func count(of name: String) -> Int { statuses[name]?.count ?? 0 }
+
+    /// Rule CL-11.
+    var addsUp: Bool { checks.allSatisfy(\.happened) && ways.values.allSatisfy { $0.sent.isEmpty || $0.addsUp } }
+}

@@ -1,0 +1,178 @@
+import ConnectionEngine
+import LifelineServer
+import PubNub
+import RealtimeHub
+
+/// The PubNub part of the demonstration: presence, history, outages with catch-up, a denial that heals, and honest errors.
+struct PubNubScript: Sendable {
+    private let board = DemoBoard(PubNubDemoRecord())
+    private let timeline: DemoTimeline
+    private let colours: Colours
+    private let show: @Sendable (String) -> Void
+
+    /// How long the script waits for anything before it calls it a problem.
+    private static let patience = Duration.seconds(12)
+    private static let room = "room"
+    /// Where rights are checked.
+    private static let guarded = Keyset(
+        publishKey: "demo", subscribeKey: "guarded", secretKey: "guarded-secret", requiresGrants: true)
+
+    init(colours: Colours, print: @escaping @Sendable (String) -> Void) {
+        self.colours = colours
+        timeline = DemoTimeline(colours: colours, start: .now)
+        show = print
+    }
+
+    /// Plays everything; whether it adds up.
+    func play() async throws -> Bool {
+        let server = try await LifelineServer.start(
+            .init(port: 0, keysets: [.development, Self.guarded], pollHold: .seconds(5), drainTimeout: .seconds(1)))
+        let relay = try await FaultRelay.start(to: server.port)
+        show("")
+        show(colours.paint("The same server speaks PubNub: clients of PubNub's Cocoa API, written for Apple platforms", .bold))
+        show("ann      subscribes to \(Self.room) through the relay; ben publishes")
+        show("")
+
+        let ann = client("ann", relay.port) { $0.requestMessageCountThreshold = 100 }
+        let ben = client("ben", server.port)
+        try await talk(ann, ben)
+        try await loseLineBriefly(ben, relay)
+        try await loseLineLong(ben, relay)
+        try await beDenied(server)
+        await beMistaken(server.port)
+
+        ann.pubnub.unsubscribeFromAll()
+        _ = await board.wait(atMost: .seconds(2)) { $0.categories(of: "ann").last == .PNDisconnectedCategory }
+        await relay.stop()
+        try await server.stop()
+        let record = board.now
+        for line in PubNubDemoSummary(record: record, colours: colours).lines { show(line) }
+        return record.addsUp
+    }
+
+    private func client(_ name: String, _ port: Int, _ settings: (PNConfiguration) -> Void = { _ in }) -> PubNubDemoClient {
+        PubNubDemoClient(
+            name: name, port: port,
+            told: { news in
+                board.change { $0.hear(news, of: name) }
+                if let line = timeline.news(news, of: name) { show(line) }
+            }, settings: settings)
+    }
+
+    // MARK: Acts
+
+    /// Presence, messages and history on a line that works.
+    private func talk(_ ann: PubNubDemoClient, _ ben: PubNubDemoClient) async throws {
+        ann.pubnub.subscribeToChannels([Self.room], withPresence: true)
+        await expect("ann is connected") { $0.categories(of: "ann").contains(.PNConnectedCategory) }
+        ben.pubnub.subscribeToChannels([Self.room], withPresence: false)
+        await expect("ann sees ben join") { $0.presence["ann"]?.contains("ben join") ?? false }
+        await publish(1...20, ben)
+        await expect("20 messages arrive, once and in order") { $0.ways["ann"]?.received.count == 20 }
+        let stored = await ben.history(of: Self.room)
+        board.change { $0.check("history has the same 20 messages", stored == Array(1...20)) }
+        ben.pubnub.unsubscribeFromAll()
+        await expect("ann sees ben leave") { $0.presence["ann"]?.contains("ben leave") ?? false }
+    }
+
+    /// An outage that catch-up bridges.
+    private func loseLineBriefly(_ ben: PubNubDemoClient, _ relay: FaultRelay) async throws {
+        let told = board.now.count(of: "ann")
+        heading("The service's address refuses connections; 30 messages are published meanwhile")
+        try await relay.refuse()
+        await publish(21...50, ben)
+        await expect("ann is told of the outage") { $0.categories(of: "ann", from: told).first == .PNUnexpectedDisconnectCategory }
+        try await relay.listen()
+        heading("The address accepts connections again")
+        await expect("ann is reconnected and has caught up all 30") {
+            $0.categories(of: "ann", from: told).contains(.PNReconnectedCategory) && $0.ways["ann"]?.received.count == 50
+        }
+    }
+
+    /// An outage that is too long for catch-up.
+    private func loseLineLong(_ ben: PubNubDemoClient, _ relay: FaultRelay) async throws {
+        let told = board.now.count(of: "ann")
+        heading("Refused again; this time 150 messages are published, and the service keeps the last 100")
+        try await relay.refuse()
+        await publish(51...200, ben)
+        await expect("ann is told of the second outage") {
+            $0.categories(of: "ann", from: told).first == .PNUnexpectedDisconnectCategory
+        }
+        try await relay.listen()
+        heading("The address accepts connections again")
+        await expect("ann gets the last 100") { $0.ways["ann"]?.received.last == 200 }
+        await expect("ann is told that messages may be missing") {
+            $0.categories(of: "ann", from: told).contains(.PNRequestMessageCountExceededCategory)
+        }
+        // What the status means: everything up to the first message after it has to come from history.
+        board.change { record in
+            let received = Set(record.ways["ann"]?.received ?? [])
+            record.declare((51...200).filter { !received.contains($0) }.prefix { $0 < 101 }, of: "ann")
+        }
+    }
+
+    /// A denial with its channels, which heals by itself once the right was granted.
+    private func beDenied(_ server: LifelineServer) async throws {
+        heading("cid subscribes where rights are checked, and has none yet")
+        let cid = client("cid", server.port) {
+            $0.subscribeKey = Self.guarded.subscribeKey
+            $0.authKey = "cid-key"
+        }
+        cid.pubnub.subscribeToChannels([Self.room], withPresence: false)
+        await expect("cid is denied, with the channel's name, and will retry") { record in
+            record.statuses["cid"]?.contains {
+                $0.category == .PNAccessDeniedCategory && $0.channels == [Self.room] && $0.willRetry
+            } ?? false
+        }
+        heading("The right is granted")
+        try await PubNubDemoGrant.allow(
+            authKey: "cid-key", channel: Self.room, subscribeKey: Self.guarded.subscribeKey,
+            secretKey: Self.guarded.secretKey.revealed, port: server.port)
+        await expect("cid is connected without doing anything") { $0.categories(of: "cid").contains(.PNConnectedCategory) }
+        cid.pubnub.unsubscribeFromAll()
+    }
+
+    /// A malformed filter and a wrong key.
+    private func beMistaken(_ port: Int) async {
+        heading("dan sets a filter that nobody can read")
+        let dan = client("dan", port)
+        dan.pubnub.filterExpression = "language = = 'en"
+        dan.pubnub.subscribeToChannels([Self.room], withPresence: false)
+        await expect("dan is told that the filter is malformed, and nothing is retried") { record in
+            record.statuses["dan"]?.contains { $0.category == .PNMalformedFilterExpressionCategory && !$0.willRetry } ?? false
+        }
+        dan.pubnub.filterExpression = "language == 'en'"
+        await expect("dan is connected with a better one") { $0.categories(of: "dan").contains(.PNConnectedCategory) }
+        dan.pubnub.unsubscribeFromAll()
+
+        heading("eve and flo encrypt, with different keys")
+        let eve = client("eve", port) { $0.cipherKey = "one key" }
+        let flo = client("flo", port) { $0.cipherKey = "another key" }
+        eve.pubnub.subscribeToChannels(["secrets"], withPresence: false)
+        await expect("eve is connected") { $0.categories(of: "eve").contains(.PNConnectedCategory) }
+        _ = await flo.publish(1, to: "secrets")
+        await expect("eve is told that a message of secrets could not be opened") { record in
+            record.statuses["eve"]?.contains { $0.category == .PNDecryptionErrorCategory && $0.unopened == "secrets" } ?? false
+        }
+        eve.pubnub.unsubscribeFromAll()
+    }
+
+    // MARK: Doing and waiting
+
+    private func publish(_ numbers: ClosedRange<Int>, _ ben: PubNubDemoClient) async {
+        for number in numbers {
+            board.change { $0.sent(number, to: "ann") }
+            if await !ben.publish(number, to: Self.room) {
+                board.change { $0.check("message \(number) is published", false) }
+            }
+        }
+    }
+
+    private func heading(_ text: String) { show(timeline.heading(.now, text)) }
+
+    private func expect(_ what: String, _ test: @escaping @Sendable (PubNubDemoRecord) -> Bool) async {
+        let happened = await board.wait(atMost: Self.patience, test)
+        board.change { $0.check(what, happened) }
+        if !happened { show(timeline.line(.now, "script", "problem", .red, "This did not happen: \(what).")) }
+    }
+}
