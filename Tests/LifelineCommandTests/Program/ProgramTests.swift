@@ -41,6 +41,48 @@ struct ProgramTests {
         #expect(listener.lines.last?.contains(#""status":"disconnected""#) == true)
     }
 
+    @Test("CL-11, CL-12: PubNub by serve, listen, publish, history and presence, as users run them")
+    func pubNub() async throws {
+        let server = try Program("serve", "--port", "0")
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let listener = try Program(
+            "listen", "--service", "pubnub", "--url", url, "--json", "--name", "a", "--timing", "fast", "--presence",
+            "--channel", "room")
+        let connected = await listener.line { $0.contains(#""status":"connected""#) }
+        #expect(connected.hasSuffix(#""vendor":"PNConnectedCategory"}"#))
+        let joined = await listener.line { $0.contains(#""ev":"presence""#) }
+        #expect(joined.hasSuffix(#""ch":"room","action":"join","user":"a","count":1}"#))
+
+        let publisher = try Program(
+            "publish", "--service", "pubnub", "--url", url, "--name", "b", "--channel", "room", "--event", "price", "--data",
+            "[1]", "--json")
+        #expect(await publisher.end() == 0)
+        let id = publisher.lines.first?.split(separator: "\"").last { $0.allSatisfy(\.isNumber) } ?? "none"
+        let message = await listener.line { $0.contains(#""ev":"msg""#) }
+        #expect(message.hasSuffix(#""ch":"room","event":"price","data":[1],"id":"\#(id)","user":"b"}"#))
+
+        let history = try Program("history", "--service", "pubnub", "--url", url, "--channel", "room", "--json")
+        #expect(await history.end() == 0)
+        #expect(
+            history.lines == [#"{"ev":"history","ch":"room","event":"price","data":[1],"id":"\#(id)","user":"b"}"#])
+        let presence = try Program("presence", "--service", "pubnub", "--url", url, "--channel", "room", "--json")
+        #expect(await presence.end() == 0)
+        #expect(
+            presence.lines == [
+                #"{"ev":"present","ch":"room","user":"a","state":null}"#, #"{"ev":"occupancy","ch":"room","count":1}"#,
+            ])
+        let filter = try Program(
+            "listen", "--service", "pubnub", "--url", url, "--json", "--filter", "((", "--channel", "room")
+        filter.endInput()
+        #expect(await filter.end() == 1)
+        #expect(filter.lines.last?.contains(#""code":481"#) == true)
+
+        listener.send(SIGINT)
+        #expect(await listener.end() == 0)
+        server.send(SIGTERM)
+        #expect(await server.end() == 0)
+    }
+
     @Test("CL-6: a connection that fails for good ends listen with 1 when nobody can ask for another")
     func failedForGood() async throws {
         let server = try Program("serve", "--port", "0")

@@ -1,0 +1,131 @@
+import Lifeline
+import LifelineServer
+import Testing
+
+/// The neutral API over PubNub against a real server on real sockets.
+@Suite("The neutral API over PubNub on sockets", .timeLimit(.minutes(1)))
+struct PubNubOnSocketsTests {
+    @Test("Connect, subscribe, publish, receive, see who is there, read history, disconnect")
+    func wholeLife() async throws {
+        try await withServer { host, _ in
+            let ann = client(host, "ann")
+            let ben = client(host, "ben")
+            try await ann.connect(timeout: .seconds(10))
+            let room = try await ann.channel("room").subscribe()
+            let changes = try room.presence.changes
+            try await ben.connect(timeout: .seconds(10))
+            let other = try await ben.channel("room").subscribe()
+
+            guard case .accepted(let id?) = try await other.publish(["price": 3], event: "new-price") else {
+                Issue.record("not accepted")
+                return
+            }
+            let message = try #require(await first(of: room.messages) { _ in true })
+            #expect(message.id == id)
+            #expect(message.event == "new-price")
+            #expect(message.user == "ben")
+            #expect(try message.decode([String: Int].self) == ["price": 3])
+
+            let joined = await first(of: changes) { $0.member.id == "ben" }
+            #expect(joined?.action == .join)
+            #expect(try await ann.channel("room").members().map(\.id).sorted() == ["ann", "ben"])
+
+            for number in 1...3 { _ = try await room.publish(number) }
+            let last = try await room.history(last: 3)
+            #expect(last.map(\.text) == ["1", "2", "3"])
+            #expect(last.first?.user == "ann")
+
+            await ben.disconnect()
+            let left = await first(of: changes) { $0.action == .leave }
+            #expect(left?.member.id == "ben")
+            await ann.disconnect()
+            #expect(ann.status.phase == .disconnected)
+        }
+    }
+
+    @Test("Encrypted messages reach those who have the key; others are told")
+    func encryption() async throws {
+        try await withServer { host, _ in
+            let ann = client(host, "ann", cipherKey: "enigma")
+            let ben = client(host, "ben", cipherKey: "other")
+            try await ann.connect(timeout: .seconds(10))
+            try await ben.connect(timeout: .seconds(10))
+            let room = try await ann.channel("room").subscribe()
+            let other = try await ben.channel("room").subscribe()
+            #expect(try await room.publish("secret").isAccepted)
+            #expect(await first(of: room.messages) { _ in true }?.text == "\"secret\"")
+            let failure = await first(of: other.deliveries) { _ in true }
+            guard case .failed(let error, willRetry: true)? = failure else {
+                Issue.record("\(String(describing: failure))")
+                return
+            }
+            #expect(error.code.rawValue == "decryptionFailed")
+            #expect(try await room.history(last: 1).map(\.text) == ["\"secret\""])
+        }
+    }
+
+    @Test("A filter keeps what does not fit away; one that cannot be read fails with the service's number")
+    func filters() async throws {
+        try await withServer { host, _ in
+            let ann = client(host, "ann", filter: "(( nonsense")
+            try await ann.connect(timeout: .seconds(10))
+            let error = await #expect(throws: LifelineError.self) { _ = try await ann.channel("room").subscribe() }
+            #expect(error?.number == 481)
+            #expect(ann.status.phase == .failed)
+        }
+    }
+
+    @Test("A server that comes back without its messages is a gap before newer ones (F60)")
+    func restart() async throws {
+        try await withServer { host, server in
+            let ann = client(host, "ann")
+            try await ann.connect(timeout: .seconds(10))
+            let room = try await ann.channel("room").subscribe()
+            let statuses = ann.statuses
+            try await server.stop()
+            let again = try await LifelineServer.start(.init(port: host.port, drainTimeout: .milliseconds(200)))
+            let deliveries = room.deliveries
+            let publisher = client(ServiceHost("127.0.0.1", port: again.port, tls: false), "ben")
+            for await status in statuses where status.phase == .connected && status.category == .reconnected { break }
+            #expect(try await publisher.channel("room").publish(1).isAccepted)
+            var told: [String] = []
+            for await delivery in deliveries {
+                switch delivery {
+                case .gap: told.append("gap")
+                case .message(let message): told.append(message.text)
+                case .failed: continue
+                }
+                if told.last == "1" { break }
+            }
+            #expect(told == ["gap", "1"])
+            try await again.stop()
+        }
+    }
+
+    private func client(
+        _ host: ServiceHost, _ user: String, cipherKey: String? = nil, filter: String? = nil
+    ) -> LifelineClient {
+        LifelineClient(
+            .pubnub(
+                publishKey: "demo", subscribeKey: "demo", userID: user, host: host, cipherKey: cipherKey, filter: filter),
+            options: ClientOptions(timing: .fast))
+    }
+
+    private func first<S: AsyncSequence>(
+        of sequence: S, where test: (S.Element) -> Bool
+    ) async -> S.Element? where S.Failure == Never {
+        for await element in sequence where test(element) { return element }
+        return nil
+    }
+
+    private func withServer(_ body: (ServiceHost, LifelineServer) async throws -> Void) async throws {
+        let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .milliseconds(200)))
+        do {
+            try await body(ServiceHost("127.0.0.1", port: server.port, tls: false), server)
+        } catch {
+            try await server.stop()
+            throw error
+        }
+        try await server.stop()
+    }
+}
