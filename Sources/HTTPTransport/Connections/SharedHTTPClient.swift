@@ -55,6 +55,8 @@ final class SharedHTTPClient: Sendable {
             timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(settings.connectTimeout)),
             proxy: settings.proxy?.settings)
         configuration.httpVersion = .http1Only
+        // Spans would carry targets, which hold tokens, to whatever collects traces; and they cost a tenth of a poll.
+        configuration.tracing.tracer = nil
         // A refusal is news for the caller, whose retry table decides what to do about it.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.idleTimeout = TimeAmount(settings.keepAlive)

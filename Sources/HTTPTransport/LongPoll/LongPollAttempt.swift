@@ -1,14 +1,11 @@
 import ConnectionEngine
-import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 
 /// One attempt of a long-poll session: where any thread meets the event loop.
 ///
 /// What is asked for is done in the order in which it was asked for. Nothing is called while the lock is held.
-final class LongPollAttempt<Decoder: LongPollDecoder>: Sendable {
-    typealias Report = LongPollGate<Decoder>.Report
-
+final class LongPollAttempt: Sendable {
     private enum Command {
         case send(LongPollOutbound)
         case goodbye
@@ -21,20 +18,17 @@ final class LongPollAttempt<Decoder: LongPollDecoder>: Sendable {
         var isOver = false
     }
 
-    private let gate: LongPollGate<Decoder>
+    private let reports: any LongPollReports
     private let eventLoop: any EventLoop
-    private let requests: NIOLoopBoundBox<LongPollRequests<Decoder>>
+    private let requests: NIOLoopBoundBox<LongPollRequests>
     private let state = NIOLockedValueBox(State())
 
     /// - Parameter whenOver: called once `closed` has been reported.
-    init(
-        requests settings: LongPollSettings, decoder: Decoder, report: @escaping Report, whenOver: @escaping @Sendable () -> Void
-    ) {
-        let gate = LongPollGate<Decoder>(report)
-        self.gate = gate
+    init(_ settings: LongPollSettings, reports: any LongPollReports, whenOver: @escaping @Sendable () -> Void) {
+        self.reports = reports
         eventLoop = settings.eventLoop
         requests = .makeBoxSendingValue(
-            LongPollRequests(settings, decoder: decoder, gate: gate, whenOver: whenOver), eventLoop: settings.eventLoop)
+            LongPollRequests(settings, reports: reports, whenOver: whenOver), eventLoop: settings.eventLoop)
     }
 
     func send(_ outbound: LongPollOutbound) {
@@ -47,7 +41,7 @@ final class LongPollAttempt<Decoder: LongPollDecoder>: Sendable {
 
     /// Closes everything at once and reports nothing more.
     func abort() {
-        gate.close()
+        reports.silence()
         state.withLockedValue { $0 = State(isDrainScheduled: $0.isDrainScheduled, isOver: true) }
         if eventLoop.inEventLoop {
             requests.value.cut()
@@ -84,40 +78,5 @@ final class LongPollAttempt<Decoder: LongPollDecoder>: Sendable {
                 }
             }
         }
-    }
-}
-
-/// Where reports leave an attempt, until it is closed.
-final class LongPollGate<Decoder: LongPollDecoder>: Sendable {
-    typealias Event = TransportEvent<LongPollInbound<Decoder.Answer>>
-    typealias Report = @Sendable (Event) -> Void
-
-    /// A bare closure in a generic box is wrapped once more by every access, and calling it gets slower and slower.
-    private struct State {
-        var report: Report?
-    }
-
-    private let state: NIOLockedValueBox<State>
-
-    init(_ report: @escaping Report) {
-        state = NIOLockedValueBox(State(report: report))
-    }
-
-    func pass(_ event: Event) {
-        state.withLockedValue { $0 }.report?(event)
-    }
-
-    /// Lets nothing more through.
-    func close() {
-        state.withLockedValue { $0.report = nil }
-    }
-
-    /// Lets the last word through.
-    func close(saying failure: ConnectionFailure) {
-        let last = state.withLockedValue { state in
-            defer { state.report = nil }
-            return state
-        }
-        last.report?(.closed(failure))
     }
 }

@@ -1,19 +1,17 @@
 import AsyncHTTPClient
 import ConnectionEngine
-import EngineRuntime
 import NIOCore
 import NIOHTTP1
 import TransportCommon
 
 /// The requests of one attempt: the poll, the calls, their clock and their failures. On one event loop.
-final class LongPollRequests<Decoder: LongPollDecoder> {
+final class LongPollRequests {
     /// How many connections that turn out to be closed one request may come across.
     private static var triesBeforeWriting: Int { 64 }
 
     private let settings: LongPollSettings
-    private let gate: LongPollGate<Decoder>
+    private let reports: any LongPollReports
     private let whenOver: @Sendable () -> Void
-    private var decoder: Decoder
     private var templates: RequestTemplates
 
     private var poll: ExchangeRun?
@@ -25,12 +23,9 @@ final class LongPollRequests<Decoder: LongPollDecoder> {
     private var isLeaving = false
     private var isOver = false
 
-    init(
-        _ settings: LongPollSettings, decoder: Decoder, gate: LongPollGate<Decoder>, whenOver: @escaping @Sendable () -> Void
-    ) {
+    init(_ settings: LongPollSettings, reports: any LongPollReports, whenOver: @escaping @Sendable () -> Void) {
         self.settings = settings
-        self.decoder = decoder
-        self.gate = gate
+        self.reports = reports
         self.whenOver = whenOver
         templates = RequestTemplates(settings.endpoint)
     }
@@ -74,7 +69,7 @@ final class LongPollRequests<Decoder: LongPollDecoder> {
 
     private func leave() {
         cut()
-        gate.close(saying: .disconnectedOnRequest)
+        reports.closed(.disconnectedOnRequest)
         whenOver()
     }
 
@@ -124,8 +119,12 @@ final class LongPollRequests<Decoder: LongPollDecoder> {
         return calls.removeValue(forKey: ObjectIdentifier(run)) != nil
     }
 
-    private func tell(_ run: ExchangeRun, _ result: Result<Decoder.Answer, ConnectionFailure>) {
-        gate.pass(.received([LongPollInbound(id: run.exchange.id, result: result)]))
+    private func tell(_ run: ExchangeRun, _ failure: ConnectionFailure) {
+        reports.failed(run.exchange.id, failure)
+        leaveIfDone()
+    }
+
+    private func leaveIfDone() {
         if isLeaving, !isOver, calls.isEmpty { leave() }
     }
 
@@ -148,7 +147,7 @@ final class LongPollRequests<Decoder: LongPollDecoder> {
         for run in Array(calls.values) + (poll.map { [$0] } ?? []) {
             guard let deadline = run.deadline, deadline <= now, remove(run) else { continue }
             forget(run)
-            tell(run, .failure(ConnectionFailure(.timeout, "The answer did not come in time.")))
+            tell(run, ConnectionFailure(.timeout, "The answer did not come in time."))
             if isOver { return }
         }
         let next = (calls.values.compactMap(\.deadline) + [poll?.deadline, leaveAt].compactMap { $0 }).min()
@@ -163,7 +162,7 @@ extension LongPollRequests: ExchangeOwner {
     }
 
     func heard(_ run: ExchangeRun) {
-        gate.pass(.heard)
+        reports.heard()
     }
 
     func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer) {
@@ -173,8 +172,8 @@ extension LongPollRequests: ExchangeOwner {
             retryAfter: head.headers.first(name: "Retry-After").flatMap {
                 RetryAfter.duration($0, unixTime: WallClock.unixTime)
             })
-        let answer = body.withUnsafeReadableBytes { decoder.decode(answerHead, body: $0, isPoll: run.isPoll) }
-        tell(run, .success(answer))
+        reports.answered(run.exchange.id, head: answerHead, body: body, isPoll: run.isPoll)
+        leaveIfDone()
     }
 
     func failed(_ run: ExchangeRun, error: any Error) {
@@ -186,12 +185,12 @@ extension LongPollRequests: ExchangeOwner {
                 return start(
                     run.exchange, isPoll: run.isPoll, isRepetition: run.isRepetition, tries: run.tries + 1)
             }
-            return tell(run, .failure(.connecting(error, through: settings.configuration.proxy)))
+            return tell(run, .connecting(error, through: settings.configuration.proxy))
         }
         let isStale =
             run.isReused && !run.hasHeard && !run.isRepetition && run.exchange.method == "GET"
             && NIODeadline.now() - beganAt < TimeAmount(settings.configuration.staleWindow)
         if isStale { return start(run.exchange, isPoll: run.isPoll, isRepetition: true) }
-        tell(run, .failure(run.isPoll ? .polling(error) : .calling(error)))
+        tell(run, run.isPoll ? .polling(error) : .calling(error))
     }
 }

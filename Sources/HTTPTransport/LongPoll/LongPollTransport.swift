@@ -11,14 +11,12 @@ import NIOPosix
 ///
 /// Any thread may call any method; none blocks. Everything of one transport happens on one event loop of the process.
 public final class LongPollTransport<Session: LongPollSession>: ClientTransport {
-    typealias Attempt = LongPollAttempt<Session.Decoder>
-
     private let decoder: @Sendable () -> Session.Decoder
     private let configuration: LongPollTransportConfiguration
     private let eventLoop: any EventLoop
     /// Held here, so that connections outlive attempts.
     private let pools: LongPollPools
-    private let attempts = NIOLockedValueBox<[AttemptID: Attempt]>([:])
+    private let attempts = NIOLockedValueBox<[AttemptID: LongPollAttempt]>([:])
 
     /// A transport.
     ///
@@ -40,12 +38,11 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
     public func open(
         _ endpoint: HTTPEndpoint, attempt id: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
     ) {
+        let settings = LongPollSettings(
+            endpoint: endpoint, configuration: configuration, pools: pools, eventLoop: eventLoop)
+        let reporter = LongPollReporter(decoder: decoder(), eventLoop: eventLoop, report: report)
         // The table is reached weakly, so that an attempt never keeps the transport alive.
-        let attempt = Attempt(
-            requests: LongPollSettings(
-                endpoint: endpoint, configuration: configuration, pools: pools, eventLoop: eventLoop),
-            decoder: decoder(), report: report
-        ) { [weak self] in
+        let attempt = LongPollAttempt(settings, reports: reporter) { [weak self] in
             _ = self?.attempts.withLockedValue { $0.removeValue(forKey: id) }
         }
         attempts.withLockedValue { $0.updateValue(attempt, forKey: id) }?.abort()

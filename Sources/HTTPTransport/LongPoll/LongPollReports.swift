@@ -1,0 +1,62 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Where what becomes of requests leaves an attempt. Keeps the session's types away from everything that makes requests, which
+/// so is compiled once.
+protocol LongPollReports: AnyObject, Sendable {
+    /// Decodes an answer and reports it. On the event loop.
+    func answered(_ id: UInt64, head: HTTPAnswerHead, body: ByteBuffer, isPoll: Bool)
+    func failed(_ id: UInt64, _ failure: ConnectionFailure)
+    func heard()
+    /// Reports the end; nothing is reported afterwards.
+    func closed(_ failure: ConnectionFailure)
+    /// Nothing is reported from now on. From any thread.
+    func silence()
+}
+
+/// Reports to a driver.
+final class LongPollReporter<Decoder: LongPollDecoder>: LongPollReports {
+    typealias Event = TransportEvent<LongPollInbound<Decoder.Answer>>
+    typealias Report = @Sendable (Event) -> Void
+
+    /// A bare closure in a generic box is wrapped once more by every access, and calling it gets slower and slower.
+    private struct State {
+        var report: Report?
+    }
+
+    private let state: NIOLockedValueBox<State>
+    private let decoder: NIOLoopBoundBox<Decoder>
+
+    init(decoder: Decoder, eventLoop: any EventLoop, report: @escaping Report) {
+        state = NIOLockedValueBox(State(report: report))
+        self.decoder = .makeBoxSendingValue(decoder, eventLoop: eventLoop)
+    }
+
+    func answered(_ id: UInt64, head: HTTPAnswerHead, body: ByteBuffer, isPoll: Bool) {
+        guard let report = state.withLockedValue({ $0 }).report else { return }
+        let answer = body.withUnsafeReadableBytes { decoder.value.decode(head, body: $0, isPoll: isPoll) }
+        report(.received([LongPollInbound(id: id, result: .success(answer))]))
+    }
+
+    func failed(_ id: UInt64, _ failure: ConnectionFailure) {
+        state.withLockedValue { $0 }.report?(.received([LongPollInbound(id: id, result: .failure(failure))]))
+    }
+
+    func heard() {
+        state.withLockedValue { $0 }.report?(.heard)
+    }
+
+    func closed(_ failure: ConnectionFailure) {
+        let last = state.withLockedValue { state in
+            defer { state.report = nil }
+            return state
+        }
+        last.report?(.closed(failure))
+    }
+
+    func silence() {
+        state.withLockedValue { $0.report = nil }
+    }
+}
