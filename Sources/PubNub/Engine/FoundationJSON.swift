@@ -4,7 +4,11 @@ import Foundation
 enum FoundationJSON {
     /// The value of a JSON text: a dictionary, an array, a `String`, an `NSNumber` or `NSNull`. Nil when it is no JSON.
     static func value(_ text: String) -> Any? {
-        try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        var text = text
+        return text.withUTF8 { bytes in
+            var reader = FoundationReader(UnsafeRawBufferPointer(bytes))
+            return try? reader.read()
+        }
     }
 
     /// A value as JSON text, slashes unescaped; nil when it is no JSON value, such as a `Date` or NaN.

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import PubNub
+
+/// JSON text as Foundation's values (rule PK-34).
+struct FoundationReaderTests {
+    @Test(arguments: [
+        "{}", "[]", "null", "true", "false", "0", "-0", "-1", "9223372036854775807", "-9223372036854775808",
+        "18446744073709551615", "1.5", "-2.5e3", "1E-7", #""""#, #""a\n\"\u00e9\ud83d\ude00""#,
+        #"{"a":[1,{"b":[]},null],"c":{"d":true}}"#, " [ 1 , 2 ] ", #"{"a":1,"a":2}"#, #"{"é":"ü"}"#,
+    ])
+    func `values are those of JSONSerialization`(text: String) throws {
+        let theirs = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
+        let ours = try #require(FoundationJSON.value(text))
+        #expect([ours] as NSArray == [theirs] as NSArray)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1,]", "{\"a\"}", "{\"a\":1,}", "tru", "01", "1 2", "\"\u{1}\"", "[1 2]", "{\"a\" 1}", "nul", "-",
+    ])
+    func `what is no JSON is nothing`(text: String) {
+        #expect(FoundationJSON.value(text) == nil)
+    }
+
+    @Test func `numbers can be read as any kind that fits`() throws {
+        let object = try #require(FoundationJSON.value(#"{"whole":3,"part":3.5,"yes":true}"#) as? [String: Any])
+        #expect(object["whole"] as? Int == 3 && object["whole"] as? Double == 3 && object["whole"] as? NSNumber == 3)
+        #expect(object["part"] as? Double == 3.5 && object["part"] as? Int == nil)
+        #expect(object["yes"] as? Bool == true)
+    }
+
+    @Test func `deep nesting is refused, not fatal`() {
+        let deep = String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000)
+        #expect(FoundationJSON.value(deep) == nil)
+        let fair = String(repeating: "[", count: 500) + String(repeating: "]", count: 500)
+        #expect(FoundationJSON.value(fair) != nil)
+    }
+
+    @Test func `values become JSON text, and what is none becomes nothing`() {
+        #expect(FoundationJSON.text(["a": "b/c"]) == #"{"a":"b/c"}"#)
+        #expect(FoundationJSON.text("x") == #""x""#)
+        #expect(FoundationJSON.text(Date()) == nil)
+        #expect(FoundationJSON.text(Double.nan) == nil)
+    }
+}
