@@ -124,7 +124,7 @@ extension PubNub {
     /// The one way of all of them.
     func history(_ draft: HistoryDraft, _ block: @escaping PNHistoryCompletionBlock) {
         let extras = CallExtras(query: draft.query)
-        let cipher = configuration.cipher
+        let cipher = cipher
         if draft.operation == .historyOperation {
             start(draft.operation, extras) { () throws(PubNubProblem) in
                 HistoryQuestion(try draft.page()) { HistoryContent($0, of: $1) }

@@ -76,7 +76,7 @@ extension PubNub {
     /// The one way of all of them.
     func publish(_ draft: PublishDraft, _ block: PNPublishCompletionBlock?) {
         start(.publishOperation, draft.extras) { () throws(PubNubProblem) in
-            try draft.call(configuration, sequence: nextSequenceNumber())
+            try draft.call(cipher, sequence: nextSequenceNumber())
         } then: { outcome in
             block?(PNPublishStatus(outcome))
         }

@@ -81,7 +81,7 @@ extension PubNub {
         let values = configuration
         do throws(PubNubProblem) {
             // The number of the message takes as many bytes as that of a client's first nine; the estimate need not use one up.
-            let call = try draft.call(values, sequence: 1)
+            let call = try draft.call(cipher, sequence: 1)
             let request = try assemble(
                 call, values: values, extra: draft.extras.parameters, compresses: draft.isCompressed)
             return request.size

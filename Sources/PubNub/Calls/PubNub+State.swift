@@ -4,7 +4,7 @@ import WireCoding
 
 // What users tell of themselves on channels. Each method returns at once; `block` is called on the callback queue.
 extension PubNub {
-    /// Sets a user's state on a channel; nil for none.
+    /// Sets a user's state on a channel; nil for none. That of this client's user is sent again with later subscriptions.
     public func setState(
         _ state: [String: Any]?, forUUID uuid: String, onChannel channel: String,
         withCompletion block: PNSetStateCompletionBlock? = nil
@@ -49,11 +49,13 @@ extension PubNub {
     func setState(
         _ draft: StateDraft, _ state: [AnyHashable: Any]?, query: [AnyHashable: Any]?, _ block: PNSetStateCompletionBlock?
     ) {
+        let isOwn = draft.uuid == uuid()
         start(.setStateOperation, CallExtras(query: query)) { () throws(PubNubProblem) in
             PubNubSetStateCall(
                 channels: draft.channels, groups: draft.groups, userID: draft.uuid,
                 state: try JSONArguments.object(state ?? [:], "state"))
-        } then: { outcome in
+        } then: { [weak self] outcome in
+            if isOwn, let state = outcome.answer { self?.remember(state, of: draft.channels + draft.groups) }
             block?(PNClientStateUpdateStatus(outcome))
         }
     }
@@ -66,6 +68,11 @@ extension PubNub {
         } then: {
             block($0, $1)
         }
+    }
+
+    /// Later subscriptions send it again, because the service forgets it when a user leaves.
+    func remember(_ state: JSONText, of names: [String]) {
+        for name in names { engine.perform(.setState(state.members?.isEmpty == true ? nil : state.text, of: name)) }
     }
 }
 

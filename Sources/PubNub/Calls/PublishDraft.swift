@@ -21,11 +21,11 @@ struct PublishDraft {
 
     /// The call: message encoded, encrypted when there is a cipher key, and put together with what is for push notifications
     /// (API sheet D.8, rules PL-64 to PL-67).
-    func call(_ configuration: ConfigurationValues, sequence: Int) throws(PubNubProblem) -> PubNubPublishCall {
+    func call(_ cipher: PubNubCipher?, sequence: Int) throws(PubNubProblem) -> PubNubPublishCall {
         var metadataText: JSONText?
         if let metadata { metadataText = try JSONArguments.object(metadata, "metadata") }
         return PubNubPublishCall(
-            channel: channel, message: try text(configuration.cipher), metadata: metadataText,
+            channel: channel, message: try text(cipher), metadata: metadataText,
             isStored: isStored ? nil : false, ttl: ttl > 0 ? Int(clamping: ttl) : nil, isReplicated: isReplicated,
             customType: customType, sequence: sequence, usesPost: isCompressed)
     }
@@ -56,13 +56,6 @@ extension JSONText {
         } catch {
             throw .badArguments("The message could not be encrypted: \(error).")
         }
-    }
-}
-
-extension ConfigurationValues {
-    /// What messages are encrypted with; nil without a cipher key.
-    var cipher: PubNubCipher? {
-        cipherKey.map { PubNubCipher(key: $0, usesRandomIV: usesRandomInitializationVector) }
     }
 }
 
