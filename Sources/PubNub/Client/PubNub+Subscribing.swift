@@ -228,7 +228,7 @@ extension [String] {
     fileprivate var presenceNames: [String] { filter { !$0.isEmpty }.map(\.withPresenceSuffix) }
 
     /// The names, and those of their presence channels if wanted. Empty names are left out.
-    fileprivate func named(withPresence: Bool) -> [String] {
+    func named(withPresence: Bool) -> [String] {
         let names = filter { !$0.isEmpty }
         guard withPresence else { return names }
         return names + names.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }.map(\.withPresenceSuffix)
