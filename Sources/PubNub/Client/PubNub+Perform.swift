@@ -72,7 +72,7 @@ extension PubNub {
 
 extension HTTPAnswer {
     /// What the answer means for a call.
-    fileprivate func read<Call: PubNubCall>(by call: Call) throws(PubNubProblem) -> Call.Answer {
+    func read<Call: PubNubCall>(by call: Call) throws(PubNubProblem) -> Call.Answer {
         let head = HTTPAnswerHead(
             status: status, contentType: first("Content-Type"),
             retryAfter: first("Retry-After").flatMap { RetryAfter.duration($0, unixTime: WallClock.unixTime) })

@@ -39,7 +39,10 @@ final class CallRunner: Sendable {
     }
 
     /// Makes a request. Returns at once; `completion` comes once, on any thread.
-    func send(_ request: CallRequest, completion: @escaping Completion) {
+    ///
+    /// - Returns: what cancels it.
+    @discardableResult
+    func send(_ request: CallRequest, completion: @escaping Completion) -> UInt64 {
         let id = state.withLockedValue { state in
             state.last += 1
             state.pending[state.last] = Pending(completion: completion)
@@ -52,6 +55,14 @@ final class CallRunner: Sendable {
             self?.finish(id, result)
         }
         state.withLockedValue { $0.pending[id]?.cancel = cancel }
+        return id
+    }
+
+    /// Ends a request, whose completion is told so. Does nothing once it was answered.
+    func cancel(_ id: UInt64) {
+        guard let pending = state.withLockedValue({ $0.pending.removeValue(forKey: id) }) else { return }
+        pending.cancel?()
+        pending.completion(.failure(.cancelledByCaller))
     }
 
     private func finish(_ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>) {

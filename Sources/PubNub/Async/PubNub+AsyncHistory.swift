@@ -1,0 +1,90 @@
+import Foundation
+import PubNubProtocol
+
+// Stored messages with async functions, an addition to the Cocoa SDK. None of them uses the callback queue.
+extension PubNub {
+    /// The newest stored messages of a channel, with all that the service knows about them.
+    ///
+    /// ```swift
+    /// var page = try await client.history(of: "room")
+    /// while let next = page.next { page = try await client.history(of: "room", before: next) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - before: only messages older than this one.
+    ///   - from: only messages from this one on, itself included.
+    ///   - limit: 1 to 100; with actions 1 to 25.
+    ///   - includesActions: whether messages come with what users added to them.
+    public func history(
+        of channel: String, before: UInt64? = nil, from: UInt64? = nil, limit: Int = 100, includesActions: Bool = false
+    ) async throws(PNCallError) -> PNHistoryPage {
+        let call = PubNubFetchCall(
+            channels: [channel], start: before.map { Timetoken(rawValue: $0) }, end: from.map { Timetoken(rawValue: $0) },
+            limit: limit, includesMetadata: true, includesCustomType: true, includesActions: includesActions)
+        let fetched = try await answer(to: call)
+        let cipher = cipher
+        let messages = fetched[channel].map { PNStoredMessage($0, cipher: cipher) }
+        let isFull = messages.count >= min(limit, call.maximumLimit)
+        return PNHistoryPage(
+            messages: messages, next: fetched.more?.start?.rawValue ?? (isFull ? messages.first?.timetoken : nil))
+    }
+
+    /// The newest stored messages of up to 500 channels.
+    ///
+    /// - Parameter limit: of each channel, 1 to 25.
+    public func history(
+        of channels: [String], before: UInt64? = nil, from: UInt64? = nil, limit: Int = 25
+    ) async throws(PNCallError) -> [String: [PNStoredMessage]] {
+        let call = PubNubFetchCall(
+            channels: channels, start: before.map { Timetoken(rawValue: $0) }, end: from.map { Timetoken(rawValue: $0) },
+            limit: limit, includesMetadata: true, includesCustomType: true)
+        let cipher = cipher
+        let pairs = try await answer(to: call).channels.map { channel in
+            (channel.name, channel.messages.map { PNStoredMessage($0, cipher: cipher) })
+        }
+        return Dictionary(pairs) { $1 }
+    }
+
+    /// Deletes stored messages; all of a channel unless `after` (itself excluded) or `upTo` (itself included) is given.
+    public func deleteHistory(of channel: String, after: UInt64? = nil, upTo: UInt64? = nil) async throws(PNCallError) {
+        try await answer(
+            to: PubNubDeleteCall(
+                channel: channel, start: after.map { Timetoken(rawValue: $0) }, end: upTo.map { Timetoken(rawValue: $0) }))
+    }
+
+    /// How many messages were stored on each of up to 100 channels since a point in time.
+    public func messageCounts(of channels: [String], since timetoken: UInt64) async throws(PNCallError) -> [String: Int] {
+        try await answer(to: PubNubCountsCall(channels: channels, timetokens: [Timetoken(rawValue: timetoken)]))
+    }
+
+    /// Adds an action to a message.
+    @discardableResult
+    public func addAction(
+        type: String, value: String, to messageTimetoken: UInt64, on channel: String
+    ) async throws(PNCallError) -> PNStoredAction {
+        PNStoredAction(
+            try await answer(
+                to: PubNubAddActionCall(
+                    channel: channel, messageTimetoken: Timetoken(rawValue: messageTimetoken), type: type, value: value)))
+    }
+
+    /// Removes an action from a message.
+    public func removeAction(_ action: PNStoredAction, on channel: String) async throws(PNCallError) {
+        try await answer(
+            to: PubNubRemoveActionCall(
+                channel: channel, messageTimetoken: Timetoken(rawValue: action.messageTimetoken),
+                actionTimetoken: Timetoken(rawValue: action.timetoken)))
+    }
+
+    /// The newest actions of a channel's messages, oldest first.
+    ///
+    /// - Parameters:
+    ///   - before: only actions older than this one.
+    ///   - limit: 1 to 100.
+    public func actions(
+        on channel: String, before: UInt64? = nil, limit: Int = 100
+    ) async throws(PNCallError) -> [PNStoredAction] {
+        let call = PubNubFetchActionsCall(channel: channel, start: before.map { Timetoken(rawValue: $0) }, limit: limit)
+        return try await answer(to: call).actions.map { PNStoredAction($0) }
+    }
+}

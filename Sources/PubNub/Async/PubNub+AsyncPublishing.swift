@@ -1,0 +1,97 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// What can be said about a message beside its content. An addition to the Cocoa SDK.
+public struct PNPublishOptions: Sendable {
+    /// Whether the message is kept in the history; nil for what the keyset says.
+    public var isStored: Bool?
+    /// How many hours it is kept; nil for what the keyset says.
+    public var hoursToLive: Int?
+    /// What filters can address, normally a dictionary such as `["level": 3]`. Never encrypted.
+    public var metadata: (any Encodable & Sendable)?
+    /// The type that receivers see: 3 to 50 letters, digits, `-` and `_`.
+    public var customMessageType: String?
+    /// Whether the message goes compressed, in the body of the request. Worth it for long messages.
+    public var isCompressed: Bool
+    /// Whether other data centres get the message.
+    public var isReplicated: Bool
+
+    public init(
+        isStored: Bool? = nil, hoursToLive: Int? = nil, metadata: (any Encodable & Sendable)? = nil,
+        customMessageType: String? = nil, isCompressed: Bool = false, isReplicated: Bool = true
+    ) {
+        self.isStored = isStored
+        self.hoursToLive = hoursToLive
+        self.metadata = metadata
+        self.customMessageType = customMessageType
+        self.isCompressed = isCompressed
+        self.isReplicated = isReplicated
+    }
+}
+
+// Publishing with async functions, an addition to the Cocoa SDK. None of them uses the callback queue.
+extension PubNub {
+    /// Publishes a value as JSON, encrypted when the client has a cipher key.
+    ///
+    /// ```swift
+    /// let timetoken = try await client.publish(Price(company: "ACME", price: 3), to: "prices")
+    /// ```
+    ///
+    /// - Returns: the message's place in the channel.
+    @discardableResult
+    public func publish(
+        _ message: some Encodable & Sendable, to channel: String, options: PNPublishOptions = PNPublishOptions()
+    ) async throws(PNCallError) -> UInt64 {
+        try await publish(try json(message), channel, options)
+    }
+
+    /// Publishes JSON text as it is.
+    ///
+    /// - Returns: the message's place in the channel.
+    @discardableResult
+    public func publish(
+        json: String, to channel: String, options: PNPublishOptions = PNPublishOptions()
+    ) async throws(PNCallError) -> UInt64 {
+        guard let message = try? JSONText(json) else {
+            throw PNCallError(.badArguments("The message is not JSON. A text has to be in quotes."))
+        }
+        return try await publish(message, channel, options)
+    }
+
+    /// Sends a value to the service's functions only: neither subscribers nor the history get it.
+    @discardableResult
+    public func fire(_ message: some Encodable & Sendable, to channel: String) async throws(PNCallError) -> UInt64 {
+        try await publish(json(message), channel, PNPublishOptions(isStored: false, isReplicated: false))
+    }
+
+    /// Sends a signal: at most 64 bytes of JSON, never stored, never encrypted.
+    @discardableResult
+    public func signal(
+        _ message: some Encodable & Sendable, to channel: String, customMessageType: String? = nil
+    ) async throws(PNCallError) -> UInt64 {
+        let call = PubNubSignalCall(channel: channel, message: try json(message), customType: customMessageType)
+        return try await answer(to: call).timetoken.rawValue
+    }
+
+    /// The service's time in units of 100 ns since 1970: a place to begin from.
+    public func serviceTime() async throws(PNCallError) -> UInt64 {
+        try await answer(to: PubNubTimeCall()).rawValue
+    }
+
+    private func publish(
+        _ message: JSONText, _ channel: String, _ options: PNPublishOptions
+    ) async throws(PNCallError) -> UInt64 {
+        var metadata: JSONText?
+        if let value = options.metadata { metadata = try json(value) }
+        var content = message
+        if let cipher {
+            do throws(PubNubProblem) { content = try message.encrypted(with: cipher) } catch { throw PNCallError(error) }
+        }
+        let call = PubNubPublishCall(
+            channel: channel, message: content, metadata: metadata, isStored: options.isStored, ttl: options.hoursToLive,
+            isReplicated: options.isReplicated, customType: options.customMessageType, sequence: nextSequenceNumber(),
+            usesPost: options.isCompressed)
+        return try await answer(to: call, compresses: options.isCompressed).timetoken.rawValue
+    }
+}

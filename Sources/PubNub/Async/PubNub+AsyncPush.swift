@@ -1,0 +1,50 @@
+import Foundation
+import PubNubProtocol
+
+/// A device as a push service knows it. An addition to the Cocoa SDK.
+public struct PNPushDevice: Hashable, Sendable {
+    let device: PubNubPushDevice
+
+    /// A device of Apple's newer service.
+    ///
+    /// - Parameters:
+    ///   - token: as the system handed it out.
+    ///   - topic: the app's bundle identifier.
+    public static func apns2(_ token: Data, topic: String, environment: PNAPNSEnvironment) -> PNPushDevice {
+        PNPushDevice(
+            device: PubNubPushDevice(
+                service: .apns2(topic: topic, isProduction: environment == .production), tokenBytes: Array(token)))
+    }
+
+    /// A device of Apple's older service.
+    public static func apns(_ token: Data) -> PNPushDevice {
+        PNPushDevice(device: PubNubPushDevice(service: .apns, tokenBytes: Array(token)))
+    }
+
+    /// A device of Google's service.
+    public static func fcm(_ token: String) -> PNPushDevice {
+        PNPushDevice(device: PubNubPushDevice(service: .fcm, token: token))
+    }
+}
+
+// Push notifications with async functions, an addition to the Cocoa SDK.
+extension PubNub {
+    /// Switches notifications of a device on.
+    public func addPush(_ device: PNPushDevice, on channels: [String]) async throws(PNCallError) {
+        try await answer(to: PubNubChangePushCall(device: device.device, .add, channels: channels))
+    }
+
+    /// Switches notifications of a device off; on all channels when none are given.
+    public func removePush(_ device: PNPushDevice, on channels: [String] = []) async throws(PNCallError) {
+        if channels.isEmpty {
+            try await answer(to: PubNubRemovePushCall(device: device.device))
+        } else {
+            try await answer(to: PubNubChangePushCall(device: device.device, .remove, channels: channels))
+        }
+    }
+
+    /// On which channels a device is notified.
+    public func pushChannels(of device: PNPushDevice) async throws(PNCallError) -> [String] {
+        try await answer(to: PubNubListPushCall(device: device.device))
+    }
+}
