@@ -21,6 +21,10 @@ final class ScriptedCalls: CallTransport {
 
     private let state = NIOLockedValueBox(State())
 
+    init(_ answers: [Answer]) {
+        state.withLockedValue { $0.answers = answers }
+    }
+
     init(_ answers: Answer...) {
         state.withLockedValue { $0.answers = answers }
     }
