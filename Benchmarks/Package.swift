@@ -25,6 +25,10 @@ let package = Package(
         .executableTarget(
             name: "LongPollRate",
             dependencies: ["Measuring", .product(name: "PusherSwift", package: "lifeline")]),
+        // The stores come with the server.
+        .executableTarget(
+            name: "StoreBenchmark",
+            dependencies: [.product(name: "LifelineServer", package: "lifeline")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle]      (default: all)
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [store]      (default: all)
 # Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle}
+what=${*:-engine receive latency reconnect fanout idle store}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -29,6 +29,7 @@ for part in $what; do
     echo "== $part"
     case $part in
     engine) "$bin/EngineBenchmark" ;;
+    store) "$bin/StoreBenchmark" ;;
     receive) OURS="$bin/PusherReceive 9003 feed-200000-150" ./quiet.sh ./recv.sh 200000 150 5 raw_c_scan libwebsockets picows asyncpusher pysher ours ;;
     latency)
         taskset -c 0 bin/feeder 9003 2>/dev/null & feeder=$!
