@@ -17,7 +17,7 @@ import ServiceLifecycle
 /// ```
 /// All methods may be called from any thread.
 public final class LifelineServer: Sendable {
-    private let core: ServerCore
+    let core: ServerCore
     private let listener: any Channel
     private let sweeps: [RepeatedTask]
     /// Threads of the server's own, which end with it.
@@ -148,6 +148,36 @@ public final class LifelineServer: Sendable {
         core.publish(event: event, data: data, to: channel, application: application)
     }
 
+    /// Publishes a message to a channel of a keyset, as PubNub's API does.
+    ///
+    /// - Parameters:
+    ///   - subscribeKey: of the keyset; by default that of the development keyset.
+    ///   - message: JSON text.
+    ///   - metadata: JSON text that filters look at; nil for none.
+    ///   - user: who publishes.
+    /// - Returns: the message's timetoken, once it is stored and visible.
+    /// - Throws: ``ServerError``.
+    @discardableResult
+    public func publish(
+        subscribeKey: String = Keyset.development.subscribeKey, channel: String, message: String, metadata: String? = nil,
+        user: String? = nil
+    ) async throws -> UInt64 {
+        guard let application = core.pubnub.application(subscribeKey: subscribeKey) else {
+            throw ServerError.unknownKeyset(subscribeKey: subscribeKey)
+        }
+        let draft = try PubNubDraft(channel: channel, message: message, metadata: metadata, user: user)
+        return try await withCheckedThrowingContinuation { continuation in
+            PubNubPublishing(application: application).publish(draft) { result in
+                continuation.resume(with: result.map(\.rawValue).mapError { _ in ServerError.notStored })
+            }
+        }
+    }
+
+    /// Closes the connections of all PubNub polls that are held; their clients notice a broken connection.
+    public func disconnectPolls() {
+        core.disconnectPolls()
+    }
+
     /// Closes every WebSocket connection with a `pusher:error` and a close frame.
     ///
     /// - Parameter code: 4000 ... 4999; its range tells clients whether to connect again (Pusher protocol, Close codes).
@@ -175,10 +205,18 @@ extension LifelineServer: Service {
 /// What can go wrong in calls to a server.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownApplication(id: String)
+    case unknownKeyset(subscribeKey: String)
+    /// What was to be published breaks a rule of the API.
+    case invalidMessage(String)
+    /// The store could not keep the message; nobody has seen it.
+    case notStored
 
     public var description: String {
         switch self {
         case .unknownApplication(let id): "There is no application with the id \(id)."
+        case .unknownKeyset(let key): "There is no keyset with the subscribe key \(key)."
+        case .invalidMessage(let reason): reason
+        case .notStored: "The message could not be stored."
         }
     }
 }

@@ -53,6 +53,22 @@ struct PubNubDraft: Hashable, Sendable {
         isDelivered = !(isStored == false && request.flag("norep") == true)
     }
 
+    /// A message of the server's own process.
+    init(channel: String, message: String, metadata: String?, user: String?) throws(ServerError) {
+        guard Self.isValid(channel: channel) else { throw .invalidMessage("The channel's name cannot be published to.") }
+        guard let json = try? JSONText(message), json.text.utf8.count <= Self.maximumBytes else {
+            throw .invalidMessage("The message has to be JSON of at most \(Self.maximumBytes) bytes.")
+        }
+        self.channel = channel
+        publisher = user
+        payload = Array(json.text.utf8)
+        kind = .message
+        isDelivered = true
+        guard let metadata else { return }
+        guard let json = try? JSONText(metadata) else { throw .invalidMessage("The metadata have to be JSON.") }
+        self.metadata = Array(json.text.utf8)
+    }
+
     /// The stored form, once it has its place in the stream.
     func message(timetoken: UInt64, storesByDefault: Bool) -> StoredMessage {
         let isStored = isStored ?? storesByDefault
