@@ -35,7 +35,7 @@ extension HTTPConnection {
         guard PubNubAddress.owns(target.segments) else { return handleOther(method, target, body: body) }
         if method == "OPTIONS" { return answer(.pubnub([])) }
         do throws(HTTPProblem) {
-            let address = try PubNubAddress(method: method == "HEAD" ? "GET" : method, segments: target.segments)
+            let address = try PubNubAddress(method: method, segments: target.segments)
             let request = PubNubServerRequest(method: method, target: target, body: body)
             handle(request, address)
         } catch {
@@ -71,6 +71,7 @@ extension HTTPConnection {
     // MARK: Polls
 
     private func handle(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count <= RequestTarget.maximumBytes else { return answer(HTTPAnswer(.uriTooLong)) }
         let key = UnsafeRawBufferPointer(rebasing: bytes[target.subscribeKey])
         // Nearly always the one that the connection's last poll named.
         if let poll, !poll.polls.application.keyset.requiresGrants,
@@ -81,7 +82,6 @@ extension HTTPConnection {
         guard let name = PercentDecoding.decode(key, plusIsSpace: false),
             let application = core.pubnub.application(subscribeKey: name)
         else { return answer(HTTPAnswer(.invalidSubscribeKey)) }
-        guard bytes.count <= RequestTarget.maximumBytes else { return answer(HTTPAnswer(.uriTooLong)) }
         if application.keyset.requiresGrants {
             do throws(HTTPProblem) {
                 let target = try RequestTarget(parsing: bytes)

@@ -348,12 +348,18 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 // MARK: - Time and ends
 
 extension HTTPConnection {
+    /// How long an answer may be under way inside the server.
+    private static let answerTimeout = Duration.seconds(30)
+
     /// What time alone brings (rules SV-5, SV-6, PV-10).
     func sweep(at now: HubInstant) {
         let configuration = core.configuration
         let elapsed = now.since(since)
         switch phase {
-        case .ended, .answering: return
+        case .ended: return
+        case .answering:
+            // Nobody answers any more; the client must not wait for ever.
+            if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(.serviceUnavailable)) }
         case .polling:
             if elapsed >= configuration.pollHold { poll?.expire(at: now) }
         case .idle where pieces > 0: fallthrough

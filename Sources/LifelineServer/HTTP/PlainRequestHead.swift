@@ -35,10 +35,10 @@ struct PlainRequestHead: Hashable, Sendable {
         guard targetEnd > start, bytes[targetEnd] == UInt8(ascii: " ") else { return .unusual }
         let version: StaticString = " HTTP/1.1\r\n"
         let lineEnd = targetEnd + version.utf8CodeUnitCount
-        guard lineEnd <= bytes.count else { return unfinished(bytes) }
-        for index in 0..<version.utf8CodeUnitCount where bytes[targetEnd + index] != version.utf8Start[index] {
+        for index in targetEnd..<min(lineEnd, bytes.count) where bytes[index] != version.utf8Start[index - targetEnd] {
             return .unusual
         }
+        guard lineEnd <= bytes.count else { return unfinished(bytes) }
         var head = PlainRequestHead(target: start..<targetEnd, length: lineEnd, isKeepAlive: true)
         for _ in 0...maximumFields {
             guard head.length < bytes.count else { return unfinished(bytes) }

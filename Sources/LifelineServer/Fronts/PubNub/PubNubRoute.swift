@@ -78,9 +78,7 @@ struct PubNubAddress: Hashable, Sendable {
         default: found = nil
         }
         guard let found else { throw .notFound }
-        guard found.methods.contains(method) || (method == "HEAD" && found.methods.contains("GET")) else {
-            throw .methodNotAllowed
-        }
+        guard found.methods.contains(method) else { throw .methodNotAllowed }
         self = found.address
     }
 
