@@ -108,6 +108,11 @@ extension String {
 }
 
 extension LifelineServer {
+    func changeGroup(_ group: String, adding channels: [String]) async throws {
+        let application = try #require(core.pubnub.application(subscribeKey: "demo"))
+        _ = try await application.changeGroup { try $0.add(channels, to: group) }
+    }
+
     /// Waits until so many polls are held.
     func holds(_ count: Int) async throws {
         for _ in 0..<2000 {
