@@ -1,0 +1,59 @@
+import Testing
+
+@testable import LifelineServer
+
+@Suite("Plain requests (PV-3)")
+struct PlainRequestHeadTests {
+    private func read(_ text: String) -> PlainRequestHead.Outcome {
+        var text = text
+        return text.withUTF8 { PlainRequestHead.read(UnsafeRawBufferPointer($0)) }
+    }
+
+    @Test("Every piece of a plain request is incomplete, and the whole is read with its length")
+    func pieces() throws {
+        let text = "GET /time/0?a=b HTTP/1.1\r\nHost: a\r\nAccept: */*\r\nConnection: Keep-Alive\r\n\r\n"
+        for length in 0..<text.utf8.count {
+            let piece = String(decoding: text.utf8.prefix(length), as: UTF8.self)
+            #expect(read(piece) == .incomplete, "\(length) bytes")
+        }
+        let whole = PlainRequestHead.Outcome.complete(
+            PlainRequestHead(target: 4..<15, length: text.utf8.count, isKeepAlive: true))
+        #expect(read(text) == whole)
+        #expect(read(text + "GET /next") == whole)
+    }
+
+    @Test("A connection that is to be closed is noticed in any case of letters")
+    func close() {
+        for value in ["close", "Close", " CLOSE "] {
+            guard case .complete(let head) = read("GET / HTTP/1.1\r\nconnection:\(value)\r\n\r\n") else {
+                Issue.record("\(value) is not read")
+                continue
+            }
+            #expect(!head.isKeepAlive)
+        }
+    }
+
+    @Test(
+        "Everything else is left to the library's parser",
+        arguments: [
+            "POST / HTTP/1.1\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n", "GET / HTTP/1.0\r\n\r\n", "GET /\r\n\r\n", "GET / HT\r\n",
+            "get / HTTP/1.1\r\n\r\n",
+            "GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            "GET / HTTP/1.1\r\nUpgrade: websocket\r\n\r\n", "GET / HTTP/1.1\r\nExpect: 100-continue\r\n\r\n",
+            "GET / HTTP/1.1\r\nConnection: Upgrade\r\n\r\n", "GET / HTTP/1.1\r\n folded\r\n\r\n",
+            "GET / HTTP/1.1\r\nA : b\r\n\r\n",
+            "GET / HTTP/1.1\r\nA: b\n\r\n", "GET / HTTP/1.1\nA: b\r\n\r\n", "GET / HTTP/1.1\r\nA: \u{0}\r\n\r\n",
+            "GET /\u{7F} HTTP/1.1\r\n\r\n", "GET /é HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\n: b\r\n\r\n",
+            "\r\nGET / HTTP/1.1\r\n\r\n",
+        ])
+    func unusual(_ text: String) {
+        #expect(read(text) == .unusual)
+    }
+
+    @Test("Too many or too long fields are not plain")
+    func limits() {
+        #expect(read("GET / HTTP/1.1\r\n\(String(repeating: "A: b\r\n", count: 65))\r\n") == .unusual)
+        #expect(read("GET / HTTP/1.1\r\nA: \(String(repeating: "b", count: 8200))") == .unusual)
+        #expect(read("GET /\(String(repeating: "b", count: 49_152))") == .unusual)
+    }
+}
