@@ -1,19 +1,36 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [store]      (default: all)
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store]
+# (default: all)
 # Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle store}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store}
 
 echo "building for release"
 swift build -c release >/dev/null
 bin=$(swift build -c release --show-bin-path)
 swift build -c release --product lifeline >/dev/null
 lifeline=$bin/lifeline
+
+# up PORT: waits until something listens there.
+up() { for _ in $(seq 50); do (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null && return 0; sleep 0.1; done; echo "nothing on port $1" >&2; return 1; }
+# load NAME SERVER_PID ARGUMENTS…: the load program against one server, on the other core.
+load() { local name=$1 pid=$2; shift 2; taskset -c 1 bin/wsload --pid "$pid" "$@" | sed "s/^{/{\"server\":\"$name\",/"; }
+# beside SERVER…: runs `measure NAME PID OPTIONS…` against nchan's and our long-poll, one after the other.
+beside() {
+    taskset -c 0 nginx -c "$PWD/conf/nginx-nchan.conf" -p "$PWD/run" & local server=$!
+    up 9010; "$@" nchan-longpoll "$(pgrep -P $server | head -1)" --port 9010 --proto nchanlp --path '/lp?id=b' --pubpath '/pub?id=b'
+    kill $server; wait $server 2>/dev/null || true
+    taskset -c 0 "$lifeline" serve --port 6001 --log-level error >/dev/null & server=$!
+    up 6001; "$@" ours $server --port 6001 --proto pubnub
+    kill $server; wait $server 2>/dev/null || true
+}
+fan() { load "$1" "$2" --subs 1000 --secs 4 --window 1 "${@:3}"; load "$1" "$2" --subs 1000 --secs 4 --window 8 --pubs 8 "${@:3}"; }
+hold() { load "$1" "$2" --subs 10000 --idle 3 --conc 200 "${@:3}"; }
 
 if [ ! -d "$tools" ]; then
     echo "No peers in $tools: only the engine benchmark runs. Set LIFELINE_TOOLS to the folder with the load programs." >&2
@@ -29,7 +46,6 @@ for part in $what; do
     echo "== $part"
     case $part in
     engine) "$bin/EngineBenchmark" ;;
-    store) "$bin/StoreBenchmark" ;;
     receive) OURS="$bin/PusherReceive 9003 feed-200000-150" ./quiet.sh ./recv.sh 200000 150 5 raw_c_scan libwebsockets picows asyncpusher pysher ours ;;
     latency)
         taskset -c 0 bin/feeder 9003 2>/dev/null & feeder=$!
@@ -39,6 +55,23 @@ for part in $what; do
     reconnect) for mode in connect drop restart; do python3 reconnect.py $mode raw_c pysher asyncpusher "ours=$bin/PusherReceive {port} {ch}"; done ;;
     fanout) OURS="$lifeline serve --port 6001 --log-level error" ./quiet.sh ./fanout.sh 1000 4 nchan mosquitto nats ours ;;
     idle) OURS="$lifeline serve --port 6001 --log-level error" ./quiet.sh ./idle.sh 10000 nchan mosquitto nats ours ;;
+    pubnub)
+        taskset -c 0 "$bin/PollFeeder" 9004 & feeder=$!
+        up 9004
+        for batch in 100 10 1; do
+            total=$((batch == 1 ? 20000 : batch * 4000))
+            taskset -c 1 venv/bin/python clients/pubnub_recv.py 9004 "feed-$((total / 10))-$batch" native
+            taskset -c 1 "$bin/PubNubReceive" 9004 "feed-$total-$batch"
+        done
+        kill $feeder ;;
+    pubnub-latency)
+        taskset -c 0 "$bin/PollFeeder" 9004 & feeder=$!
+        up 9004
+        for run in 1 2 3; do taskset -c 1 "$bin/PubNubReceive" 9004 pace-1000-1-5; done
+        kill $feeder ;;
+    polls) beside fan ;;
+    held) beside hold ;;
+    store) "$bin/StoreBenchmark" ;;
     *) echo "unknown part $part" >&2; exit 2 ;;
     esac
 done
