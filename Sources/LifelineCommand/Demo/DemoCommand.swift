@@ -3,14 +3,17 @@ import ArgumentParser
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Plays a server and two clients through three outages, and does the sums.",
+        abstract: "Plays a server and its clients through outages and denials, and does the sums.",
         discussion: """
             Everything runs in this process, on real sockets of this machine. Two PusherSwift clients talk on public, private, presence
             and encrypted channels; members come and go. Then the line of one client is cut, held half-open and refused in turn, and
             the timeline shows every status with its cause, attempt and retry delay.
 
+            After that the same server speaks PubNub: presence, history, an outage that catch-up bridges, one that is too long for it, a
+            right that is granted late, a filter that cannot be read, and a wrong cipher key.
+
             It ends by itself after about half a minute. The exit code is 0 when everything adds up: no event came twice, and each
-            one that is missing was published during an outage that the client had declared.
+            one that is missing was declared by the client itself.
 
             EXAMPLES
               lifeline demo

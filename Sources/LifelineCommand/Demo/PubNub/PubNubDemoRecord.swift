@@ -52,6 +52,6 @@ struct PubNubDemoRecord: Sendable {
 
     func count(of name: String) -> Int { statuses[name]?.count ?? 0 }
 
-    /// Rule CL-11.
+    /// Rule CL-14.
     var addsUp: Bool { checks.allSatisfy(\.happened) && ways.values.allSatisfy { $0.sent.isEmpty || $0.addsUp } }
 }
