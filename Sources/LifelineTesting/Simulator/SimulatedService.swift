@@ -10,6 +10,8 @@ public protocol SimulatedService<Session> {
     static var memory: Session.Memory { get }
     static var policy: ConnectionPolicy { get }
 
+    /// What time it is; comes before whatever happens then. Throws when something is overdue.
+    mutating func timePasses(to now: Moment) throws(Violation)
     /// A link is open: perhaps the server speaks first.
     mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
     /// The server got something.
@@ -35,6 +37,7 @@ public protocol SimulatedService<Session> {
 
 extension SimulatedService {
     public static var policy: ConnectionPolicy { .fast }
+    public mutating func timePasses(to now: Moment) throws(Violation) {}
     public mutating func clientSends(_ outbound: Session.Outbound) {}
     public func supersedes(_ outbound: Session.Outbound, answer: Session.Inbound) -> Bool { false }
     public func supersedes(_ outbound: Session.Outbound, request: Session.Outbound) -> Bool { false }

@@ -4,6 +4,7 @@ import ConnectionEngine
 extension Simulator {
     mutating func feed(_ input: Input<Session>, _ what: @autoclosure () -> String) throws(Violation) {
         note(what())
+        try service.timePasses(to: now)
         var effects: [Effect<Session>] = []
         machine.handle(input, at: now, into: &effects)
         for effect in effects { try perform(effect) }

@@ -57,6 +57,7 @@ extension Simulator {
     mutating func react(
         with behaviour: (inout Service, inout SeededRandom) -> [Reaction<Session.Inbound>]
     ) throws(Violation) {
+        try service.timePasses(to: now)
         let reactions = behaviour(&service, &random)
         guard var link = self.link, link.phase == .open || link.phase == .closing else { return }
         for reaction in reactions {

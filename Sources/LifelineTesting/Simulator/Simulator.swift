@@ -9,7 +9,7 @@ public struct Simulator<Service: SimulatedService> {
     public typealias Session = Service.Session
 
     var machine: ConnectionMachine<Session>
-    var service: Service
+    public internal(set) var service: Service
     var random: SeededRandom
     var now = Moment(nanoseconds: 1_000_000_000)
     var network = SimulatedNetwork.working
