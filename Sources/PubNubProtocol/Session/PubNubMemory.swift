@@ -24,6 +24,8 @@ public struct PubNubMemory: Sendable {
     var startAt: Timetoken?
     /// When everything up to `cursor` had come: the latest answer to a poll.
     var deliveredUntil: Moment?
+    /// When the service was last heard before the link was lost; nil once it has answered a handshake again.
+    var lostAt: Moment?
     var seen: SeenMessages
     /// Whether the network failed last, so that the service is asked for the time first (rule PX-3).
     var needsTimeProbe = false
@@ -103,11 +105,18 @@ extension PubNubMemory {
         return text.isEmpty ? nil : text + "}"
     }
 
+    /// Whether the service may have dropped what came while the link was down. Rule PX-33.
+    func wasAwayTooLong(at now: Moment) -> Bool {
+        guard let lostAt, options.streamLifetime > .zero else { return false }
+        return now.duration(since: lostAt) > options.streamLifetime
+    }
+
     /// Forgets how far was read: the next handshake starts from now on.
     mutating func forgetPosition() {
         confirmed = PubNubNames()
         cursor = .start
         deliveredUntil = nil
+        lostAt = nil
         needsTimeProbe = false
         seen.forgetAll()
     }

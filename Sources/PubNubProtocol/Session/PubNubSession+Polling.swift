@@ -76,7 +76,7 @@ extension PubNubSession {
         return exchange.id
     }
 
-    /// The service confirmed the list. Rules PX-4, PX-6 to PX-8 and PX-11.
+    /// The service confirmed the list. Rules PX-4, PX-6 to PX-8, PX-11 and PX-33.
     mutating func confirmed(
         at answer: PubNubCursor, _ messages: [PubNubMessage], _ memory: inout PubNubMemory, _ out: inout Actions
     ) {
@@ -86,19 +86,25 @@ extension PubNubSession {
         }
         let before = memory.cursor
         let isFirst = !isReady
-        let old = memory.confirmed.common(with: memory.wanted)
         let isRenewal = isFirst && !memory.confirmed.isEmpty
         let since = memory.deliveredUntil ?? out.now
         let next = PubNubContinuation(
             after: before, answer: answer, startAt: memory.startAt,
             keeps: isFirst ? memory.options.catchesUpOnRestore : memory.options.keepsTimetokenOnListChange)
 
+        var missing = PubNubNames()
+        if next.catchesUp, memory.wasAwayTooLong(at: out.now) {
+            missing = memory.wanted
+        } else if next.isMissing {
+            missing = memory.confirmed.common(with: memory.wanted)
+        }
+        memory.lostAt = nil
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
         memory.cursor = next.cursor
         memory.confirmed = memory.wanted
         memory.needsTimeProbe = false
-        if !next.catchesUp || next.isMissing || memory.deliveredUntil == nil { memory.deliveredUntil = out.now }
+        if !next.catchesUp || !missing.isEmpty || memory.deliveredUntil == nil { memory.deliveredUntil = out.now }
         fruitless = 0
         zeros = 0
 
@@ -109,7 +115,7 @@ extension PubNubSession {
         out.emit(.subscribed(memory.list, previous: before, current: next.cursor, isRenewal: isRenewal))
         for waiter in memory.waiters { out.answer(waiter.id, .success(.subscribed)) }
         memory.waiters = []
-        if next.isMissing, !old.isEmpty { out.emit(.gap(old.list, since: since, after: before.timetoken)) }
+        if !missing.isEmpty { out.emit(.gap(missing.list, since: since, after: before.timetoken)) }
         if !batch.isEmpty { out.emit(.messages(PubNubBatch(messages: batch, previous: before, current: next.cursor))) }
     }
 
@@ -198,7 +204,7 @@ struct PubNubContinuation {
             let timetoken = isForeign ? min(before.timetoken, answer.timetoken) : before.timetoken
             cursor = PubNubCursor(timetoken: timetoken, region: answer.region ?? before.region)
             catchesUp = true
-            isMissing = isForeign
+            isMissing = isForeign || answer.timetoken < before.timetoken
         } else {
             cursor = answer
             catchesUp = false

@@ -137,7 +137,7 @@ public struct PubNubSession: LongPollSession {
         leave(names, &memory, &out)
     }
 
-    /// Rules PX-25 and PX-26.
+    /// Rules PX-25, PX-26 and PX-33.
     public mutating func ended(
         _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout PubNubMemory,
         out: inout SessionActions<PubNubSession>
@@ -146,6 +146,7 @@ public struct PubNubSession: LongPollSession {
             memory.forgetPosition()
             return
         }
+        if memory.lostAt == nil, isReady { memory.lostAt = lastHeard ?? out.now }
         if Self.isUnreachable(failure.category) { memory.needsTimeProbe = true }
         if !memory.options.restoresSubscription, Self.isNetwork(failure.category) { memory.forgetWishes() }
     }

@@ -97,6 +97,8 @@ public struct PubNubOptions: Hashable, Sendable {
     public var keepsTimetokenOnListChange = true
     public var restoresSubscription = true
     public var catchesUpOnRestore = true
+    /// How long the service keeps messages for those who were away; after a longer loss a gap is declared. Zero for for ever.
+    public var streamLifetime: Duration = .seconds(16 * 60)
     /// 0 for off.
     public var messageCountThreshold = 0
     /// How many messages are remembered to recognise repetitions; 0 for off.

@@ -65,6 +65,21 @@ struct PubNubLossTests {
         #expect(script.told().suffix(2) == ["subscribed a 100/1->90/9 again", "gap a since 1 after 100"])
     }
 
+    @Test("What the service has dropped meanwhile is declared: after 16 min (PX-33)", arguments: [(959, false), (961, true)])
+    func awayTooLong(_ seconds: Int, _ isGap: Bool) {
+        let script = PubNubScript.connected("a")
+        script.handle(.networkChanged(.unavailable))
+        script.answerCall(.failure(ConnectionFailure(.networkUnavailable, "No route.")))
+        script.forget()
+        script.advance(.seconds(seconds))
+        script.handle(.networkChanged(.available))
+        script.open()
+        if script.calls.isEmpty == false { script.answerCall() }
+        script.answer(500)
+        #expect(script.sent().last == "poll a 100/1")
+        #expect(script.told().last == (isGap ? "gap a since 1 after 100" : "subscribed a 100/1->100/1 again"))
+    }
+
     @Test("Without restoring, a failure of the network ends everything and forgets the lists")
     func noRestore() {
         var options = PubNubOptions()
