@@ -56,3 +56,8 @@ public struct PubNubMessage: Hashable, Sendable {
     /// Whether this is a presence event.
     public var isPresence: Bool { channel.hasSuffix(Self.presenceSuffix) }
 }
+
+extension PubNubMessage: CustomStringConvertible {
+    /// Where and when, never what.
+    public var description: String { "\(channel)@\(timetoken)" }
+}

@@ -1,0 +1,120 @@
+import ConnectionEngine
+import LifelineTesting
+import PubNubProtocol
+
+/// What the users of a simulated subscription asked for and saw, and what they must see.
+struct PubNubModelReader {
+    /// Names that users want, groups with a colon.
+    private(set) var wanted: Set<String> = []
+    /// Whether the next handshake begins at a timetoken of the user's.
+    private var hasStart = false
+    /// That timetoken, as long as nothing was read from there.
+    private var unreadStart: PubNubCursor?
+    /// The number of the message last seen, by confirmed channel; or the one before the first that is promised.
+    private var last: [String: Int] = [:]
+    /// Channels of which messages may be missing before the next one.
+    private var gaps: Set<String> = []
+    /// What was delivered last, and must be recognised when it comes again.
+    private(set) var recent: [PubNubMessage] = []
+    private(set) var count = 0
+    private(set) var gapCount = 0
+
+    static func channels(_ name: String) -> [String] {
+        name.hasPrefix(":") ? PubNubModelServer.groups[String(name.dropFirst())] ?? [] : [name]
+    }
+
+    static func names(_ list: PubNubList) -> Set<String> { Set(list.channels + list.groups.map { ":" + $0 }) }
+
+    static func list(_ names: some Sequence<String>) -> PubNubList {
+        let sorted = names.sorted()
+        return PubNubList(
+            channels: sorted.filter { !$0.hasPrefix(":") },
+            groups: sorted.filter { $0.hasPrefix(":") }.map { String($0.dropFirst()) })
+    }
+
+    // MARK: Wishes
+
+    mutating func want(_ names: Set<String>, from start: UInt64?) {
+        if names.isEmpty && wanted.isEmpty { return }
+        wanted.formUnion(names)
+        if start != nil {
+            hasStart = true
+            recent = []
+        }
+    }
+
+    mutating func forget(_ names: Set<String>) {
+        wanted.subtract(names)
+        for name in names { end(name) }
+        if wanted.isEmpty { recent = [] }
+    }
+
+    private mutating func end(_ name: String) {
+        for channel in Self.channels(name) {
+            last[channel] = nil
+            gaps.remove(channel)
+            recent.removeAll { $0.channel == channel }
+        }
+    }
+
+    /// Nobody is listening any more.
+    mutating func stop() {
+        last = [:]
+        gaps = []
+        recent = []
+    }
+
+    /// The session has forgotten everything.
+    mutating func clear() {
+        stop()
+        wanted = []
+        hasStart = false
+    }
+
+    // MARK: What is seen
+
+    mutating func subscribed(_ list: PubNubList, at cursor: PubNubCursor, _ server: PubNubModelServer) throws(Violation) {
+        let names = Self.names(list)
+        guard names == wanted else { throw Violation("\(names.sorted()) were confirmed, wanted are \(wanted.sorted()).") }
+        if hasStart {
+            last = [:]
+            unreadStart = cursor
+        }
+        hasStart = false
+        for channel in names.flatMap({ Self.channels($0) }) where last[channel] == nil {
+            // What the service still has from then on; how much that is nobody can know.
+            if cursor == unreadStart { gaps.insert(channel) }
+            last[channel] = server.count(of: channel, upTo: cursor.timetoken.rawValue, epoch: cursor.region ?? 0)
+        }
+    }
+
+    mutating func unsubscribed(_ list: PubNubList) { for name in Self.names(list) { end(name) } }
+
+    mutating func gap(_ list: PubNubList) throws(Violation) {
+        gapCount += 1
+        guard !list.isEmpty else { throw Violation("A gap in nothing.") }
+        for name in Self.names(list) { gaps.formUnion(Self.channels(name)) }
+    }
+
+    mutating func received(_ batch: PubNubBatch, _ server: PubNubModelServer) throws(Violation) {
+        guard !batch.messages.isEmpty else { throw Violation("A batch of nothing.") }
+        unreadStart = nil
+        let channels = Set(wanted.flatMap { Self.channels($0) })
+        for message in batch.messages {
+            let channel = message.channel
+            guard channels.contains(channel) else { throw Violation("A message of \(channel), which nobody wants.") }
+            guard let before = last[channel] else { throw Violation("A message of \(channel), which is not confirmed.") }
+            guard let number = Int(message.payload), number > before else {
+                throw Violation("\(channel): \(message.payload) came after \(before).")
+            }
+            let missing = (before + 1..<number).filter { server.filtered[channel]?.contains($0) != true }
+            guard missing.isEmpty || gaps.contains(channel) else {
+                throw Violation("\(channel): \(missing) were lost in silence before \(number).")
+            }
+            gaps.remove(channel)
+            last[channel] = number
+            count += 1
+        }
+        recent = (recent + batch.messages).suffix(10)
+    }
+}
