@@ -35,8 +35,9 @@ struct PubNubOnSocketsTests {
             #expect(last.map(\.text) == ["1", "2", "3"])
             #expect(last.first?.user == "ann")
 
+            let further = try room.presence.changes
             await ben.disconnect()
-            let left = await first(of: changes) { $0.action == .leave }
+            let left = await first(of: further) { $0.action == .leave }
             #expect(left?.member.id == "ben")
             await ann.disconnect()
             #expect(ann.status.phase == .disconnected)
