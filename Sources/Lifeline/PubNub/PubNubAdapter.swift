@@ -105,7 +105,8 @@ final class PubNubAdapter: ServiceAdapter {
         guard !name.isEmpty, !name.contains(","), !name.contains("*"), !name.hasSuffix(PubNubMessage.presenceSuffix) else {
             return LifelineError(
                 .badRequest,
-                "The channel's name cannot be used: it is empty, has a comma, has a star that is not its ending .*, or ends in -pnpres.")
+                "The channel's name cannot be used: it is empty, has a comma, has a star that is not its ending .*, or ends in -pnpres."
+            )
         }
         return nil
     }

@@ -194,7 +194,8 @@ struct PubNubAdapterTests {
         #expect(fixture.service.targets.last { $0.contains("tt=0") }?.contains("filter-expr=a%20%3D%3D%20%27b%27") == true)
     }
 
-    @Test("Names that stand for something else are refused at once", arguments: ["", "a,b", "a*", "*", "a.*.b", "a-pnpres", ".*"])
+    @Test(
+        "Names that stand for something else are refused at once", arguments: ["", "a,b", "a*", "*", "a.*.b", "a-pnpres", ".*"])
     func names(name: String) async {
         let fixture = PubNubFixture()
         let error = await #expect(throws: LifelineError.self) { _ = try await fixture.client.channel(name).subscribe() }

@@ -10,7 +10,8 @@ final class PubNubDemoClient: PNObjectEventListener, Sendable {
 
     /// - Parameter settings: changes to the configuration: keys, filter, cipher key.
     init(
-        name: String, port: Int, told: @escaping @Sendable (PubNubDemoNews) -> Void, settings: (PNConfiguration) -> Void = { _ in }
+        name: String, port: Int, told: @escaping @Sendable (PubNubDemoNews) -> Void,
+        settings: (PNConfiguration) -> Void = { _ in }
     ) {
         self.name = name
         self.told = told

@@ -12,7 +12,9 @@ struct PubNubDemoRecord: Sendable {
         var duplicated: Int { received.count - Set(received).count }
         var lost: [Int] { sent.filter { !Set(received).contains($0) } }
         var isInOrder: Bool { zip(received, received.dropFirst()).allSatisfy { $0 < $1 } }
-        var addsUp: Bool { duplicated == 0 && isInOrder && lost.allSatisfy(declared.contains) && Set(received).isSubset(of: sent) }
+        var addsUp: Bool {
+            duplicated == 0 && isInOrder && lost.allSatisfy(declared.contains) && Set(received).isSubset(of: sent)
+        }
     }
 
     /// Something that had to happen.

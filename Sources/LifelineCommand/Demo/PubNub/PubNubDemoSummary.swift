@@ -15,8 +15,11 @@ struct PubNubDemoSummary: Sendable {
         lines.append(colours.paint("messages".padded(to: 42) + "    sent  received  duplicated    lost  declared", .bold))
         for (name, way) in record.ways.sorted(by: { $0.key < $1.key }) where !way.sent.isEmpty {
             let lost = way.lost
-            let numbers = [way.sent.count, way.received.count, way.duplicated, lost.count, lost.count(where: way.declared.contains)]
-            lines.append("ben to \(name) on room".padded(to: 42) + zip(numbers, [8, 10, 12, 8, 10]).map { right($0, $1) }.joined())
+            let numbers = [
+                way.sent.count, way.received.count, way.duplicated, lost.count, lost.count(where: way.declared.contains),
+            ]
+            lines.append(
+                "ben to \(name) on room".padded(to: 42) + zip(numbers, [8, 10, 12, 8, 10]).map { right($0, $1) }.joined())
         }
         lines.append("")
         lines.append(

@@ -81,7 +81,9 @@ struct PubNubScript: Sendable {
         heading("The service's address refuses connections; 30 messages are published meanwhile")
         try await relay.refuse()
         await publish(21...50, ben)
-        await expect("ann is told of the outage") { $0.categories(of: "ann", from: told).first == .PNUnexpectedDisconnectCategory }
+        await expect("ann is told of the outage") {
+            $0.categories(of: "ann", from: told).first == .PNUnexpectedDisconnectCategory
+        }
         try await relay.listen()
         heading("The address accepts connections again")
         await expect("ann is reconnected and has caught up all 30") {
