@@ -21,7 +21,19 @@ final class PollSources {
 
     /// With more than one source, messages say which of them they matched (wire sheet 1.1).
     private let saysMatch: Bool
-    private var resolved: (interest: StreamInterest, present: [String], version: Int)?
+    private var resolved: Resolved?
+
+    /// Somewhere a subscriber is present, with the group that it is subscribed through.
+    struct Place: Hashable {
+        var channel: String
+        var group: String?
+    }
+
+    private struct Resolved {
+        var interest: StreamInterest
+        var places: [Place]
+        var version: Int
+    }
 
     init(_ lists: SubscriptionList, text: [UInt8], among polls: PubNubPolls) {
         var names: [String] = []
@@ -46,18 +58,18 @@ final class PollSources {
 
     /// Where a subscriber is present: on its channels, patterns and the channels of its groups, but never by watching presence
     /// (wire sheet 4.2). Under the application's lock.
-    func present(_ state: PubNubApplication.State) -> [String] {
-        resolve(state).present
+    func places(_ state: PubNubApplication.State) -> [Place] {
+        resolve(state).places
     }
 
-    private func resolve(_ state: PubNubApplication.State) -> (interest: StreamInterest, present: [String], version: Int) {
+    private func resolve(_ state: PubNubApplication.State) -> Resolved {
         if let resolved, groups.isEmpty || resolved.version == state.groupVersion { return resolved }
         let suffix = PubNubMessage.presenceSuffix
-        var present = channels.filter { !$0.hasSuffix(suffix) } + patterns.map(\.pattern)
+        var places = (channels.filter { !$0.hasSuffix(suffix) } + patterns.map(\.pattern)).map { Place(channel: $0) }
         let groups = self.groups.map { name in
             guard name.hasSuffix(suffix) else {
                 let channels = state.groups.channels(of: name)
-                present += channels.filter { !$0.hasSuffix(suffix) }
+                places += channels.filter { !$0.hasSuffix(suffix) }.map { Place(channel: $0, group: name) }
                 return StreamGroup(name: name, channels: channels)
             }
             return StreamGroup(
@@ -65,9 +77,11 @@ final class PollSources {
         }
         if !groups.isEmpty {
             var seen = Set<String>()
-            present = present.filter { seen.insert($0).inserted }
+            places = places.filter { seen.insert($0.channel).inserted }
         }
-        let fresh = (StreamInterest(channels: channels, groups: groups, patterns: patterns), present, state.groupVersion)
+        let fresh = Resolved(
+            interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places,
+            version: state.groupVersion)
         resolved = fresh
         return fresh
     }

@@ -59,9 +59,10 @@ final class PubNubPolls {
         let page = application.change { state, news in
             let before = state.streams.visible
             if let user = poll.user {
-                for channel in sources.present(state) {
+                for place in sources.places(state) {
+                    let own = given.isEmpty ? nil : given[place.channel] ?? place.group.flatMap { given[$0] }
                     state.occupancy.touch(
-                        channel, by: user, timeout: heartbeat, state: given[channel], at: time, into: &news.events)
+                        place.channel, by: user, timeout: heartbeat, state: own, at: time, into: &news.events)
                 }
             }
             // A handshake begins before its own joining, which the subscriber may want to see.
