@@ -52,38 +52,42 @@ final class PollSources {
     }
 
     /// What to read, with the groups as they are now. Under the application's lock.
-    func interest(_ state: PubNubApplication.State) -> StreamInterest {
+    func interest(_ state: borrowing PubNubApplication.State) -> StreamInterest {
         resolve(state).interest
     }
 
     /// Where a subscriber is present: on its channels, patterns and the channels of its groups, but never by watching presence
     /// (wire sheet 4.2). Under the application's lock.
-    func places(_ state: PubNubApplication.State) -> [Place] {
+    func places(_ state: borrowing PubNubApplication.State) -> [Place] {
         resolve(state).places
     }
 
-    private func resolve(_ state: PubNubApplication.State) -> Resolved {
+    @inline(__always)
+    private func resolve(_ state: borrowing PubNubApplication.State) -> Resolved {
         if let resolved, groups.isEmpty || resolved.version == state.groupVersion { return resolved }
+        let fresh = resolve(state.groups, version: state.groupVersion)
+        resolved = fresh
+        return fresh
+    }
+
+    private func resolve(_ book: GroupBook, version: Int) -> Resolved {
         let suffix = PubNubMessage.presenceSuffix
         var places = (channels.filter { !$0.hasSuffix(suffix) } + patterns.map(\.pattern)).map { Place(channel: $0) }
         let groups = self.groups.map { name in
             guard name.hasSuffix(suffix) else {
-                let channels = state.groups.channels(of: name)
+                let channels = book.channels(of: name)
                 places += channels.filter { !$0.hasSuffix(suffix) }.map { Place(channel: $0, group: name) }
                 return StreamGroup(name: name, channels: channels)
             }
             return StreamGroup(
-                name: name, channels: state.groups.channels(of: String(name.dropLast(suffix.count))).map { $0 + suffix })
+                name: name, channels: book.channels(of: String(name.dropLast(suffix.count))).map { $0 + suffix })
         }
         if !groups.isEmpty {
             var seen = Set<String>()
             places = places.filter { seen.insert($0.channel).inserted }
         }
-        let fresh = Resolved(
-            interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places,
-            version: state.groupVersion)
-        resolved = fresh
-        return fresh
+        return Resolved(
+            interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places, version: version)
     }
 
     /// What closes the element of a delivery.

@@ -150,7 +150,7 @@ final class PubNubPolls {
     // MARK: Reading
 
     private func read(
-        _ state: PubNubApplication.State, after cursor: UInt64, _ poll: HeldPoll
+        _ state: borrowing PubNubApplication.State, after cursor: UInt64, _ poll: HeldPoll
     ) -> StreamPage<PubNubElement> {
         guard let sources = poll.sources else { return StreamPage(cursor: cursor) }
         let interest = sources.interest(state)
