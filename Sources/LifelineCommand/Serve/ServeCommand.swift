@@ -6,10 +6,13 @@ import ServiceLifecycle
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs a server that Pusher clients and server SDKs can use unchanged.",
+        abstract: "Runs a server that the clients and SDKs of Pusher and PubNub can use unchanged.",
         discussion: """
-            Without any options it serves a development app: id 1001, key app-key, secret app-secret. Its credentials are public:
-            choose your own before others can reach the server.
+            Without any options it serves a development app: for Pusher id 1001, key app-key, secret app-secret, for PubNub the
+            keys demo and demo. These credentials are public: choose your own before others can reach the server.
+
+            Messages are kept in memory and forgotten at the end. With --data they are kept on disk: history, channel groups, and
+            what clients may still catch up with. The directory is for one server at a time.
 
             Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
             SIGTERM and SIGINT end it in order: clients are asked to connect again elsewhere (4200), within five seconds.
@@ -17,13 +20,19 @@ struct ServeCommand: AsyncParsableCommand {
             Every setting can also come from the environment or from a file; an option counts more than the environment, and that
             more than the file:
               LIFELINE_HOST, LIFELINE_PORT, LIFELINE_APP_ID, LIFELINE_APP_KEY, LIFELINE_APP_SECRET, LIFELINE_TLS_CERT,
-              LIFELINE_TLS_KEY, LIFELINE_ACTIVITY_TIMEOUT, LIFELINE_LOG_LEVEL
+              LIFELINE_TLS_KEY, LIFELINE_ACTIVITY_TIMEOUT, LIFELINE_LOG_LEVEL, LIFELINE_DATA,
+              LIFELINE_PUBNUB_PUBLISH_KEY, LIFELINE_PUBNUB_SUBSCRIBE_KEY, LIFELINE_PUBNUB_SECRET,
+              LIFELINE_PUBNUB_ACCESS_MANAGER (true or false), LIFELINE_PUBNUB_POLL_HOLD, LIFELINE_PUBNUB_ANNOUNCE_MAXIMUM,
+              LIFELINE_PUBNUB_PRESENCE_INTERVAL
               {"host": "0.0.0.0", "port": 6001, "app": {"id": "7", "key": "…", "secret": "…"}, "tls": {"cert": "…", "key": "…"},
-               "activityTimeout": 30, "logLevel": "info"}
+               "activityTimeout": 30, "logLevel": "info", "data": "/var/lib/lifeline",
+               "pubnub": {"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
+                          "announceMaximum": 20, "presenceInterval": 10}}
 
             EXAMPLES
               lifeline serve
               lifeline serve --port 0
+              lifeline serve --data /var/lib/lifeline
               lifeline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --config lifeline.json
             """)
 
@@ -44,6 +53,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Reads settings from this JSON file.", valueName: "file"))
     var config: String?
+
+    @Option(help: ArgumentHelp("Keeps messages in this directory, which is created if need be.", valueName: "directory"))
+    var data: String?
+
+    @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
 
     @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"))
     var tlsCert: String?

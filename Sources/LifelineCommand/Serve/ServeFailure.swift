@@ -1,3 +1,4 @@
+import HubStorage
 import NIOCore
 
 #if canImport(Glibc)
@@ -11,6 +12,7 @@ import NIOCore
 /// Why a server could not start, and what to do about it.
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
+        if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
         let place = "\(settings.host):\(settings.port)"
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE:

@@ -13,6 +13,10 @@ struct ServeSettings: Sendable {
     var tls: ServerConfiguration.TLS?
     var activityTimeout: Int
     var logLevel: Logger.Level
+    var keyset: Keyset
+    var pollHold: Int
+    /// Where messages are kept; nil for memory.
+    var data: String?
 
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
@@ -32,11 +36,21 @@ struct ServeSettings: Sendable {
         }
         logLevel = known
         tls = try await Self.tls(command, reader)
+        data = try await Self.string(command.data, "data", in: reader)
+        keyset = try await Self.keyset(command.pubnub, reader)
+        pollHold = try await Self.integer(command.pubnub.pubnubPollHold, "pubnub.pollHold", in: reader) ?? 280
         guard (0...65_535).contains(port) else { throw CommandFailure("A port is a number from 0 to 65535.", .usage) }
         guard (1...86_400).contains(activityTimeout) else {
             throw CommandFailure("The activity timeout is a number of seconds from 1 to 86400.", .usage)
         }
-        for (name, value) in [("app id", appID), ("key", key), ("secret", secret)] where value.isEmpty {
+        guard (1...300).contains(pollHold) else {
+            throw CommandFailure("A poll is held for 1 to 300 seconds: clients give up soon after.", .usage)
+        }
+        let texts = [
+            ("app id", appID), ("key", key), ("secret", secret), ("publish key", keyset.publishKey),
+            ("subscribe key", keyset.subscribeKey), ("secret key", keyset.secretKey.revealed), ("data directory", data ?? "none"),
+        ]
+        for (name, value) in texts where value.isEmpty {
             throw CommandFailure("The \(name) must not be empty.", .usage)
         }
     }
@@ -47,8 +61,30 @@ struct ServeSettings: Sendable {
         app.key = key
         app.secret = Secret(secret)
         return ServerConfiguration(
-            host: host, port: port, applications: InMemoryApplicationRegistry([app]), tls: tls,
-            activityTimeout: .seconds(activityTimeout), drainTimeout: Self.drainTimeout, logger: logger)
+            host: host, port: port, applications: InMemoryApplicationRegistry([app]), keysets: [keyset], dataDirectory: data,
+            tls: tls, activityTimeout: .seconds(activityTimeout), pollHold: .seconds(pollHold), drainTimeout: Self.drainTimeout,
+            logger: logger)
+    }
+
+    private static func keyset(
+        _ options: ServePubNubOptions, _ reader: ConfigReader
+    ) async throws(CommandFailure) -> Keyset {
+        var keyset = Keyset.development
+        keyset.publishKey = try await string(options.pubnubPublishKey, "pubnub.publishKey", in: reader) ?? keyset.publishKey
+        keyset.subscribeKey =
+            try await string(options.pubnubSubscribeKey, "pubnub.subscribeKey", in: reader) ?? keyset.subscribeKey
+        if let secret = try await string(options.pubnubSecret, "pubnub.secret", in: reader) { keyset.secretKey = Secret(secret) }
+        keyset.requiresGrants = try await truth(options.pubnubAccessManager, "pubnub.accessManager", in: reader) ?? false
+        keyset.announceMaximum =
+            try await integer(options.pubnubAnnounceMaximum, "pubnub.announceMaximum", in: reader) ?? keyset.announceMaximum
+        guard keyset.announceMaximum >= 0 else { throw CommandFailure("The announce maximum is not negative.", .usage) }
+        if let seconds = try await integer(options.pubnubPresenceInterval, "pubnub.presenceInterval", in: reader) {
+            guard (1...3600).contains(seconds) else {
+                throw CommandFailure("The presence interval is a number of seconds from 1 to 3600.", .usage)
+            }
+            keyset.presenceInterval = .seconds(seconds)
+        }
+        return keyset
     }
 
     private static func tls(
@@ -97,6 +133,17 @@ extension ServeSettings {
             return try await reader.fetchInt(forKey: key)
         } catch {
             throw CommandFailure("The setting \(key) has to be a whole number.", .usage)
+        }
+    }
+
+    private static func truth(
+        _ option: Bool?, _ key: ConfigKey, in reader: ConfigReader
+    ) async throws(CommandFailure) -> Bool? {
+        if let option { return option }
+        do {
+            return try await reader.fetchBool(forKey: key)
+        } catch {
+            throw CommandFailure("The setting \(key) has to be true or false.", .usage)
         }
     }
 }
