@@ -9,7 +9,7 @@ extension PubNub {
     /// This client stops receiving; when the user or the auth key changes, the service is told that the former user left.
     ///
     /// - Parameter block: called on this client's callback queue with the new client; keep a reference to it.
-    public func copyWithConfiguration(_ configuration: PNConfiguration, completion block: @escaping @Sendable (PubNub) -> Void) {
+    public func copyWithConfiguration(_ configuration: PNConfiguration, completion block: @escaping (PubNub) -> Void) {
         copy(configuration, queue: queue, completion: block)
     }
 
@@ -17,14 +17,29 @@ extension PubNub {
     ///
     /// - Parameter callbackQueue: where callbacks of the new client and `block` run; nil for the main queue.
     public func copyWithConfiguration(
-        _ configuration: PNConfiguration, callbackQueue: DispatchQueue?, completion block: @escaping @Sendable (PubNub) -> Void
+        _ configuration: PNConfiguration, callbackQueue: DispatchQueue?, completion block: @escaping (PubNub) -> Void
     ) {
         copy(configuration, queue: callbackQueue.map { .queue($0) } ?? .main, completion: block)
     }
 
+    /// The same, and waits for the new client.
+    public func copyWithConfiguration(_ configuration: PNConfiguration) async -> PubNub {
+        await withCheckedContinuation { done in
+            copyWithConfiguration(configuration) { done.resume(returning: $0) }
+        }
+    }
+
+    /// The same with callbacks on another queue, and waits for the new client.
+    public func copyWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) async -> PubNub {
+        await withCheckedContinuation { done in
+            copyWithConfiguration(configuration, callbackQueue: callbackQueue) { done.resume(returning: $0) }
+        }
+    }
+
     private func copy(
-        _ configuration: PNConfiguration, queue: CallbackQueue, completion block: @escaping @Sendable (PubNub) -> Void
+        _ configuration: PNConfiguration, queue: CallbackQueue, completion block: @escaping (PubNub) -> Void
     ) {
+        let block = CallerBlock(block)
         let old = self.configuration
         let new = configuration.values
         let heir = sibling(new, queue: queue)

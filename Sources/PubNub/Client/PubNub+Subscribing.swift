@@ -117,7 +117,8 @@ extension PubNub {
     /// Stops receiving anything.
     ///
     /// - Parameter block: called on the callback queue when it has been done, after the listeners.
-    public func unsubscribeFromAll(completion block: (@Sendable (PNStatus) -> Void)?) {
+    public func unsubscribeFromAll(completion block: ((PNStatus) -> Void)?) {
+        let block = block.map { CallerBlock($0) }
         let isEmpty = commands.withLock {
             let wasEmpty = wanted.withLockedValue { wanted in
                 defer { wanted.removeAll() }
@@ -134,7 +135,15 @@ extension PubNub {
         if isEmpty, let block { finishUnsubscribing(block) }
     }
 
-    private func finishUnsubscribing(_ block: @escaping @Sendable (PNStatus) -> Void) {
+    /// Stops receiving anything, and waits until it has been done.
+    @discardableResult
+    public func unsubscribeFromAll() async -> PNStatus {
+        await withCheckedContinuation { done in
+            unsubscribeFromAll { done.resume(returning: $0) }
+        }
+    }
+
+    private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
         let status = status(draft)

@@ -1,6 +1,7 @@
 /// Hears what a client receives. Every method may be left out.
 ///
-/// Called on the client's callback queue, in the order in which things happened; see ``PubNub/addListener(_:)``.
+/// Called on the client's callback queue, in the order in which things happened; see ``PubNub/addListener(_:)``. A subclass hears only
+/// what the class that states the conformance implements, so implement a method there, or state the conformance in the subclass.
 public protocol PNEventsListener: AnyObject {
     /// A message was published on a channel that the client is subscribed to.
     func client(_ client: PubNub, didReceiveMessage message: PNMessageResult)

@@ -12,7 +12,7 @@ public final class PNLLogger: Sendable {
         var level: UInt = PNLogLevel([.PNInfoLogLevel, .PNFailureStatusLogLevel, .PNAPICallLogLevel]).rawValue
         var writesToConsole = true
         var writesToFile = true
-        var handler: (@Sendable () -> Void)?
+        var handler: CallerBlock<Void>?
         var onLine: (@Sendable (String) -> Void)?
     }
 
@@ -88,9 +88,12 @@ public final class PNLLogger: Sendable {
     }
 
     /// Called when the level was changed, on the thread that changed it.
-    public var logLevelChangeHandler: (@Sendable () -> Void)? {
-        get { settings.withLockedValue { $0.handler } }
-        set { settings.withLockedValue { $0.handler = newValue } }
+    public var logLevelChangeHandler: (() -> Void)? {
+        get { settings.withLockedValue { $0.handler }.map { handler in { handler(()) } } }
+        set {
+            let handler = newValue.map { handler in CallerBlock<Void> { handler() } }
+            settings.withLockedValue { $0.handler = handler }
+        }
     }
 
     /// Writes lines of these levels, too.
@@ -134,7 +137,7 @@ public final class PNLLogger: Sendable {
             body(&settings)
             return settings.level == before ? nil : settings.handler
         }
-        handler?()
+        handler?(())
     }
 
     private static func defaultDirectory(_ identifier: String) -> String {
