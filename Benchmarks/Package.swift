@@ -14,8 +14,10 @@ let package = Package(
             name: "PusherReceive",
             dependencies: ["Measuring", .product(name: "PusherSwift", package: "lifeline")]),
         .executableTarget(
-            name: "PubNubDecode",
-            dependencies: [.product(name: "PubNub", package: "lifeline")]),
+            name: "DecodeBenchmark",
+            dependencies: [
+                .product(name: "LifelineTesting", package: "lifeline"), .product(name: "Lifeline", package: "lifeline"),
+            ]),
         .executableTarget(
             name: "PubNubReceive",
             dependencies: ["Measuring", .product(name: "PubNub", package: "lifeline")]),
