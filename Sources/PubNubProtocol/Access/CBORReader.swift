@@ -22,7 +22,7 @@ struct CBORReader {
         case 1: return .negative(head)
         case 2: return .bytes(Array(try take(head)))
         case 3:
-            guard let text = String(validating: try take(head), as: UTF8.self) else { throw .malformed }
+            guard let text = CBORValue.text(try take(head)) else { throw .malformed }
             return .text(text)
         case 4:
             var elements: [CBORValue] = []

@@ -1,3 +1,5 @@
+import WireCoding
+
 /// The part of CBOR (RFC 8949) that access tokens are made of: no tags, no lengths left open.
 enum CBORValue: Hashable, Sendable {
     case unsigned(UInt64)
@@ -34,9 +36,15 @@ enum CBORValue: Hashable, Sendable {
     var name: String? {
         switch self {
         case .text(let text): text
-        case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+        case .bytes(let bytes): Self.text(bytes[...])
         default: nil
         }
+    }
+
+    /// Bytes as text; nil when they are not UTF-8.
+    static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let invalid = bytes.withUnsafeBytes { JSONBytes.firstInvalidUTF8($0) }
+        return invalid == nil ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     /// The value of a key.
