@@ -18,6 +18,8 @@ struct StreamMerge<Attachment: Sendable> {
         static func < (left: Head, right: Head) -> Bool { (left.timetoken, left.run) < (right.timetoken, right.run) }
     }
 
+    /// While there is one run only, it stands here: nothing to merge, and nothing to allocate.
+    private var only: Run?
     private var runs: [Run] = []
     private var heads = Heap<Head>()
     private var lastTaken: UInt64 = 0
@@ -25,6 +27,7 @@ struct StreamMerge<Attachment: Sendable> {
     /// Whether nothing is left but repetitions of what was taken.
     var isEmpty: Bool {
         mutating get {
+            if let only { return only.index >= only.slots.count }
             skipRepetitions()
             return heads.isEmpty
         }
@@ -33,11 +36,20 @@ struct StreamMerge<Attachment: Sendable> {
     mutating func add(_ queue: StreamQueue<Attachment>, after cursor: UInt64, _ source: StreamSource) {
         let index = queue.index(after: cursor)
         guard index < queue.slots.count else { return }
-        heads.insert(Head(timetoken: queue.slots[index].timetoken, run: runs.count))
-        runs.append(Run(slots: queue.slots, index: index, source: source))
+        let run = Run(slots: queue.slots, index: index, source: source)
+        guard only != nil || !runs.isEmpty else {
+            only = run
+            return
+        }
+        if let first = only {
+            only = nil
+            insert(first)
+        }
+        insert(run)
     }
 
     mutating func next() -> StreamDelivery<Attachment>? {
+        if let index = only?.index { return nextOfOnly(index) }
         skipRepetitions()
         guard let head = heads.min else { return nil }
         let run = runs[head.run]
@@ -45,6 +57,17 @@ struct StreamMerge<Attachment: Sendable> {
         lastTaken = head.timetoken
         step(head.run)
         return delivery
+    }
+
+    private mutating func nextOfOnly(_ index: Int) -> StreamDelivery<Attachment>? {
+        guard let run = only, index < run.slots.count else { return nil }
+        only?.index += 1
+        return StreamDelivery(entry: run.slots[index].entry, source: run.source)
+    }
+
+    private mutating func insert(_ run: Run) {
+        heads.insert(Head(timetoken: run.slots[run.index].timetoken, run: runs.count))
+        runs.append(run)
     }
 
     private mutating func skipRepetitions() {

@@ -23,7 +23,7 @@ struct OccupancyMember: Sendable {
     }
 
     /// When the last connection will have been silent for too long.
-    var deadline: HubInstant { connections.map(\.deadline).max() ?? HubInstant(nanoseconds: .min) }
+    var deadline: HubInstant { connections.lazy.map(\.deadline).max() ?? HubInstant(nanoseconds: .min) }
 
     mutating func refresh(_ connection: String, until deadline: HubInstant) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
