@@ -135,14 +135,6 @@ extension PubNub {
         if isEmpty, let block { finishUnsubscribing(block) }
     }
 
-    /// Stops receiving anything, and waits until it has been done.
-    @discardableResult
-    public func unsubscribeFromAll() async -> PNStatus {
-        await withCheckedContinuation { done in
-            unsubscribeFromAll { done.resume(returning: $0) }
-        }
-    }
-
     private func finishUnsubscribing(_ block: CallerBlock<PNStatus>) {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
