@@ -45,6 +45,7 @@ extension PubNub {
         let heir = sibling(new, queue: queue)
         let list = wantedList
         let cursor = engine.cursor
+        let states = engine.states
         heir.filterExpression = filterExpression
         for listener in listeners.present {
             heir.addListener(listener)
@@ -52,7 +53,7 @@ extension PubNub {
         }
         @Sendable func finish() {
             if !list.isEmpty {
-                heir.subscribe(list, timetoken: cursor.timetoken == .zero ? nil : cursor.timetoken, state: [:])
+                heir.subscribe(list, timetoken: cursor.timetoken == .zero ? nil : cursor.timetoken, state: states)
             }
             queue.run { block(heir) }
         }

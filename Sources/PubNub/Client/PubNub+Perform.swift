@@ -24,9 +24,17 @@ extension PubNub {
         let retry: @Sendable () -> Void = { [weak self] in
             self?.perform(call, operation: operation, extra: extra, compresses: compresses, completion: completion)
         }
+        let logger = logger
+        logger.log(.PNAPICallLogLevel, "<PubNub> \(operation.text)")
         @Sendable func finish(_ result: Result<Call.Answer, PubNubProblem>, target: String?, status: Int) {
             var facts = ResultFacts(operation: operation, statusCode: status, context: context, target: target)
-            if case .failure(let problem) = result { facts.statusCode = problem.statusCode }
+            switch result {
+            case .success:
+                logger.log(.PNResultLogLevel, "<PubNub> \(operation.text): \(status)")
+            case .failure(let problem):
+                facts.statusCode = problem.statusCode
+                logger.log(.PNFailureStatusLogLevel, "<PubNub> \(operation.text): \(problem.failure)")
+            }
             let outcome = CallOutcome(result: result, facts: facts, retry: retry)
             queue.run { completion(outcome) }
         }

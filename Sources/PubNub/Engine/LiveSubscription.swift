@@ -49,6 +49,8 @@ final class LiveSubscription: SubscriptionEngine {
 
     var cursor: PubNubCursor { driver.withMemory { $0.cursor } }
 
+    var states: [String: String] { driver.withMemory { $0.states } }
+
     /// The driver goes, and with it everything that is under way; a new one takes its place.
     func abandon() {
         let (settings, filter) = driver.withMemory { ($0.settings, $0.filter) }

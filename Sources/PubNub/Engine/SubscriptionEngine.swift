@@ -26,6 +26,8 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     func abandon()
     /// Where the subscription stands.
     var cursor: PubNubCursor { get }
+    /// The user's presence state by channel or group, as JSON text.
+    var states: [String: String] { get }
     /// Calls `body` with everything from now on, on the engine's own thread.
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation
 }

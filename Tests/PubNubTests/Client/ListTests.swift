@@ -56,6 +56,7 @@ struct ListTests {
         client.filterExpression = "x"
         client.subscribeToChannels(["a"], withPresence: false)
         fixture.engine.cursor = PubNubCursor(timetoken: Timetoken(rawValue: 99))
+        fixture.engine.states = ["a": "{}"]
         fixture.engine.forgetLog()
         let configuration = client.currentConfiguration()
         configuration.requestMessageCountThreshold = 100
@@ -66,7 +67,7 @@ struct ListTests {
         #expect(copy.channels() == ["a"] && client.channels().isEmpty)
         #expect(copy.filterExpression == "x")
         // Both clients of the fixture share the scripted engine.
-        #expect(fixture.engine.log == ["filter x", "abandon", "subscribe a from 99", "connect"])
+        #expect(fixture.engine.log == ["filter x", "abandon", "subscribe a from 99 a={}", "connect"])
     }
 
     @Test func `a copy for another user lets the former leave first`() {

@@ -12,6 +12,7 @@ final class ScriptedEngine: SubscriptionEngine {
         var body: (@Sendable ([SubscriptionNotice]) -> Void)?
         var completions: [@Sendable () -> Void] = []
         var cursor = PubNubCursor.start
+        var states: [String: String] = [:]
         var previous = ConnectionPhase.idle
         var attempt = 0
     }
@@ -49,6 +50,11 @@ final class ScriptedEngine: SubscriptionEngine {
     var cursor: PubNubCursor {
         get { state.withLockedValue { $0.cursor } }
         set { state.withLockedValue { $0.cursor = newValue } }
+    }
+
+    var states: [String: String] {
+        get { state.withLockedValue { $0.states } }
+        set { state.withLockedValue { $0.states = newValue } }
     }
 
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation {

@@ -80,6 +80,7 @@ final class ScriptedService: SubscriptionEngine, CallTransport {
     func cancelRetry() { state.withLockedValue { $0.commands.append("cancelRetry") } }
     func abandon() {}
     var cursor: PubNubCursor { .start }
+    var states: [String: String] { [:] }
 
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
