@@ -1,0 +1,145 @@
+import WireCoding
+
+/// What App Context keeps data about (wire sheet 11).
+public enum PubNubObjectResource: Hashable, Sendable {
+    case users
+    case user(String)
+    case channels
+    case channel(String)
+    /// The channels that a user is a member of.
+    case memberships(user: String)
+    /// The users that are members of a channel.
+    case members(channel: String)
+
+    func path(_ settings: PubNubSettings) throws(PubNubProblem) -> [String] {
+        var path = ["v2", "objects", try CallArguments.subscribeKey(settings)]
+        switch self {
+        case .users: path.append("uuids")
+        case .user(let id): path += ["uuids", try CallArguments.name(id, .user)]
+        case .channels: path.append("channels")
+        case .channel(let id): path += ["channels", try CallArguments.name(id, .channel)]
+        case .memberships(let user): path += ["uuids", try CallArguments.name(user, .user), "channels"]
+        case .members(let channel): path += ["channels", try CallArguments.name(channel, .channel), "uuids"]
+        }
+        return path
+    }
+}
+
+/// Which part of a list is asked for, and in which order (wire sheet 11).
+public struct PubNubObjectPage: Hashable, Sendable {
+    /// The most elements of one answer.
+    public static let maximumLimit = 100
+
+    /// Such as `name` or `updated:desc`.
+    public var sort: [String]
+    /// In the language of App Context, such as `name LIKE 'A*'`.
+    public var filter: String?
+    /// The `next` of the answer before.
+    public var start: String?
+    /// The `prev` of the answer after.
+    public var end: String?
+    public var limit: Int?
+    /// Whether the answer says how many there are in all.
+    public var includesCount: Bool
+
+    public init(
+        sort: [String] = [], filter: String? = nil, start: String? = nil, end: String? = nil, limit: Int? = nil,
+        includesCount: Bool = false
+    ) {
+        self.sort = sort
+        self.filter = filter
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.includesCount = includesCount
+    }
+
+    func add(to parameters: inout [PubNubRequest.Parameter]) throws(PubNubProblem) {
+        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to \(Self.maximumLimit), or leave it out.") }
+        if includesCount { parameters.add("count", 1) }
+        parameters.add("filter", filter)
+        if !sort.isEmpty { parameters.add("sort", sort.joined(separator: ",")) }
+        parameters.add("limit", limit.map { min($0, Self.maximumLimit) })
+        parameters.add("start", start)
+        parameters.add("end", end)
+    }
+}
+
+/// Reads, sets or removes data of App Context (wire sheet 11, rules PL-52 to PL-54).
+public struct PubNubObjectsCall: PubNubCall, Hashable {
+    public enum Action: Hashable, Sendable {
+        case get
+        /// With what is to be set: an object.
+        case set(JSONText)
+        case remove
+    }
+
+    public var resource: PubNubObjectResource
+    public var action: Action
+    /// What comes along, such as `custom` or `channel.custom`.
+    public var include: [String]
+    /// Of lists only.
+    public var page: PubNubObjectPage?
+
+    public init(
+        _ action: Action, _ resource: PubNubObjectResource, include: [String] = [], page: PubNubObjectPage? = nil
+    ) {
+        self.resource = resource
+        self.action = action
+        self.include = include
+        self.page = page
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        var request = PubNubRequest(path: try resource.path(settings))
+        if !include.isEmpty { request.parameters.add("include", include.joined(separator: ",")) }
+        try page?.add(to: &request.parameters)
+        switch action {
+        case .get: break
+        case .remove: request.method = "DELETE"
+        case .set(let content):
+            request.method = "PATCH"
+            request.body = Array(content.text.utf8)
+        }
+        return request
+    }
+
+    /// `{"status":200,"data":…,"totalCount":9,"next":"MQ","prev":"…"}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubObjects {
+        let answer = try CallAnswer.object(body)
+        let data = answer["data"]
+        switch (resource, action) {
+        case (.user, .remove), (.channel, .remove): break
+        case (.user, _), (.channel, _):
+            guard data?.kind == .object else { throw .malformed("The answer holds no object.") }
+        default:
+            guard data?.kind == .array else { throw .malformed("The answer's data is not a list.") }
+        }
+        return PubNubObjects(
+            object: data?.kind == .object ? data : nil, list: data?.elements ?? [], next: answer.string("next"),
+            previous: answer.string("prev"), totalCount: answer.integer("totalCount"))
+    }
+}
+
+/// Data of App Context, as JSON text.
+public struct PubNubObjects: Hashable, Sendable {
+    /// Of a single user or channel.
+    public var object: JSONText?
+    /// Of lists.
+    public var list: [JSONText]
+    /// Where to go on; nil at the end.
+    public var next: String?
+    /// Where to go back; nil at the beginning.
+    public var previous: String?
+    public var totalCount: Int?
+
+    public init(
+        object: JSONText? = nil, list: [JSONText] = [], next: String? = nil, previous: String? = nil, totalCount: Int? = nil
+    ) {
+        self.object = object
+        self.list = list
+        self.next = next
+        self.previous = previous
+        self.totalCount = totalCount
+    }
+}
