@@ -1,0 +1,98 @@
+import Foundation
+
+/// Sets data about a channel.
+public final class PNSetChannelMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft: ObjectDraft
+
+    init(_ client: PubNub, _ channel: String) {
+        draft = ObjectDraft(id: channel, include: ["custom"])
+        super.init(client)
+    }
+
+    /// What comes along.
+    public var includeFields: (PNChannelFields) -> PNSetChannelMetadataAPICallBuilder {
+        argument { $0.draft.include = $1.include }
+    }
+    /// What the channel is for.
+    public var information: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["description"] = $1 } }
+    /// Your own fields: strings, numbers and booleans.
+    public var custom: ([AnyHashable: Any]) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.custom = $1 } }
+    /// The channel's name for people.
+    public var name: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["name"] = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNSetChannelMetadataAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (PNSetChannelMetadataCompletionBlock?) -> Void {
+        { self.client.setChannel(self.draft, query: self.query, $0) }
+    }
+}
+
+/// Removes data about a channel.
+public final class PNRemoveChannelMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft: ObjectDraft
+
+    init(_ client: PubNub, _ channel: String) {
+        draft = ObjectDraft(id: channel)
+        super.init(client)
+    }
+
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNRemoveChannelMetadataAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (PNRemoveChannelMetadataCompletionBlock?) -> Void {
+        { self.client.removeChannel(self.draft, query: self.query, $0) }
+    }
+}
+
+/// Fetches data about a channel.
+public final class PNFetchChannelMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft: ObjectDraft
+
+    init(_ client: PubNub, _ channel: String) {
+        draft = ObjectDraft(id: channel, include: ["custom"])
+        super.init(client)
+    }
+
+    /// What comes along.
+    public var includeFields: (PNChannelFields) -> PNFetchChannelMetadataAPICallBuilder {
+        argument { $0.draft.include = $1.include }
+    }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNFetchChannelMetadataAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNFetchChannelMetadataCompletionBlock) -> Void {
+        { self.client.fetchChannel(self.draft, query: self.query, $0) }
+    }
+}
+
+/// Fetches data about all channels.
+public final class PNFetchAllChannelsMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
+    private var draft = ObjectDraft(page: .counted)
+
+    /// What comes along.
+    public var includeFields: (PNChannelFields) -> PNFetchAllChannelsMetadataAPICallBuilder {
+        argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.totalCountField)) }
+    }
+    /// Whether to say how many there are in all.
+    public var includeCount: (Bool) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
+    /// In which order.
+    public var sort: ([String]) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.sort = $1 } }
+    /// Which of them: an expression.
+    public var filter: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.filter = $1 } }
+    /// How many at most, up to 100.
+    public var limit: (UInt) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.limit = $1 } }
+    /// Where to begin: the `next` of the answer before.
+    public var start: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.start = $1 } }
+    /// Where to end: the `prev` of the answer after.
+    public var end: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.end = $1 } }
+    /// Further parameters of the request.
+    public var queryParam: ([AnyHashable: Any]) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.query = $1 } }
+
+    /// Makes the call. The block is called on the callback queue.
+    public var performWithCompletion: (@escaping PNFetchAllChannelsMetadataCompletionBlock) -> Void {
+        { self.client.fetchChannels(self.draft, query: self.query, $0) }
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Which part of a list of App Context is asked for.
+struct ObjectPageDraft {
+    var sort: [String] = []
+    var filter: String?
+    var start: String?
+    var end: String?
+    var limit: UInt = 100
+    var includesCount = false
+
+    /// The Cocoa SDK asks for the number of all unless it is told otherwise.
+    static let counted = ObjectPageDraft(includesCount: true)
+
+    var page: PubNubObjectPage {
+        PubNubObjectPage(
+            sort: sort, filter: filter, start: start, end: end, limit: limit > 0 ? Int(clamping: limit) : nil,
+            includesCount: includesCount)
+    }
+}
+
+/// Data about a user or a channel, or a question for it.
+struct ObjectDraft {
+    /// Nil for the client's user.
+    var id: String?
+    var fields: [String: String] = [:]
+    var custom: [AnyHashable: Any]?
+    var include: [String] = []
+    var page = ObjectPageDraft()
+
+    /// What to set.
+    func content() throws(PubNubProblem) -> JSONText {
+        var content: [AnyHashable: Any] = fields
+        if let custom { content["custom"] = try Self.checked(custom) }
+        return try JSONArguments.object(content, "metadata")
+    }
+
+    /// Own fields are strings, numbers, booleans or null, by name.
+    static func checked(_ custom: [AnyHashable: Any]) throws(PubNubProblem) -> [String: Any] {
+        var fields: [String: Any] = [:]
+        for (key, value) in custom {
+            guard let name = key.base as? String, value is String || value is NSNumber || value is Bool || value is NSNull else {
+                throw .badArguments("The custom fields are not all strings, numbers and booleans by name. Use nothing else.")
+            }
+            fields[name] = value
+        }
+        return fields
+    }
+}
+
+/// A change of memberships, or a question for them.
+struct RelationDraft {
+    var operation: PNOperationType
+    /// Whose; nil for the client's user.
+    var id: String?
+    var set: [[AnyHashable: Any]] = []
+    var remove: [String] = []
+    var include: [String] = []
+    var page = ObjectPageDraft()
+
+    /// `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`
+    ///
+    /// - Parameter key: `channel` or `uuid`: what the memberships are named by.
+    func content(_ key: String) throws(PubNubProblem) -> JSONText {
+        guard !set.isEmpty || !remove.isEmpty else {
+            throw .badArguments("There is nothing to set or to remove. Pass at least one \(key).")
+        }
+        var added: [[String: Any]] = []
+        for entry in set {
+            guard let id = entry[key] as? String, !id.isEmpty else {
+                throw .badArguments("An entry has no \(key). Pass dictionaries with it and, if wanted, custom.")
+            }
+            var member: [String: Any] = [key: ["id": id]]
+            if let custom = entry["custom"] as? [AnyHashable: Any] { member["custom"] = try ObjectDraft.checked(custom) }
+            added.append(member)
+        }
+        var content: [AnyHashable: Any] = [:]
+        if !added.isEmpty { content["set"] = added }
+        if !remove.isEmpty { content["delete"] = remove.map { [key: ["id": $0]] } }
+        return try JSONArguments.object(content, "list of memberships")
+    }
+}

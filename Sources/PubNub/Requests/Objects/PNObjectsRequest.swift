@@ -1,0 +1,27 @@
+/// What requests about App Context have in common.
+open class PNBaseObjectsRequest: PNRequest {
+    /// Further parameters of the request.
+    public final var arbitraryQueryParameters: [AnyHashable: Any]?
+}
+
+/// What requests for lists have in common.
+open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
+    /// In which order: names of fields, with `:asc` or `:desc` behind if wanted.
+    public final var sort: [String]?
+    /// Which of them: an expression such as `name LIKE 'A*'`.
+    public final var filter: String?
+    /// Where to begin: the `next` of the answer before.
+    public final var start: String?
+    /// Where to end: the `prev` of the answer after.
+    public final var end: String?
+    /// How many at most, up to 100.
+    public final var limit: UInt = 100
+
+    func page(includesCount: Bool) -> ObjectPageDraft {
+        ObjectPageDraft(
+            sort: sort ?? [], filter: filter, start: start, end: end, limit: limit, includesCount: includesCount)
+    }
+}
+
+/// What requests for memberships have in common.
+open class PNBaseObjectsMembershipRequest: PNObjectsPaginatedRequest {}

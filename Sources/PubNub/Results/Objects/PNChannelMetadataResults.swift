@@ -1,0 +1,72 @@
+import PubNubProtocol
+import WireCoding
+
+// What App Context answers (wire sheet 11).
+
+/// Data about a channel after it was set.
+public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable {
+    /// Nil when there is none.
+    public let metadata: PNChannelMetadata?
+
+    init(_ objects: PubNubObjects?) {
+        metadata = objects?.object.map { PNChannelMetadata($0) }
+    }
+}
+
+/// How setting data about a channel ended.
+public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    public let data: PNSetChannelMetadataData
+
+    init(_ outcome: CallOutcome<PubNubObjects>) {
+        data = PNSetChannelMetadataData(outcome.answer)
+        super.init(status: outcome.statusFacts)
+    }
+}
+
+/// Data about a channel.
+public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendable {
+    /// Nil when there is none.
+    public let metadata: PNChannelMetadata?
+
+    init(_ objects: PubNubObjects?) {
+        metadata = objects?.object.map { PNChannelMetadata($0) }
+    }
+}
+
+/// The answer to a question for data about a channel.
+public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchChannelMetadataData
+
+    init(_ facts: ResultFacts, _ objects: PubNubObjects) {
+        data = PNFetchChannelMetadataData(objects)
+        super.init(facts: facts)
+    }
+}
+
+/// Data about channels.
+public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sendable {
+    public let metadata: [PNChannelMetadata]
+    /// Where to go on, for the next request's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next request's `end`; nil at the beginning.
+    public let prev: String?
+    /// How many there are in all; 0 when it was not asked for.
+    public let totalCount: UInt
+
+    init(_ objects: PubNubObjects?) {
+        metadata = (objects?.list ?? []).map { PNChannelMetadata($0) }
+        next = objects?.next
+        prev = objects?.previous
+        totalCount = UInt(clamping: objects?.totalCount ?? 0)
+    }
+}
+
+/// The answer to a question for data about all channels.
+public final class PNFetchAllChannelsMetadataResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchAllChannelsMetadataData
+
+    init(_ facts: ResultFacts, _ objects: PubNubObjects) {
+        data = PNFetchAllChannelsMetadataData(objects)
+        super.init(facts: facts)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+// What App Context answers (wire sheet 11).
+
+/// A user's membership in a channel, seen from the channel.
+public final class PNChannelMember: Sendable {
+    /// Data about the user, when it was asked for.
+    public let metadata: PNUUIDMetadata?
+    /// Who.
+    public let uuid: String
+    public let updated: Date
+    public let eTag: String
+    private let customText: String?
+
+    init(_ object: JSONText) {
+        let user = object["uuid"]
+        uuid = user?["id"]?.string ?? ""
+        metadata = user.map { PNUUIDMetadata($0) }
+        updated = ObjectDate.parse(object["updated"]?.string)
+        eTag = object["eTag"]?.string ?? ""
+        customText = object["custom"]?.text
+    }
+
+    /// Your own fields.
+    public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
+}
+
+/// A user's memberships after they were changed.
+public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
+    public let memberships: [PNMembership]
+    /// Where to go on, for the next request's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next request's `end`; nil at the beginning.
+    public let prev: String?
+    /// How many there are in all; 0 when it was not asked for.
+    public let totalCount: UInt
+
+    init(_ objects: PubNubObjects?) {
+        memberships = (objects?.list ?? []).map { PNMembership($0) }
+        next = objects?.next
+        prev = objects?.previous
+        totalCount = UInt(clamping: objects?.totalCount ?? 0)
+    }
+}
+
+/// How changing a user's memberships ended.
+public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    public let data: PNManageMembershipsData
+
+    init(_ outcome: CallOutcome<PubNubObjects>) {
+        data = PNManageMembershipsData(outcome.answer)
+        super.init(status: outcome.statusFacts)
+    }
+}
+
+/// A user's memberships.
+public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
+    public let memberships: [PNMembership]
+    /// Where to go on, for the next request's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next request's `end`; nil at the beginning.
+    public let prev: String?
+    /// How many there are in all; 0 when it was not asked for.
+    public let totalCount: UInt
+
+    init(_ objects: PubNubObjects?) {
+        memberships = (objects?.list ?? []).map { PNMembership($0) }
+        next = objects?.next
+        prev = objects?.previous
+        totalCount = UInt(clamping: objects?.totalCount ?? 0)
+    }
+}
+
+/// The answer to a question for a user's memberships.
+public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchMembershipsData
+
+    init(_ facts: ResultFacts, _ objects: PubNubObjects) {
+        data = PNFetchMembershipsData(objects)
+        super.init(facts: facts)
+    }
+}
+
+/// A channel's members after they were changed.
+public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendable {
+    public let members: [PNChannelMember]
+    /// Where to go on, for the next request's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next request's `end`; nil at the beginning.
+    public let prev: String?
+    /// How many there are in all; 0 when it was not asked for.
+    public let totalCount: UInt
+
+    init(_ objects: PubNubObjects?) {
+        members = (objects?.list ?? []).map { PNChannelMember($0) }
+        next = objects?.next
+        prev = objects?.previous
+        totalCount = UInt(clamping: objects?.totalCount ?? 0)
+    }
+}
+
+/// How changing a channel's members ended.
+public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    public let data: PNManageChannelMembersData
+
+    init(_ outcome: CallOutcome<PubNubObjects>) {
+        data = PNManageChannelMembersData(outcome.answer)
+        super.init(status: outcome.statusFacts)
+    }
+}
+
+/// A channel's members.
+public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable {
+    public let members: [PNChannelMember]
+    /// Where to go on, for the next request's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next request's `end`; nil at the beginning.
+    public let prev: String?
+    /// How many there are in all; 0 when it was not asked for.
+    public let totalCount: UInt
+
+    init(_ objects: PubNubObjects?) {
+        members = (objects?.list ?? []).map { PNChannelMember($0) }
+        next = objects?.next
+        prev = objects?.previous
+        totalCount = UInt(clamping: objects?.totalCount ?? 0)
+    }
+}
+
+/// The answer to a question for a channel's members.
+public final class PNFetchChannelMembersResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchChannelMembersData
+
+    init(_ facts: ResultFacts, _ objects: PubNubObjects) {
+        data = PNFetchChannelMembersData(objects)
+        super.init(facts: facts)
+    }
+}

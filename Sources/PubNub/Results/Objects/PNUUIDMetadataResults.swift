@@ -1,0 +1,72 @@
+import PubNubProtocol
+import WireCoding
+
+// What App Context answers (wire sheet 11).
+
+/// Data about a user after it was set.
+public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
+    /// Nil when there is none.
+    public let metadata: PNUUIDMetadata?
+
+    init(_ objects: PubNubObjects?) {
+        metadata = objects?.object.map { PNUUIDMetadata($0) }
+    }
+}
+
+/// How setting data about a user ended.
+public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    public let data: PNSetUUIDMetadataData
+
+    init(_ outcome: CallOutcome<PubNubObjects>) {
+        data = PNSetUUIDMetadataData(outcome.answer)
+        super.init(status: outcome.statusFacts)
+    }
+}
+
+/// Data about a user.
+public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
+    /// Nil when there is none.
+    public let metadata: PNUUIDMetadata?
+
+    init(_ objects: PubNubObjects?) {
+        metadata = objects?.object.map { PNUUIDMetadata($0) }
+    }
+}
+
+/// The answer to a question for data about a user.
+public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchUUIDMetadataData
+
+    init(_ facts: ResultFacts, _ objects: PubNubObjects) {
+        data = PNFetchUUIDMetadataData(objects)
+        super.init(facts: facts)
+    }
+}
+
+/// Data about users.
+public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendable {
+    public let metadata: [PNUUIDMetadata]
+    /// Where to go on, for the next request's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next request's `end`; nil at the beginning.
+    public let prev: String?
+    /// How many there are in all; 0 when it was not asked for.
+    public let totalCount: UInt
+
+    init(_ objects: PubNubObjects?) {
+        metadata = (objects?.list ?? []).map { PNUUIDMetadata($0) }
+        next = objects?.next
+        prev = objects?.previous
+        totalCount = UInt(clamping: objects?.totalCount ?? 0)
+    }
+}
+
+/// The answer to a question for data about all users.
+public final class PNFetchAllUUIDMetadataResult: PNResult, @unchecked Sendable {
+    public let data: PNFetchAllUUIDMetadataData
+
+    init(_ facts: ResultFacts, _ objects: PubNubObjects) {
+        data = PNFetchAllUUIDMetadataData(objects)
+        super.init(facts: facts)
+    }
+}
