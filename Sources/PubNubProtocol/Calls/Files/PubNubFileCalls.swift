@@ -1,0 +1,191 @@
+import WireCoding
+
+/// A file of a channel: by the service's id and its name.
+public struct PubNubFileName: Hashable, Sendable {
+    public var channel: String
+    public var id: String
+    public var name: String
+
+    public init(channel: String, id: String, name: String) {
+        self.channel = channel
+        self.id = id
+        self.name = name
+    }
+
+    func path(_ settings: PubNubSettings) throws(PubNubProblem) -> [String] {
+        try PubNubRequest.files(of: channel, settings) + [
+            "files", try CallArguments.name(id, .fileID), try CallArguments.name(name, .file),
+        ]
+    }
+
+    /// Asks for the file's content, or for where it is (wire sheet 8.5).
+    public func download(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        PubNubRequest(path: try path(settings))
+    }
+}
+
+/// Asks where to upload a file (wire sheet 8.1).
+public struct PubNubUploadCall: PubNubCall, Hashable {
+    public var channel: String
+    public var name: String
+
+    public init(channel: String, name: String) {
+        self.channel = channel
+        self.name = name
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        _ = try CallArguments.name(name, .file)
+        return PubNubRequest(
+            method: "POST", path: try PubNubRequest.files(of: channel, settings) + ["generate-upload-url"],
+            body: Array("{\"name\":\(JSONWriter.string(name))}".utf8))
+    }
+
+    /// `{"status":200,"data":{"id":"…","name":"…"},"file_upload_request":{"url":"…","method":"POST","form_fields":[…]}}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubUpload {
+        let answer = try CallAnswer.object(body)
+        let file = try answer.object("data")
+        let upload = try answer.object("file_upload_request")
+        guard let id = file.string("id"), let url = upload.string("url"), let fields = upload["form_fields"]?.elements else {
+            throw .malformed("The answer does not say where to upload.")
+        }
+        var form: [PubNubUpload.Field] = []
+        for field in fields {
+            guard let members = Members(field), let key = members.string("key") else {
+                throw .malformed("A field of the upload form has no key.")
+            }
+            form.append(.init(key: key, value: members.string("value") ?? ""))
+        }
+        return PubNubUpload(
+            file: PubNubFileName(channel: channel, id: id, name: file.string("name") ?? name), url: url, fields: form)
+    }
+}
+
+/// Tells subscribers about an uploaded file (wire sheet 8.3).
+public struct PubNubPublishFileCall: PubNubCall, Hashable {
+    public var channel: String
+    /// As `PubNubFileName.message` makes it, encrypted already when it is to be.
+    public var message: JSONText
+    public var metadata: JSONText?
+    public var isStored: Bool?
+    /// Hours.
+    public var ttl: Int?
+    public var isReplicated: Bool
+    public var customType: String?
+
+    public init(
+        channel: String, message: JSONText, metadata: JSONText? = nil, isStored: Bool? = nil, ttl: Int? = nil,
+        isReplicated: Bool = true, customType: String? = nil
+    ) {
+        self.channel = channel
+        self.message = message
+        self.metadata = metadata
+        self.isStored = isStored
+        self.ttl = ttl
+        self.isReplicated = isReplicated
+        self.customType = customType
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        var request = try PubNubPublishCall(
+            channel: channel, message: message, metadata: metadata, isStored: isStored, ttl: ttl, isReplicated: isReplicated,
+            customType: customType
+        ).request(settings)
+        request.path.replaceSubrange(0..<1, with: ["v1", "files", "publish-file"])
+        return request
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubPublished {
+        try PubNubPublished(reading: body)
+    }
+}
+
+extension PubNubFileName {
+    /// `{"message":…,"file":{"id":"…","name":"…"}}`
+    public func message(_ message: JSONText?) -> JSONText {
+        let file = "\"file\":{\"id\":\(JSONWriter.string(id)),\"name\":\(JSONWriter.string(name))}"
+        return JSONText(checked: "{" + (message.map { "\"message\":\($0.text)," } ?? "") + file + "}")
+    }
+}
+
+/// Asks for the files of a channel (wire sheet 8.4).
+public struct PubNubListFilesCall: PubNubCall, Hashable {
+    public var channel: String
+    /// 1 to 100; nil for what the service says.
+    public var limit: Int?
+    /// The `next` of the answer before.
+    public var next: String?
+
+    public init(channel: String, limit: Int? = nil, next: String? = nil) {
+        self.channel = channel
+        self.limit = limit
+        self.next = next
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        if let limit, limit < 1 { throw .badArguments("The limit is below 1. Pass 1 to 100, or leave it out.") }
+        var parameters: [PubNubRequest.Parameter] = []
+        parameters.add("limit", limit.map { min($0, 100) })
+        parameters.add("next", next)
+        return PubNubRequest(
+            path: try PubNubRequest.files(of: channel, settings) + ["files"], parameters: parameters)
+    }
+
+    /// `{"status":200,"data":[{"name":"…","id":"…","size":25778,"created":"…"}],"next":null,"count":1}`
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) -> PubNubListedFiles {
+        let answer = try CallAnswer.object(body)
+        guard let elements = try answer.required("data").elements else { throw .malformed("The answer's data is not a list.") }
+        var listed = PubNubListedFiles(files: [], next: answer.string("next"), count: answer.integer("count") ?? elements.count)
+        for element in elements {
+            guard let file = Members(element), let id = file.string("id"), let name = file.string("name") else {
+                throw .malformed("An element of the answer is no file.")
+            }
+            listed.files.append(
+                .init(
+                    file: PubNubFileName(channel: channel, id: id, name: name), size: file.integer("size") ?? 0,
+                    created: file.string("created")))
+        }
+        return listed
+    }
+}
+
+/// Deletes a file (wire sheet 8.6).
+public struct PubNubDeleteFileCall: PubNubCall, Hashable {
+    public var file: PubNubFileName
+
+    public init(file: PubNubFileName) {
+        self.file = file
+    }
+
+    public func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
+        PubNubRequest(method: "DELETE", path: try file.path(settings))
+    }
+
+    public func answer(_ body: [UInt8]) throws(PubNubProblem) {
+        _ = try CallAnswer.object(body)
+    }
+}
+
+/// Files of a channel.
+public struct PubNubListedFiles: Hashable, Sendable {
+    public struct Element: Hashable, Sendable {
+        public var file: PubNubFileName
+        /// In bytes.
+        public var size: Int
+        /// ISO 8601.
+        public var created: String?
+    }
+
+    public var files: [Element]
+    /// Where to go on; nil at the end.
+    public var next: String?
+    public var count: Int
+}
+
+extension PubNubRequest {
+    fileprivate static func files(of channel: String, _ settings: PubNubSettings) throws(PubNubProblem) -> [String] {
+        [
+            "v1", "files", try CallArguments.subscribeKey(settings), "channels", try CallArguments.name(channel, .channel),
+        ]
+    }
+}

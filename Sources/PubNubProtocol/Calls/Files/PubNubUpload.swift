@@ -1,0 +1,56 @@
+/// Where and how to upload a file: a form whose last part is the file (wire sheet 8.2).
+public struct PubNubUpload: Hashable, Sendable {
+    public struct Field: Hashable, Sendable {
+        public var key: String
+        public var value: String
+
+        public init(key: String, value: String) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    public var file: PubNubFileName
+    /// Used as it is; it may be on another host.
+    public var url: String
+    /// In the order in which they have to go out.
+    public var fields: [Field]
+
+    public init(file: PubNubFileName, url: String, fields: [Field]) {
+        self.file = file
+        self.url = url
+        self.fields = fields
+    }
+
+    /// The body of the form.
+    ///
+    /// - Parameter boundary: what separates the parts; has to occur in none of them, so draw it at random.
+    public func form(_ content: [UInt8], boundary: String) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(content.count + 4096)
+        for field in fields {
+            out += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(field.key))\"\r\n\r\n".utf8
+            out += field.value.utf8
+            out += "\r\n".utf8
+        }
+        out += "--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\(Self.quoted(file.name))\"\r\n".utf8
+        out += "Content-Type: application/octet-stream\r\n\r\n".utf8
+        out += content
+        out += "\r\n--\(boundary)--\r\n".utf8
+        return out
+    }
+
+    /// What would end the quotes or the line is escaped, as browsers do it.
+    private static func quoted(_ text: String) -> String {
+        var out = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"": out += "%22"
+            case "\r": out += "%0D"
+            case "\n": out += "%0A"
+            default: out.unicodeScalars.append(scalar)
+            }
+        }
+        return out
+    }
+}
