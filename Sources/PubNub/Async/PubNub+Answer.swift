@@ -10,18 +10,7 @@ extension PubNub {
     func answer<Call: PubNubCall>(to call: Call, compresses: Bool = false) async throws(PNCallError) -> Call.Answer {
         do throws(PubNubProblem) {
             let request = try assemble(call, values: configuration, extra: [], compresses: compresses)
-            let ticket = CallTicket(runner: calls)
-            let result = await withTaskCancellationHandler {
-                await withCheckedContinuation { continuation in
-                    ticket.send(request) { continuation.resume(returning: $0) }
-                }
-            } onCancel: {
-                ticket.cancel()
-            }
-            switch result {
-            case .success(let answer): return try answer.read(by: call)
-            case .failure(let failure): throw PubNubProblem(failure)
-            }
+            return try await exchange(request).read(by: call)
         } catch {
             throw PNCallError(error)
         }

@@ -31,6 +31,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var stripMobilePayload = true
     var usesRandomInitializationVector = true
     var fileMessagePublishRetryLimit: UInt = 5
+    var fileMessageRetryPause = Duration.seconds(1)
     var timing = PNTiming.standard
     var retryPolicy = PNRetryPolicy.standard
     var secretKey: String?

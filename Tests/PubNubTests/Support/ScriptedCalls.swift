@@ -9,6 +9,7 @@ import NIOConcurrencyHelpers
 final class ScriptedCalls: CallTransport {
     enum Answer: Sendable {
         case status(Int, String, type: String = "application/json", retryAfter: String? = nil)
+        case redirect(String)
         case failure(ConnectionFailure)
         case never
     }
@@ -45,6 +46,8 @@ final class ScriptedCalls: CallTransport {
             var headers = [HTTPField("Content-Type", type)]
             if let retryAfter { headers.append(HTTPField("Retry-After", retryAfter)) }
             completion(.success(HTTPAnswer(status: status, headers: headers, body: Array(body.utf8), url: "")))
+        case .redirect(let place):
+            completion(.success(HTTPAnswer(status: 307, headers: [HTTPField("Location", place)], url: "")))
         case .failure(let failure):
             completion(.failure(failure))
         case .never:

@@ -1,0 +1,14 @@
+import Foundation
+
+// Blocks that calls about files end with. All are called on the client's callback queue, once for each attempt.
+
+/// Takes how sending a file ended.
+public typealias PNSendFileCompletionBlock = (PNSendFileStatus) -> Void
+/// Takes files, or why there are none.
+public typealias PNListFilesCompletionBlock = (PNListFilesResult?, PNErrorStatus?) -> Void
+/// Takes where a file is; nil when its name makes no URL.
+public typealias PNFileDownloadURLCompletionBlock = (URL?) -> Void
+/// Takes a downloaded file, or why there is none.
+public typealias PNDownloadFileCompletionBlock = (PNDownloadFileResult?, PNErrorStatus?) -> Void
+/// Takes how deleting a file ended.
+public typealias PNDeleteFileCompletionBlock = (PNAcknowledgmentStatus) -> Void

@@ -1,0 +1,55 @@
+import ConnectionEngine
+import Foundation
+import HTTPTransport
+import PubNubProtocol
+
+// Requests one after the other, which files need. Not on the callback queue.
+extension PubNub {
+    /// Makes a call.
+    func ask<Call: PubNubCall>(
+        _ call: Call, _ query: [PubNubRequest.Parameter] = []
+    ) async throws(PubNubProblem) -> Call.Answer {
+        let request = try assemble(call, values: configuration, extra: query, compresses: false)
+        return try await exchange(request).read(by: call)
+    }
+
+    /// Makes a request. Cancelling the task ends it.
+    func exchange(_ request: CallRequest) async throws(PubNubProblem) -> HTTPAnswer {
+        let ticket = CallTicket(runner: calls)
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                ticket.send(request) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            ticket.cancel()
+        }
+        switch result {
+        case .success(let answer): return answer
+        case .failure(let failure): throw PubNubProblem(failure)
+        }
+    }
+}
+
+extension CallRequest {
+    /// A request to a URL that the service named.
+    init(
+        method: String, url: String, headers: [HTTPExchange.Header] = [], body: [UInt8] = [], timeout: Duration
+    ) throws(PubNubProblem) {
+        guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(),
+            ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
+        else { throw .malformed("The service named a place that is no URL.") }
+        let usesTLS = scheme == "https"
+        var target = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+        if let query = parts.percentEncodedQuery { target += "?" + query }
+        self.init(
+            endpoint: HTTPEndpoint(
+                host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port: parts.port ?? (usesTLS ? 443 : 80),
+                usesTLS: usesTLS),
+            method: method, target: target, headers: headers, body: body, timeout: timeout)
+    }
+}
+
+extension ConfigurationValues {
+    /// For long transfers.
+    var subscribeTimeout: Duration { .positive(seconds: subscribeMaximumIdleTime) }
+}

@@ -1,0 +1,143 @@
+import ConnectionEngine
+import Foundation
+import PubNubProtocol
+
+// Listing, downloading and deleting files. Each method returns at once; `block` is called on the callback queue.
+extension PubNub {
+    /// Asks for the files of a channel.
+    public func listFiles(with request: PNListFilesRequest, completion block: @escaping PNListFilesCompletionBlock) {
+        listFiles(
+            request.channel, limit: request.limit, next: request.next, query: request.arbitraryQueryParameters, block)
+    }
+
+    /// Where a file can be downloaded. Holds the auth key when the client has one: do not log it.
+    ///
+    /// - Returns: nil when the client's origin makes no URL.
+    public func downloadURLForFile(withName name: String, identifier: String, inChannel channel: String) -> URL? {
+        configuration.fileURL(id: identifier, name: name, channel: channel)
+    }
+
+    /// Downloads a file, and decrypts it when there is a cipher key.
+    public func downloadFile(with request: PNDownloadFileRequest, completion block: @escaping PNDownloadFileCompletionBlock) {
+        let file = PubNubFileName(channel: request.channel, id: request.identifier, name: request.name)
+        downloadFile(
+            file, to: request.targetURL, cipherKey: request.cipherKey, query: request.arbitraryQueryParameters, block)
+    }
+
+    /// Deletes a file.
+    public func deleteFile(with request: PNDeleteFileRequest, completion block: PNDeleteFileCompletionBlock? = nil) {
+        let file = PubNubFileName(channel: request.channel, id: request.identifier, name: request.name)
+        deleteFile(file, query: request.arbitraryQueryParameters, block)
+    }
+
+    func listFiles(
+        _ channel: String, limit: UInt, next: String?, query: [AnyHashable: Any]?, _ block: @escaping PNListFilesCompletionBlock
+    ) {
+        let values = configuration
+        startForResult(.listFilesOperation, CallExtras(query: query)) {
+            PubNubListFilesCall(channel: channel, limit: limit > 0 ? Int(clamping: limit) : nil, next: next)
+        } result: { facts, listed in
+            PNListFilesResult(
+                facts,
+                PNListFilesData(listed) { values.fileURL(id: $0.id, name: $0.name, channel: $0.channel) })
+        } then: {
+            block($0, $1)
+        }
+    }
+
+    func deleteFile(_ file: PubNubFileName, query: [AnyHashable: Any]?, _ block: PNDeleteFileCompletionBlock?) {
+        startForAcknowledgment(.deleteFileOperation, CallExtras(query: query)) {
+            PubNubDeleteFileCall(file: file)
+        } then: {
+            block?($0)
+        }
+    }
+
+    func downloadFile(
+        _ file: PubNubFileName, to target: URL?, cipherKey: String?, query: [AnyHashable: Any]?,
+        _ block: @escaping PNDownloadFileCompletionBlock
+    ) {
+        download(
+            DownloadJob(
+                file: file, target: target, cipher: cipherKey.map { PubNubCipher(key: $0) } ?? cipher,
+                query: QueryArguments.parameters(query)),
+            CallerBlock { block($0.0, $0.1) })
+    }
+
+    private func download(_ job: DownloadJob, _ sink: CallerBlock<(PNDownloadFileResult?, PNErrorStatus?)>) {
+        let facts = ResultFacts(operation: .downloadFileOperation, context: resultContext)
+        let queue = queue
+        let retry: @Sendable () -> Void = { [weak self] in self?.download(job, sink) }
+        Task {
+            do throws(PubNubProblem) {
+                let bytes = try await self.content(job)
+                let data = PNDownloadFileData(isTemporary: job.target == nil, location: try job.write(bytes))
+                queue.run { sink((PNDownloadFileResult(facts, data), nil)) }
+            } catch {
+                var status = StatusFacts(error, facts: facts, retry: retry)
+                if status.category == .PNUnknownCategory { status.category = .PNDownloadErrorCategory }
+                let failed = status
+                queue.run { sink((nil, PNErrorStatus(status: failed))) }
+            }
+        }
+    }
+
+    /// The service answers with the file, or with where it is: then it is asked for there, without anything of ours.
+    private func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
+        let values = configuration
+        var request = try assemble(DownloadQuestion(file: job.file), values: values, extra: job.query, compresses: false)
+        request.timeout = values.subscribeTimeout
+        for _ in 0..<3 {
+            let answer = try await exchange(request)
+            if answer.isSuccess { return try job.opened(answer.body) }
+            guard (300..<400).contains(answer.status), let place = answer.first("Location") else {
+                let head = HTTPAnswerHead(status: answer.status, contentType: answer.first("Content-Type"), retryAfter: nil)
+                throw answer.body.withUnsafeBytes { PubNubProblem(head, body: $0) }
+                    ?? .malformed("The answer is no file.", status: answer.status)
+            }
+            request = try CallRequest(method: "GET", url: place, timeout: values.subscribeTimeout)
+        }
+        throw .malformed("The service sends from one place to the next. The file is not there.")
+    }
+}
+
+/// Makes the request for a file; its answer is read elsewhere.
+private struct DownloadQuestion: PubNubCall {
+    let file: PubNubFileName
+
+    func request(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest { try file.download(settings) }
+
+    func answer(_ body: [UInt8]) throws(PubNubProblem) -> [UInt8] { body }
+}
+
+/// A file to download, ready for any thread.
+private struct DownloadJob: Sendable {
+    var file: PubNubFileName
+    /// Nil for a new file in the directory for temporary files.
+    var target: URL?
+    var cipher: PubNubCipher?
+    var query: [PubNubRequest.Parameter]
+
+    func opened(_ bytes: [UInt8]) throws(PubNubProblem) -> [UInt8] {
+        guard let cipher else { return bytes }
+        var stream = PubNubCipherStream.decrypting(with: cipher)
+        do {
+            return try stream.update(bytes) + stream.finish()
+        } catch {
+            throw PubNubProblem(ConnectionFailure(.decryptionFailed, "The file could not be decrypted. Check the cipher key."))
+        }
+    }
+
+    /// Whole, or not at all.
+    func write(_ bytes: [UInt8]) throws(PubNubProblem) -> URL {
+        let place =
+            target
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent("pubnub-\(UUID().uuidString)", isDirectory: false)
+        do {
+            try Data(bytes).write(to: place, options: .atomic)
+        } catch {
+            throw .badArguments("The file cannot be written to where it was asked for. Check that the directory is there.")
+        }
+        return place
+    }
+}

@@ -1,0 +1,118 @@
+import ConnectionEngine
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+// Sending files. Each method returns at once; `block` is called on the callback queue.
+extension PubNub {
+    /// Uploads a file and tells subscribers about it (rules PL-79 to PL-81).
+    ///
+    /// Encrypted when there is a cipher key. When the file is uploaded and telling fails, that is tried again every second,
+    /// ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
+    public func sendFile(with request: PNSendFileRequest, completion block: PNSendFileCompletionBlock? = nil) {
+        sendFile(request.draft, block)
+    }
+
+    /// Tells subscribers about a file that is uploaded already.
+    public func publishFileMessage(
+        with request: PNPublishFileMessageRequest, completion block: PNPublishCompletionBlock? = nil
+    ) {
+        let file = PubNubFileName(channel: request.channel, id: request.identifier, name: request.filename)
+        publishFileMessage(request.draft, file, block)
+    }
+
+    func publishFileMessage(_ draft: PublishDraft, _ file: PubNubFileName, _ block: PNPublishCompletionBlock?) {
+        start(.publishFileMessageOperation, draft.extras) { () throws(PubNubProblem) in
+            guard !file.id.isEmpty, !file.name.isEmpty else {
+                throw .badArguments("The file has no id or no name. Pass those that sending it returned.")
+            }
+            let source = FileSource.data(Data())
+            let job = try SendFileDraft(channel: draft.channel, name: file.name, source: source, message: draft).job(cipher)
+            var call = try job.published(file)
+            call.isReplicated = draft.isReplicated
+            call.customType = draft.customType
+            return call
+        } then: {
+            block?(PNPublishStatus($0))
+        }
+    }
+
+    func sendFile(_ draft: SendFileDraft, _ block: PNSendFileCompletionBlock?) {
+        let sink = block.map { CallerBlock($0) }
+        let facts = ResultFacts(operation: .sendFileOperation, context: resultContext)
+        let queue = queue
+        @Sendable func finish(_ outcome: SentFile) {
+            guard let sink else { return }
+            let status = outcome.status(facts)
+            let data = PNSendFileData(outcome.file, timetoken: outcome.timetoken)
+            queue.run { sink(PNSendFileStatus(status: status, data: data)) }
+        }
+        let job: SendFileJob
+        do throws(PubNubProblem) { job = try draft.job(cipher) } catch { return finish(SentFile(problem: error)) }
+        Task { finish(await self.send(job)) }
+    }
+
+    private func send(_ job: SendFileJob) async -> SentFile {
+        var sent = SentFile()
+        do throws(PubNubProblem) {
+            let upload = try await ask(PubNubUploadCall(channel: job.channel, name: job.name), job.query)
+            try await self.upload(try job.content(), upload)
+            sent.file = upload.file
+            let call = try job.published(upload.file)
+            sent.timetoken = try await publish(call, job.query).timetoken
+        } catch {
+            sent.problem = error
+        }
+        return sent
+    }
+
+    /// The form goes to wherever the service says, without anything of ours.
+    private func upload(_ content: [UInt8], _ upload: PubNubUpload) async throws(PubNubProblem) {
+        let boundary = "lifeline-\(UUID().uuidString)"
+        let type = HTTPExchange.Header("Content-Type", "multipart/form-data; boundary=\(boundary)")
+        let request = try CallRequest(
+            method: "POST", url: upload.url, headers: [type], body: upload.form(content, boundary: boundary),
+            timeout: configuration.subscribeTimeout)
+        let answer = try await exchange(request)
+        guard answer.isSuccess else {
+            throw PubNubProblem(
+                ConnectionFailure(
+                    .unknown, "The file was not taken. Check its size and the time of this machine.", origin: .server,
+                    httpStatus: answer.status))
+        }
+    }
+
+    private func publish(
+        _ call: PubNubPublishFileCall, _ query: [PubNubRequest.Parameter]
+    ) async throws(PubNubProblem) -> PubNubPublished {
+        let limit = max(configuration.fileMessagePublishRetryLimit, 1)
+        var attempt: UInt = 1
+        while true {
+            do throws(PubNubProblem) {
+                return try await ask(call, query)
+            } catch {
+                if attempt >= limit { throw error }
+            }
+            attempt += 1
+            try? await Task.sleep(for: configuration.fileMessageRetryPause)
+        }
+    }
+}
+
+/// How far sending a file came.
+private struct SentFile: Sendable {
+    /// Set once it is uploaded.
+    var file: PubNubFileName?
+    var timetoken: Timetoken?
+    var problem: PubNubProblem?
+
+    /// What fits no other category is told by how far it came (API sheet D.3).
+    func status(_ facts: ResultFacts) -> StatusFacts {
+        guard let problem else { return StatusFacts(result: facts, category: .PNAcknowledgmentCategory) }
+        var status = StatusFacts(problem, facts: facts)
+        if status.category == .PNUnknownCategory {
+            status.category = file == nil ? .PNSendFileErrorCategory : .PNPublishFileMessageErrorCategory
+        }
+        return status
+    }
+}

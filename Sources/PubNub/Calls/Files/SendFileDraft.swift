@@ -1,0 +1,125 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// Something that one owner hands to another for good. `@unchecked Sendable`: only the new owner touches it from then on.
+struct HandedOver<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+/// Where the bytes of a file are.
+enum FileSource: Sendable {
+    case file(URL)
+    case data(Data)
+    case stream(HandedOver<InputStream>, UInt)
+
+    /// The longest file. The service takes 5 MiB, unless the keyset says otherwise.
+    static let maximumSize = PubNubLimits.answerBytes
+
+    /// Reads all of it. May block.
+    func read() throws(PubNubProblem) -> [UInt8] {
+        let bytes: [UInt8]
+        switch self {
+        case .data(let data):
+            bytes = Array(data.prefix(Self.maximumSize + 1))
+        case .file(let url):
+            guard let handle = try? FileHandle(forReadingFrom: url) else { throw Self.unreadable }
+            defer { try? handle.close() }
+            guard let data = try? handle.read(upToCount: Self.maximumSize + 1) else {
+                // Nothing to read is an empty file.
+                bytes = []
+                break
+            }
+            bytes = Array(data)
+        case .stream(let stream, let size):
+            bytes = try Self.read(stream.value, Int(clamping: size))
+        }
+        guard bytes.count <= Self.maximumSize else {
+            throw .badArguments("The file is longer than \(Self.maximumSize) bytes. Send a shorter one.")
+        }
+        return bytes
+    }
+
+    private static func read(_ stream: InputStream, _ size: Int) throws(PubNubProblem) -> [UInt8] {
+        guard size <= maximumSize else {
+            throw .badArguments("The file is longer than \(maximumSize) bytes. Send a shorter one.")
+        }
+        stream.open()
+        defer { stream.close() }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < size {
+            let count = stream.read(&piece, maxLength: min(piece.count, size - bytes.count))
+            guard count > 0 else { throw unreadable }
+            bytes += piece[..<count]
+        }
+        return bytes
+    }
+
+    private static let unreadable = PubNubProblem.badArguments("The file cannot be read. Check that it is there and whole.")
+}
+
+/// A file to send, with the message about it.
+struct SendFileDraft {
+    var channel: String
+    var name: String
+    var source: FileSource?
+    var cipherKey: String?
+    var message: PublishDraft
+    var query: [AnyHashable: Any]?
+
+    /// What can go to another thread: values read and checked.
+    func job(_ cipher: PubNubCipher?) throws(PubNubProblem) -> SendFileJob {
+        guard let source else { throw .badArguments("There is no file. Pass a URL, data or a stream.") }
+        var content: JSONText?
+        if let value = message.message { content = try JSONArguments.value(value, "message") }
+        var metadata: JSONText?
+        if let value = message.metadata { metadata = try JSONArguments.object(value, "metadata") }
+        let own = cipherKey.map { PubNubCipher(key: $0) }
+        return SendFileJob(
+            channel: channel, name: name, source: source, fileCipher: own ?? cipher, messageCipher: own ?? cipher,
+            message: content,
+            call: PubNubPublishFileCall(
+                channel: channel, message: JSONText(checked: "null"), metadata: metadata,
+                isStored: message.isStored ? nil : false, ttl: message.ttl > 0 ? Int(clamping: message.ttl) : nil),
+            query: QueryArguments.parameters(query))
+    }
+}
+
+/// A file to send, ready for any thread.
+struct SendFileJob: Sendable {
+    var channel: String
+    var name: String
+    var source: FileSource
+    /// Files always have a random initialisation vector (wire sheet 8).
+    var fileCipher: PubNubCipher?
+    var messageCipher: PubNubCipher?
+    var message: JSONText?
+    var call: PubNubPublishFileCall
+    var query: [PubNubRequest.Parameter]
+
+    /// The message about an uploaded file.
+    func published(_ file: PubNubFileName) throws(PubNubProblem) -> PubNubPublishFileCall {
+        var call = call
+        call.message = file.message(message)
+        if let messageCipher { call.message = try call.message.encrypted(with: messageCipher) }
+        return call
+    }
+
+    /// The bytes to upload.
+    func content() throws(PubNubProblem) -> [UInt8] {
+        let bytes = try source.read()
+        guard let fileCipher else { return bytes }
+        var generator = SystemRandomNumberGenerator()
+        var (stream, prefix) = PubNubCipherStream.encrypting(with: fileCipher, using: &generator)
+        do {
+            return prefix + (try stream.update(bytes)) + (try stream.finish())
+        } catch {
+            throw .badArguments("The file could not be encrypted: \(error).")
+        }
+    }
+}

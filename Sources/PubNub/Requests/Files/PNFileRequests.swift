@@ -1,0 +1,130 @@
+import Foundation
+
+/// Describes a file to send.
+public final class PNSendFileRequest: PNRequest {
+    /// Further parameters of the requests.
+    public var arbitraryQueryParameters: [AnyHashable: Any]?
+    /// What filters can address, of the message about the file.
+    public var fileMessageMetadata: [AnyHashable: Any]?
+    /// What the file is encrypted with; nil for the client's cipher key.
+    public var cipherKey: String?
+    /// How many hours the message about the file is kept; 0, the default, for what the keyset says.
+    public var fileMessageTTL: UInt = 0
+    /// Where to.
+    public let channel: String
+    /// Whether the message about the file is kept in the history; true by default.
+    public var fileMessageStore = true
+    /// What to say about the file.
+    public var message: Any?
+    /// The file's name for receivers.
+    public var filename: String
+    let source: FileSource
+
+    /// A file on this machine.
+    public init(channel: String, fileURL url: URL) {
+        self.channel = channel
+        filename = url.lastPathComponent
+        source = .file(url)
+        super.init()
+    }
+
+    /// A file in memory.
+    public init(channel: String, fileName name: String, data: Data) {
+        self.channel = channel
+        filename = name
+        source = .data(data)
+        super.init()
+    }
+
+    /// A file that a stream delivers. The stream belongs to the client from then on.
+    ///
+    /// - Parameter size: how many bytes there are.
+    public init(channel: String, fileName name: String, stream: InputStream, size: UInt) {
+        self.channel = channel
+        filename = name
+        source = .stream(HandedOver(stream), size)
+        super.init()
+    }
+
+    var draft: SendFileDraft {
+        SendFileDraft(
+            channel: channel, name: filename, source: source, cipherKey: cipherKey,
+            message: PublishDraft(
+                channel: channel, message: message, metadata: fileMessageMetadata, isStored: fileMessageStore,
+                ttl: fileMessageTTL),
+            query: arbitraryQueryParameters)
+    }
+}
+
+/// Describes which files of a channel to list.
+public final class PNListFilesRequest: PNRequest {
+    /// Further parameters of the request.
+    public var arbitraryQueryParameters: [AnyHashable: Any]?
+    /// Which channel.
+    public let channel: String
+    /// Where to go on: the `next` of the answer before.
+    public var next: String?
+    /// How many at most, up to 100, which is the default.
+    public var limit: UInt = 100
+
+    public init(channel: String) {
+        self.channel = channel
+        super.init()
+    }
+}
+
+/// Describes a file to download.
+public final class PNDownloadFileRequest: PNRequest {
+    /// Further parameters of the request.
+    public var arbitraryQueryParameters: [AnyHashable: Any]?
+    /// What the file is decrypted with; nil for the client's cipher key.
+    public var cipherKey: String?
+    /// Where to put it; nil for a new file in the directory for temporary files.
+    public var targetURL: URL?
+    let channel: String
+    let identifier: String
+    let name: String
+
+    public init(channel: String, identifier: String, name: String) {
+        self.channel = channel
+        self.identifier = identifier
+        self.name = name
+        super.init()
+    }
+}
+
+/// Describes a file to delete.
+public final class PNDeleteFileRequest: PNRequest {
+    /// Further parameters of the request.
+    public var arbitraryQueryParameters: [AnyHashable: Any]?
+    let channel: String
+    let identifier: String
+    let name: String
+
+    public init(channel: String, identifier: String, name: String) {
+        self.channel = channel
+        self.identifier = identifier
+        self.name = name
+        super.init()
+    }
+}
+
+/// Describes a message about a file that is uploaded already.
+public final class PNPublishFileMessageRequest: PNBasePublishRequest {
+    /// The service's id of the file.
+    public let identifier: String
+    /// The file's name.
+    public let filename: String
+
+    public init(channel: String, fileIdentifier identifier: String, name filename: String) {
+        self.identifier = identifier
+        self.filename = filename
+        super.init(baseChannel: channel)
+    }
+
+    var draft: PublishDraft {
+        PublishDraft(
+            channel: channel, message: message, metadata: metadata, isStored: shouldStore, ttl: ttl,
+            customType: customMessageType, query: arbitraryQueryParameters)
+    }
+}

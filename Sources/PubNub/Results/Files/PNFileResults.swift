@@ -1,0 +1,84 @@
+import Foundation
+import PubNubProtocol
+
+/// What became of a file that was sent.
+public final class PNSendFileData: PNServiceData, @unchecked Sendable {
+    /// The service's id of the file; nil when it was not uploaded.
+    public let fileIdentifier: String?
+    /// When subscribers were told; nil when they were not.
+    public let timetoken: NSNumber?
+    /// The file's name; nil when it was not uploaded.
+    public let fileName: String?
+    /// Whether the service has the file, also when subscribers could not be told.
+    public let fileUploaded: Bool
+
+    init(_ file: PubNubFileName?, timetoken: Timetoken?) {
+        fileIdentifier = file?.id
+        fileName = file?.name
+        fileUploaded = file != nil
+        self.timetoken = timetoken?.number
+    }
+}
+
+/// How sending a file ended. ``PNStatus/retry()`` does nothing.
+public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    public let data: PNSendFileData
+
+    init(status: StatusFacts, data: PNSendFileData) {
+        self.data = data
+        super.init(status: status)
+    }
+}
+
+/// Files of a channel.
+public final class PNListFilesData: PNServiceData, @unchecked Sendable {
+    public let files: [PNFile]?
+    /// Where to go on, for the next request's `next`; nil at the end.
+    public let next: String?
+    /// How many there are in this answer.
+    public let count: UInt
+
+    init(_ listed: PubNubListedFiles, downloadURL: (PubNubFileName) -> URL?) {
+        files = listed.files.compactMap { element in
+            downloadURL(element.file).map { url in
+                PNFile(
+                    identifier: element.file.id, name: element.file.name, downloadURL: url, size: UInt(clamping: element.size),
+                    created: ObjectDate.parse(element.created))
+            }
+        }
+        next = listed.next
+        count = UInt(clamping: listed.count)
+    }
+}
+
+/// The answer to a question for files.
+public final class PNListFilesResult: PNResult, @unchecked Sendable {
+    public let data: PNListFilesData
+
+    init(_ facts: ResultFacts, _ data: PNListFilesData) {
+        self.data = data
+        super.init(facts: facts)
+    }
+}
+
+/// Where a downloaded file is.
+public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
+    /// Whether it is in the directory for temporary files, because no other place was asked for.
+    public let isTemporary: Bool
+    public let location: URL?
+
+    init(isTemporary: Bool, location: URL?) {
+        self.isTemporary = isTemporary
+        self.location = location
+    }
+}
+
+/// A downloaded file.
+public final class PNDownloadFileResult: PNResult, @unchecked Sendable {
+    public let data: PNDownloadFileData
+
+    init(_ facts: ResultFacts, _ data: PNDownloadFileData) {
+        self.data = data
+        super.init(facts: facts)
+    }
+}
