@@ -59,6 +59,7 @@ public final class LifelineServer: Sendable {
                 let restored = try await store.restore()
                 let core = ServerCore(configuration: configuration, eventLoops: loops, store: store, restored: restored)
                 try await core.pubnub.timeline.prepare()
+                for application in core.pubnub.applications { try await application.restoreAccess() }
                 let listener = try await Listener(core: core, group: group).bind()
                 let sweeps = core.startSweeping()
                 configuration.logger.info("listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])

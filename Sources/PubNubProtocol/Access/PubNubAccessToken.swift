@@ -62,14 +62,17 @@ public struct PubNubAccessToken: Hashable, Sendable {
         ConstantTime.areEqual(signature, code(secretKey))
     }
 
+    /// When the token no longer holds, in seconds since 1970.
+    public var expires: Int {
+        let (length, tooLong) = ttl.multipliedReportingOverflow(by: 60)
+        let (end, tooLate) = issued.addingReportingOverflow(length)
+        return tooLong || tooLate ? .max : end
+    }
+
     /// Whether the token no longer holds.
     ///
     /// - Parameter now: seconds since 1970.
-    public func isExpired(at now: Int) -> Bool {
-        let (length, tooLong) = ttl.multipliedReportingOverflow(by: 60)
-        let (end, tooLate) = issued.addingReportingOverflow(length)
-        return !tooLong && !tooLate && now >= end
-    }
+    public func isExpired(at now: Int) -> Bool { now >= expires }
 
     private func code(_ secretKey: String) -> [UInt8] {
         var out: [UInt8] = []

@@ -5,7 +5,7 @@ import RealtimeHub
 
 /// What grants of the second version allow and which tokens are revoked, for one keyset (rules PV-84 to PV-87).
 ///
-/// In memory: both end with the process.
+/// In memory; ``AccessJournal`` keeps both across restarts.
 final class GrantBook: Sendable {
     /// What a grant is about.
     enum Resource: Hashable, Sendable {
@@ -95,12 +95,14 @@ final class GrantBook: Sendable {
         return checked
     }
 
-    func revoke(_ token: PubNubAccessToken, at now: Int) {
-        let end = token.issued.addingReportingOverflow(token.ttl.multipliedReportingOverflow(by: 60).partialValue)
-        book.withLockedValue { book in
-            book.revoked = book.revoked.filter { $0.value > now }
-            book.revoked[token.signature] = end.overflow ? .max : end.partialValue
-        }
+    /// - Parameter until: when it would have expired anyway, in seconds since 1970.
+    func revoke(_ signature: [UInt8], until: Int) {
+        book.withLockedValue { $0.revoked[signature] = until }
+    }
+
+    /// Forgets revocations of tokens that have expired since.
+    func forgetRevoked(before now: Int) {
+        book.withLockedValue { book in book.revoked = book.revoked.filter { $0.value > now } }
     }
 
     func isRevoked(_ token: PubNubAccessToken) -> Bool {

@@ -6,7 +6,8 @@ extension PubNubREST {
     /// Minutes, when a request does not say.
     private static let defaultTTL = 1440
 
-    func grant(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> HTTPAnswer {
+    /// Answers, and grants, once it is durable.
+    func grant(_ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let target = GrantTarget(request)
         guard target.auths.isEmpty || !target.resources.contains(.everything) else {
@@ -17,6 +18,7 @@ extension PubNubREST {
         let now = application.clock.unixSeconds()
         let grant = GrantBook.Grant(rights: Self.rights(request), ttl: ttl, expires: ttl == 0 ? nil : now + ttl * 60)
         let keys = target.keys
+        try await keep(keys.map { .grant($0, grant) })
         for key in keys { application.grants.set(grant, for: key) }
         return answer(target, ttl: ttl, keys.map { ($0, grant) })
     }

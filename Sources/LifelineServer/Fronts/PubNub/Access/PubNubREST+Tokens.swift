@@ -39,15 +39,27 @@ extension PubNubREST {
         return Self.success { body in body.member("token", token.text) }
     }
 
-    func revokeToken(_ request: PubNubServerRequest, _ text: String) throws(PubNubErrorBody) -> HTTPAnswer {
+    /// Answers once the revocation is durable; it holds at once.
+    func revokeToken(_ request: PubNubServerRequest, _ text: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let now = application.clock.unixSeconds()
         guard let checked = application.grants.token(text, secretKey: application.keyset.secretKey.revealed) else {
             return Self.invalidToken("Token is invalid.")
         }
         guard !checked.token.isExpired(at: now) else { return Self.invalidToken("Token is expired.") }
-        application.grants.revoke(checked.token, at: now)
+        application.grants.forgetRevoked(before: now)
+        application.grants.revoke(checked.token.signature, until: checked.token.expires)
+        try await keep([.revocation(checked.token.signature, until: checked.token.expires)])
         return Self.success { _ in }
+    }
+
+    /// Writes down what was granted or revoked.
+    func keep(_ entries: [AccessJournal.Entry]) async throws(PubNubErrorBody) {
+        do {
+            try await application.accessJournal.append(entries)
+        } catch {
+            throw .serviceUnavailable
+        }
     }
 
     /// Rights by kind and name; nil when they are malformed.

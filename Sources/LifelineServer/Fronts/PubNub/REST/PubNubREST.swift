@@ -34,11 +34,9 @@ struct PubNubREST: Sendable {
         case .addAction(let channel, let message): addAction(request, channel, message)
         case .removeAction(let channel, let message, let action): removeAction(request, channel, message, action)
         case .grantToken: try grantToken(request)
-        case .revokeToken(let token): try revokeToken(request, token)
-        case .grant: try grant(request)
         case .audit: try audit(request)
         case .time, .subscribe, .publish, .signal, .pastMessages, .history, .historyWithActions, .deleteHistory, .counts, .group,
-            .removeGroup:
+            .removeGroup, .revokeToken, .grant:
             nil
         }
     }
@@ -52,6 +50,8 @@ struct PubNubREST: Sendable {
         case .counts(let channels): return try await counts(request, channels)
         case .group(let name): return try await group(name, request)
         case .removeGroup(let name): return try await removeGroup(name)
+        case .revokeToken(let token): return try await revokeToken(request, token)
+        case .grant: return try await grant(request)
         default: throw .plain(404, "Not Found")
         }
     }

@@ -1,0 +1,78 @@
+import HubStorage
+import PubNubProtocol
+import RealtimeHub
+import Testing
+
+@testable import LifelineServer
+
+@Suite("What is granted and revoked outlives a restart (rule PV-87)")
+struct AccessJournalTests {
+    static let history = "/v2/history/sub-key/demo/channel/"
+
+    /// A server after another one on the same store.
+    static func restart(_ body: (PubNubRESTFixture) async throws -> Void) async throws -> PubNubRESTFixture {
+        let store = InMemoryMessageStore(now: { UInt64(PubNubRESTFixture.start) * TimetokenClock.ticksPerSecond })
+        try await body(PubNubRESTFixture(PubNubAccessTests.guarded, store: store))
+        let second = PubNubRESTFixture(PubNubAccessTests.guarded, store: store)
+        try await second.application.restoreAccess()
+        return second
+    }
+
+    @Test("A revoked token stays revoked, another one stays good")
+    func revocations() async throws {
+        var tokens: [String] = []
+        let permissions = #"{"resources":{"channels":{"room":1}},"patterns":{}}"#
+        let server = try await Self.restart { server in
+            for ttl in [15, 16] { tokens.append(try await PubNubAccessTests.token(server, permissions, ttl: ttl)) }
+            _ = try await server.body(
+                server.signed("/v3/pam/demo/grant/" + tokens[0].replacing("=", with: "%3D"), method: "DELETE"), method: "DELETE")
+        }
+        #expect(
+            try await server.body(Self.history + "room?auth=" + tokens[0])
+                == #"403 {"error":true,"status":403,"service":"Access Manager","message":"Token is revoked"}"#)
+        #expect(try await server.body(Self.history + "room?auth=" + tokens[1]) == "[[],0,0]")
+    }
+
+    @Test("Grants come back as they were, the last one for the same thing counts")
+    func grants() async throws {
+        let server = try await Self.restart { server in
+            _ = try await PubNubGrantTests.grant(server, ["channel": "a,b", "auth": "k", "r": "1", "ttl": "5"])
+            _ = try await PubNubGrantTests.grant(server, ["channel": "b", "auth": "k", "r": "0", "ttl": "5"])
+            _ = try await PubNubGrantTests.grant(server, ["channel-group": "g", "r": "1", "ttl": "0"])
+            _ = try await PubNubGrantTests.grant(server, ["target-uuid": "u", "auth": "k", "g": "1", "ttl": "5"])
+        }
+        #expect(try await server.ask(Self.history + "a?auth=k").status == 200)
+        #expect(try await server.ask(Self.history + "b?auth=k").status == 403)
+        #expect(try await server.ask("/v1/channel-registration/sub-key/demo/channel-group/g").status == 200)
+        let audit = try await PubNubGrantTests.grant(server, ["target-uuid": "u", "auth": "k"], audit: true)
+        #expect(audit.contains(#""uuids":{"u":{"auths":{"k":{"r":0,"w":0,"m":0,"d":0,"g":1,"u":0,"j":0}}}}"#))
+        server.pass(seconds: 300)
+        #expect(try await server.ask(Self.history + "a?auth=k").status == 403)
+        #expect(try await server.ask("/v1/channel-registration/sub-key/demo/channel-group/g").status == 200)
+    }
+
+    @Test("More than a page of entries is read to its end")
+    func pages() async throws {
+        let server = try await Self.restart { server in
+            for number in 0..<1100 {
+                let key = GrantBook.Key(resource: .channel("c\(number)"), auth: nil)
+                let grant = GrantBook.Grant(rights: .read, ttl: 0, expires: nil)
+                try await server.application.accessJournal.append([.grant(key, grant)])
+            }
+        }
+        #expect(server.application.grants.grants(at: 0).count == 1100)
+    }
+
+    @Test("What cannot be stored is not granted, but revoked all the same")
+    func failingStore() async throws {
+        let server = PubNubRESTFixture(PubNubAccessTests.guarded, store: FailingStore())
+        let unavailable = #"503 {"message":"Service Unavailable","error":true,"service":"Access Manager","status":503}"#
+        #expect(try await PubNubGrantTests.grant(server, ["channel": "a", "r": "1"]) == unavailable)
+        #expect(try await server.ask(Self.history + "a").status == 403)
+        let token = try await PubNubAccessTests.token(server, #"{"resources":{"channels":{"room":1}},"patterns":{}}"#)
+        let path = "/v3/pam/demo/grant/" + token.replacing("=", with: "%3D")
+        #expect(try await server.body(server.signed(path, method: "DELETE"), method: "DELETE") == unavailable)
+        let answer = try await server.body(Self.history + "room?auth=" + token)
+        #expect(answer.contains("Token is revoked"))
+    }
+}
