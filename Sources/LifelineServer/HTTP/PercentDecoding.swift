@@ -1,10 +1,12 @@
+import WireCoding
+
 /// Undoes the escapes of a URL.
 enum PercentDecoding {
     /// - Parameter plusIsSpace: as in queries.
     /// - Returns: nil when an escape is malformed or the result is no UTF-8.
     static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
         let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }
-        if isPlain { return String(validating: bytes, as: UTF8.self) }
+        if isPlain { return text(bytes) }
         var out: [UInt8] = []
         out.reserveCapacity(bytes.count)
         var index = 0
@@ -21,7 +23,12 @@ enum PercentDecoding {
                 out.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
             }
         }
-        return String(validating: out, as: UTF8.self)
+        return out.withUnsafeBytes { text($0) }
+    }
+
+    /// The standard library's own check needs newer Apple systems than we ask for.
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+        JSONBytes.firstInvalidUTF8(bytes) == nil ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
     private static func digit(_ byte: UInt8) -> UInt8? {
