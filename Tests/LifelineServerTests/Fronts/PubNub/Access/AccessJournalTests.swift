@@ -1,3 +1,4 @@
+import Foundation
 import HubStorage
 import PubNubProtocol
 import RealtimeHub
@@ -61,6 +62,31 @@ struct AccessJournalTests {
             }
         }
         #expect(server.application.grants.grants(at: 0).count == 1100)
+    }
+
+    @Test("A store on disk that is opened again knows them too")
+    func onDisk() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        func open() throws -> SQLiteMessageStore {
+            try SQLiteMessageStore(
+                directory: directory, now: { UInt64(PubNubRESTFixture.start) * TimetokenClock.ticksPerSecond })
+        }
+        let first = try open()
+        let server = PubNubRESTFixture(PubNubAccessTests.guarded, store: first)
+        let token = try await PubNubAccessTests.token(server, #"{"resources":{"channels":{"room":1}},"patterns":{}}"#)
+        let path = "/v3/pam/demo/grant/" + token.replacing("=", with: "%3D")
+        _ = try await server.body(server.signed(path, method: "DELETE"), method: "DELETE")
+        _ = try await PubNubGrantTests.grant(server, ["channel": "a", "r": "1", "ttl": "0"])
+        await first.close()
+        let second = try open()
+        let restarted = PubNubRESTFixture(PubNubAccessTests.guarded, store: second)
+        try await restarted.application.restoreAccess()
+        let answer = try await restarted.body(Self.history + "room?auth=" + token)
+        #expect(answer.contains("Token is revoked"))
+        #expect(try await restarted.ask(Self.history + "a").status == 200)
+        #expect(try await restarted.ask(Self.history + "b").status == 403)
+        await second.close()
     }
 
     @Test("What cannot be stored is not granted, but revoked all the same")
