@@ -71,6 +71,12 @@ scenarios: test-setup $(VENV)/.ready ## Faults on real sockets, and other people
 	swift build $(SWIFT_FLAGS) --product lifeline
 	LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests
 
+.PHONY: soak
+soak: test-setup $(VENV)/.ready ## Eight clients, 500 random faults: make soak FAULTS=1000, or replay: make soak SEED=7
+	swift build $(SWIFT_FLAGS) --product lifeline
+	LIFELINE=$(BIN)/lifeline LIFELINE_SOAK_FAULTS=$(or $(FAULTS),500) $(if $(SEED),LIFELINE_SOAK_SEED=$(SEED)) \
+		$(PYTHON) -m pytest -q -s Tests/ScenarioTests/test_soak.py
+
 $(VENV)/.ready: Tests/InteropTests/requirements.txt | test-setup
 	python3 -m venv $(VENV)
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check -r $<
