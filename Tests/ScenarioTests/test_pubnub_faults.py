@@ -287,6 +287,8 @@ def test_f60_a_server_that_forgot_everything_is_a_gap(started):
     t1 = time.monotonic()
     assert recovered(listener, 5)["t"] - t1 <= 4
     wait_until(lambda: listener.of("gap"), 2, "the gap")
+    # Its connection went with the server.
+    source.connection.close()
     source.publish(5)
     listener.wait_messages(10)
     assert [e["data"]["seq"] for e in listener.of("msg")] == list(range(1, 11))
