@@ -32,7 +32,7 @@ import PubNub
 /// Counts messages, reading from each what an app would read.
 final class Counter: PNEventsListener, @unchecked Sendable {
     // Touched on the benchmark's serial queue only, which takes the place of a lock.
-    private let measurement: Measurement
+    private let measurement: Measuring.Measurement
     private let total: Int
     private let isPaced: Bool
     private var count = 0
@@ -40,7 +40,7 @@ final class Counter: PNEventsListener, @unchecked Sendable {
     init(total: Int, isPaced: Bool) {
         self.total = total
         self.isPaced = isPaced
-        measurement = Measurement(client: "PubNub", measuresLatency: isPaced)
+        measurement = Measuring.Measurement(client: "PubNub", measuresLatency: isPaced)
     }
 
     func client(_ client: PubNub, didReceiveMessage message: PNMessageResult) {
