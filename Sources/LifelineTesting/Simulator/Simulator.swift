@@ -109,6 +109,8 @@ public struct Simulator<Service: SimulatedService> {
         network = .working
         try feed(.disconnect, "disconnect at the end")
         for _ in 0..<10_000 where link != nil || !timers.isEmpty { try advance() }
+        // Requests from the time of the goodbye wait for the next connection.
+        try feed(.disconnect, "disconnect again")
         guard phase == .disconnected || phase == .failed else { throw Violation("Ended in phase \(phase)") }
         guard timers.isEmpty, jobs.isEmpty, link == nil, unanswered.isEmpty else {
             throw Violation(
