@@ -24,7 +24,7 @@ public struct PubNubMemory: Sendable {
     var startAt: Timetoken?
     /// When everything up to `cursor` had come: the latest answer to a poll.
     var deliveredUntil: Moment?
-    /// When the service was last heard before the link was lost; nil once it has answered a handshake again.
+    /// When the service was last heard before the link was lost; nil once a poll was answered again.
     var lostAt: Moment?
     var seen: SeenMessages
     /// Whether the network failed last, so that the service is asked for the time first (rule PX-3).

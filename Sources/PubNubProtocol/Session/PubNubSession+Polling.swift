@@ -98,7 +98,8 @@ extension PubNubSession {
         } else if next.isMissing {
             missing = memory.confirmed.common(with: memory.wanted)
         }
-        memory.lostAt = nil
+        // As long as nothing was read from there, the old position stays what it is.
+        if !next.catchesUp { memory.lostAt = nil }
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
         memory.cursor = next.cursor
@@ -143,6 +144,7 @@ extension PubNubSession {
         if zeros == 0, isForeign || answer.timetoken > before.timetoken { memory.cursor.timetoken = answer.timetoken }
         if zeros == 0, let region = answer.region { memory.cursor.region = region }
         memory.deliveredUntil = out.now
+        memory.lostAt = nil
 
         let batch = news(in: messages, &memory)
         let isFruitless = batch.isEmpty || memory.cursor == before

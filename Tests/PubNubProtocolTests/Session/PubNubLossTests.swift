@@ -78,6 +78,14 @@ struct PubNubLossTests {
         script.answer(500)
         #expect(script.sent().last == "poll a 100/1")
         #expect(script.told().last == (isGap ? "gap a since 1 after 100" : "subscribed a 100/1->100/1 again"))
+        // A channel that comes before anything was read starts from the same old position.
+        script.subscribe(["b"])
+        script.answer(500)
+        #expect(script.told().last?.hasPrefix("gap a,b") == isGap)
+        script.answer(510)
+        script.subscribe(["c"])
+        script.answer(520)
+        #expect(script.told().last == "subscribed a,b,c 510/1->510/1")
     }
 
     @Test("Without restoring, a failure of the network ends everything and forgets the lists")
