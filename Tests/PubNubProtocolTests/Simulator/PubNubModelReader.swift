@@ -16,6 +16,14 @@ struct PubNubModelReader {
     private var gaps: Set<String> = []
     /// What was delivered last, and must be recognised when it comes again.
     private(set) var recent: [PubNubMessage] = []
+    /// The numbers of everything that was delivered, by channel, as far as it must be recognised.
+    private var delivered: [String: Set<Int>] = [:]
+    /// Numbers that were missing when a gap allowed it, by channel.
+    private var skipped: [String: Set<Int>] = [:]
+    /// Whether the latest batch came with a position of no use, so that the next one covers the same stretch.
+    private var isStuck = false
+    /// The timetokens that the session remembers.
+    private var latest: [Timetoken] = []
     private(set) var count = 0
     private(set) var gapCount = 0
 
@@ -46,7 +54,7 @@ struct PubNubModelReader {
     mutating func forget(_ names: Set<String>) {
         wanted.subtract(names)
         for name in names { end(name) }
-        if wanted.isEmpty { recent = [] }
+        if wanted.isEmpty { (recent, delivered) = ([], [:]) }
     }
 
     private mutating func end(_ name: String) {
@@ -58,10 +66,14 @@ struct PubNubModelReader {
     }
 
     /// Nobody is listening any more.
-    mutating func stop() {
+    ///
+    /// - Parameter isForgotten: whether the session knows, and starts from then on.
+    mutating func stop(isForgotten: Bool = true) {
         last = [:]
         gaps = []
+        guard isForgotten else { return }
         recent = []
+        delivered = [:]
     }
 
     /// The session has forgotten everything.
@@ -77,7 +89,7 @@ struct PubNubModelReader {
         let names = Self.names(list)
         guard names == wanted else { throw Violation("\(names.sorted()) were confirmed, wanted are \(wanted.sorted()).") }
         if hasStart {
-            last = [:]
+            (last, delivered) = ([:], [:])
             unreadStart = cursor
         }
         hasStart = false
@@ -98,23 +110,41 @@ struct PubNubModelReader {
 
     mutating func received(_ batch: PubNubBatch, _ server: PubNubModelServer) throws(Violation) {
         guard !batch.messages.isEmpty else { throw Violation("A batch of nothing.") }
-        unreadStart = nil
+        if batch.previous != batch.current { unreadStart = nil }
         let channels = Set(wanted.flatMap { Self.channels($0) })
         for message in batch.messages {
             let channel = message.channel
             guard channels.contains(channel) else { throw Violation("A message of \(channel), which nobody wants.") }
             guard let before = last[channel] else { throw Violation("A message of \(channel), which is not confirmed.") }
-            guard let number = Int(message.payload), number > before else {
-                throw Violation("\(channel): \(message.payload) came after \(before).")
+            guard let number = Int(message.payload) else { throw Violation("\(message) has no number.") }
+            let isNew = delivered[channel, default: []].insert(number).inserted
+            // With a position of no use the same stretch comes again, more of it than is remembered.
+            if !isNew, isStuck, !latest.contains(message.timetoken) {
+                remember(message)
+                continue
             }
-            let missing = (before + 1..<number).filter { server.filtered[channel]?.contains($0) != true }
+            guard isNew else { throw Violation("\(channel): \(number) came again.") }
+            remember(message)
+            let withheld = server.filtered[channel] ?? []
+            // What a filter withheld, or the queue dropped for others, may come now that the filter is another.
+            if number < before, isStuck, withheld.contains(number) || skipped[channel]?.contains(number) == true { continue }
+            guard number > before else { throw Violation("\(channel): \(number) came after \(before).") }
+            let seen = delivered[channel] ?? []
+            let missing = (before + 1..<number).filter { !withheld.contains($0) && !seen.contains($0) }
             guard missing.isEmpty || gaps.contains(channel) else {
                 throw Violation("\(channel): \(missing) were lost in silence before \(number).")
             }
             gaps.remove(channel)
+            skipped[channel, default: []].formUnion(missing)
             last[channel] = number
             count += 1
         }
+        isStuck = batch.previous == batch.current
         recent = (recent + batch.messages).suffix(10)
+    }
+
+    private mutating func remember(_ message: PubNubMessage) {
+        latest.append(message.timetoken)
+        if latest.count > 100 { latest.removeFirst() }
     }
 }

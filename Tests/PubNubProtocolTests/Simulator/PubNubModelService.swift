@@ -237,7 +237,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
         phase = change.phase
         switch change.phase {
         case .disconnecting, .disconnected:
-            reader.stop()
+            reader.stop(isForgotten: ![.waiting, .suspended].contains(change.previous))
         case .failed where !Variant.options.restoresSubscription && [.connecting, .connected].contains(change.previous):
             let categories: [StatusCategory] = [.networkUnavailable, .timeout, .unexpectedDisconnect, .proxyUnavailable]
             if categories.contains(change.category) { reader.clear() }
