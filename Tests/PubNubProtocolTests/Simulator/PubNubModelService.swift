@@ -156,7 +156,8 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
     mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<Answer>] {
         switch Int.random(in: 0..<200, using: &random) {
         case 0..<3:
-            // The polls are cut, or the transport asks again without a word.
+            // The last messages reach nobody. The polls are cut, or the transport asks again without a word.
+            for _ in 0..<Int.random(in: 0...3, using: &random) { publish(&random) }
             server.restart(forgetting: Bool.random(using: &random), &random)
             let held = server.takeHeld()
             if Bool.random(using: &random) {
