@@ -211,24 +211,30 @@ extension SQLiteMessageStore {
     private static func restoreRecent(
         since horizon: UInt64, _ settings: StoreSettings, _ database: Database, into state: inout RestoredState
     ) throws {
-        let rows = try Row.fetchCursor(
+        // The index has all that the choice needs; whole messages are read only for what is kept.
+        let keys = try Row.fetchCursor(
             database,
-            sql: "SELECT \(MessageRow.columns), application FROM message WHERE timetoken > ? ORDER BY timetoken DESC LIMIT ?",
+            sql: "SELECT timetoken, application, channel FROM message WHERE timetoken > ? ORDER BY timetoken DESC LIMIT ?",
             arguments: [Int64(clamping: horizon), 5 * settings.recentInAll])
+        let lookup = try database.cachedStatement(
+            sql: "SELECT \(MessageRow.columns) FROM message WHERE application = ? AND channel = ? AND timetoken = ?")
         var perChannel: [String: [String: Int]] = [:]
         var seen = 0
         var kept = 0
         state.recentSince = horizon
-        while let row = try rows.next() {
+        while let key = try keys.next() {
             seen += 1
+            let timetoken: Int64 = key[0]
             guard kept < settings.recentInAll, seen < 5 * settings.recentInAll else {
-                state.recentSince = UInt64(clamping: row[0] as Int64)
+                state.recentSince = UInt64(clamping: timetoken)
                 break
             }
-            let application: String = row[11]
-            let count = perChannel[application]?[row[1]] ?? 0
+            let application: String = key[1]
+            let channel: String = key[2]
+            let count = perChannel[application]?[channel] ?? 0
             guard count < settings.recentPerChannel else { continue }
-            perChannel[application, default: [:]][row[1]] = count + 1
+            perChannel[application, default: [:]][channel] = count + 1
+            guard let row = try Row.fetchOne(lookup, arguments: [application, channel, timetoken]) else { continue }
             state.recent[application, default: []].append(MessageRow.message(of: row))
             kept += 1
         }
