@@ -124,20 +124,24 @@ extension PubNubSession {
         _ names: PubNubNames, _ id: RequestID?, _ memory: inout PubNubMemory, _ out: inout Actions
     ) -> PubNubNames {
         let gone = memory.wanted.common(with: names)
-        out.answer(id, .success(.unsubscribed))
-        guard !gone.isEmpty else { return gone }
+        guard !gone.isEmpty else {
+            out.answer(id, .success(.unsubscribed))
+            return gone
+        }
         memory.wanted.remove(gone)
         memory.confirmed.remove(gone)
         for name in gone.channels where !memory.present.contains(name) { memory.state[name] = nil }
         for name in gone.groups where !memory.present.contains(name) { memory.state[name] = nil }
         if memory.wanted.isEmpty { memory.forgetPosition() }
         let left = memory.wanted
+        // Who asked is told after everybody else.
+        out.emit(.unsubscribed(gone.list, remaining: left.list))
+        out.answer(id, .success(.unsubscribed))
         memory.waiters.removeAll { waiter in
             guard waiter.names.common(with: left).isEmpty, !waiter.names.isEmpty || left.isEmpty else { return false }
             out.answer(waiter.id, .failure(Self.unsubscribedMeanwhile))
             return true
         }
-        out.emit(.unsubscribed(gone.list, remaining: left.list))
         return gone
     }
 
