@@ -10,6 +10,7 @@ final class RecordingListener: PNObjectEventListener, Sendable {
         var statuses: [PNStatus] = []
         var messages: [PNMessageResult] = []
         var action: (@Sendable (String) -> Void)?
+        var waiting: [(isDone: @Sendable ([String]) -> Bool, resume: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -24,11 +25,32 @@ final class RecordingListener: PNObjectEventListener, Sendable {
     }
 
     private func note(_ line: String) {
-        let action = state.withLockedValue { state in
+        let (action, done) = state.withLockedValue { state in
             state.lines.append(line)
-            return state.action
+            let lines = state.lines
+            let done = state.waiting.filter { $0.isDone(lines) }
+            state.waiting.removeAll { $0.isDone(lines) }
+            return (state.action, done)
         }
         action?(line)
+        for waiter in done { waiter.resume.resume() }
+    }
+
+    /// Waits until the lines are as asked for. Tests have a time limit for the case that they never are.
+    func wait(until isDone: @escaping @Sendable ([String]) -> Bool) async {
+        await withCheckedContinuation { continuation in
+            let isDoneAlready = state.withLockedValue { state in
+                if isDone(state.lines) { return true }
+                state.waiting.append((isDone, continuation))
+                return false
+            }
+            if isDoneAlready { continuation.resume() }
+        }
+    }
+
+    /// Waits until the last line is this one.
+    func wait(for line: String) async {
+        await wait { $0.last == line }
     }
 
     func client(_ client: PubNub, didReceiveMessage message: PNMessageResult) {

@@ -1,0 +1,61 @@
+import ConnectionEngine
+import PubNubProtocol
+import Testing
+
+@testable import PubNub
+
+/// From a configuration to what the session and the engine are told (rules PK-14 to PK-16).
+struct SettingsTests {
+    private var values = ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d")
+
+    @Test func `every setting of the subscription reaches the session`() {
+        var values = values
+        values.subscribeMaximumIdleTime = 100
+        values.nonSubscribeRequestTimeout = 3
+        values.presenceHeartbeatValue = 60
+        values.presenceHeartbeatInterval = 29
+        values.suppressLeaveEvents = true
+        values.managePresenceListManually = true
+        values.keepTimeTokenOnListChange = false
+        values.restoreSubscription = false
+        values.catchUpOnSubscriptionRestore = false
+        values.requestMessageCountThreshold = 50
+        values.maximumMessagesCacheSize = 7
+        let options = values.options
+        #expect(options.pollTimeout == .seconds(100) && options.requestTimeout == .seconds(3))
+        #expect(options.heartbeatValue == 60 && options.heartbeatInterval == 29)
+        #expect(options.suppressesLeave && options.managesPresenceManually)
+        #expect(!options.keepsTimetokenOnListChange && !options.restoresSubscription && !options.catchesUpOnRestore)
+        #expect(options.messageCountThreshold == 50 && options.dedupCapacity == 7)
+    }
+
+    @Test(arguments: [Double.nan, -1, 0, .infinity]) func `times that make no sense become ones that do`(seconds: Double) {
+        var values = values
+        values.subscribeMaximumIdleTime = seconds
+        values.nonSubscribeRequestTimeout = seconds
+        let limits = Duration.milliseconds(1)...Duration.seconds(86_400)
+        #expect(limits.contains(values.options.pollTimeout) && limits.contains(values.requestTimeout))
+    }
+
+    @Test func `the retry policy reaches the engine`() {
+        var values = values
+        #expect(values.policy(seed: 1).retriesAutomatically && values.policy(seed: 1).maximumRetries == nil)
+        values.retryPolicy = PNRetryPolicy(isEnabled: false, maximumRetries: -3, maximumDelay: 0)
+        let policy = values.policy(seed: 1)
+        #expect(!policy.retriesAutomatically && policy.maximumRetries == 0 && policy.cap == .milliseconds(100))
+        values.timing = .fast
+        #expect(values.policy(seed: 1).timing == .fast)
+    }
+
+    @Test func `requests carry keys, user and device, and the proxy's password is never shown`() {
+        var values = values
+        values.authKey = "token"
+        values.secretKey = "secret"
+        let settings = values.settings(instanceID: "i")
+        #expect(settings.publishKey == "p" && settings.subscribeKey == "s" && settings.userID == "me")
+        #expect(settings.auth == "token" && settings.secretKey == "secret" && settings.deviceID == "d")
+        #expect(settings.sdk.hasPrefix("PubNub-ObjC-") && settings.sdk.hasSuffix("/4.17.0"))
+        let proxy = PNProxy(host: "proxy", port: 8080, user: "u", password: "hidden")
+        #expect(!"\(proxy)".contains("hidden") && !String(reflecting: proxy).contains("hidden"))
+    }
+}
