@@ -1,0 +1,108 @@
+import Foundation
+import WireCoding
+
+/// An app that gets a notification by Apple's newer service.
+public final class PNAPNSNotificationTarget {
+    private let topic: String
+    private let environment: PNAPNSEnvironment
+    private let excludedDevices: [Data]
+
+    /// The app that asks, while it is developed.
+    public static func `default`() -> PNAPNSNotificationTarget {
+        PNAPNSNotificationTarget(forTopic: Bundle.main.bundleIdentifier ?? "")
+    }
+
+    /// An app while it is developed, by its bundle identifier.
+    public convenience init(forTopic topic: String) {
+        self.init(forTopic: topic, in: .development, withExcludedDevices: nil)
+    }
+
+    /// An app by its bundle identifier, without some devices.
+    public init(
+        forTopic topic: String, in environment: PNAPNSEnvironment, withExcludedDevices excludedDevices: [Data]?
+    ) {
+        self.topic = topic
+        self.environment = environment
+        self.excludedDevices = excludedDevices ?? []
+    }
+
+    var dictionary: [String: Any] {
+        var members: [String: Any] = [
+            "topic": topic, "environment": environment == .production ? "production" : "development",
+        ]
+        if !excludedDevices.isEmpty {
+            members["excluded_devices"] = excludedDevices.map { Hex.text($0) }
+        }
+        return members
+    }
+}
+
+/// How Apple's newer service delivers a notification.
+public final class PNAPNSNotificationConfiguration {
+    private let collapseID: String?
+    private let expiration: Date?
+    private let targets: [PNAPNSNotificationTarget]
+
+    /// To the app that asks.
+    public static func `default`() -> PNAPNSNotificationConfiguration {
+        PNAPNSNotificationConfiguration(targets: [.default()])
+    }
+
+    /// To these apps.
+    public convenience init(targets: [PNAPNSNotificationTarget]) {
+        self.init(collapseID: nil, expirationDate: nil, targets: targets)
+    }
+
+    /// To these apps.
+    ///
+    /// - Parameters:
+    ///   - collapseId: notifications of one id replace each other.
+    ///   - date: when to give up.
+    public init(collapseID collapseId: String?, expirationDate date: Date?, targets: [PNAPNSNotificationTarget]) {
+        collapseID = collapseId
+        expiration = date
+        self.targets = targets
+    }
+
+    var dictionary: [String: Any] {
+        var members: [String: Any] = [
+            "auth_method": "token", "version": "v2", "targets": targets.map(\.dictionary),
+        ]
+        members["collapse_id"] = collapseID
+        members["expiration"] = expiration.map { $0.formatted(.iso8601) }
+        return members
+    }
+}
+
+/// What Apple's services get.
+public final class PNAPNSNotificationPayload: PNBaseNotificationPayload {
+    /// Of the newer service: to whom, and how. The app that asks by default.
+    public var configurations: [PNAPNSNotificationConfiguration] = []
+    /// Further members of what is shown.
+    public let notification = NSMutableDictionary()
+    /// Whether nothing is shown or played, so that only the app gets it.
+    public var isSilent = false
+
+    func dictionary(_ content: NotificationContent, isSecondVersion: Bool) -> [String: Any]? {
+        var members = members
+        var shown = notification as? [String: Any] ?? [:]
+        if isSilent {
+            for key in ["alert", "badge", "sound"] { shown[key] = nil }
+            shown["content-available"] = 1
+        } else {
+            var alert = shown["alert"] as? [String: Any] ?? [:]
+            alert["title"] = content.title
+            alert["subtitle"] = content.subtitle
+            alert["body"] = content.body
+            if !alert.isEmpty { shown["alert"] = alert }
+            if let badge = content.badge { shown["badge"] = badge }
+            if let sound = content.sound { shown["sound"] = sound }
+        }
+        if !shown.isEmpty { members["aps"] = shown }
+        guard !members.isEmpty else { return nil }
+        if isSecondVersion {
+            members["pn_push"] = (configurations.isEmpty ? [.default()] : configurations).map(\.dictionary)
+        }
+        return members
+    }
+}
