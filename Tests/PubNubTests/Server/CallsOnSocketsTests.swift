@@ -66,6 +66,19 @@ struct CallsOnSocketsTests {
         }
     }
 
+    @Test(arguments: ["raum-é-1", "a%20b", "c+d&e=f?", "日本"]) func `names of all spellings lead to the same channel`(
+        name: String
+    ) async throws {
+        try await withClient { client in
+            let timetoken = try await client.publish(1, to: name)
+            #expect(try await client.history(of: name).messages.map(\.timetoken) == [timetoken])
+            #expect(try await client.history(of: [name, "other"])[name]?.count == 1)
+            #expect(try await client.messageCounts(of: [name], since: timetoken - 1) == [name: 1])
+            try await client.add([name], toGroup: "g")
+            #expect(try await client.channels(inGroup: "g") == [name])
+        }
+    }
+
     @Test func `with a cipher key the server holds what it cannot read`() async throws {
         try await withClient({ $0.cipherKey = "enigma" }) { client in
             try await client.publish(["secret": 1], to: "room")
