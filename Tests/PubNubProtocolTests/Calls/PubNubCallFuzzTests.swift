@@ -46,6 +46,15 @@ struct PubNubCallFuzzTests {
         (reader(PubNubListGroupsCall()), #"{"payload":{"groups":["g"]}}"#),
         (reader(PubNubListPushCall(device: device)), #"["ch1","ch2"]"#),
         (reader(PubNubRemovePushCall(device: device)), #"[1, "Removed Device"]"#),
+        (
+            reader(PubNubObjectsCall(.get, .users)),
+            #"{"status":200,"data":[{"id":"u","custom":null}],"totalCount":9,"next":"MQ"}"#
+        ),
+        (
+            reader(PubNubUploadCall(channel: "c", name: "n")),
+            #"{"data":{"id":"i"},"file_upload_request":{"url":"http://x/","form_fields":[{"key":"k","value":"v"}]}}"#
+        ),
+        (reader(PubNubListFilesCall(channel: "c")), #"{"data":[{"name":"n","id":"i","size":5}],"next":null,"count":1}"#),
         (reader(PubNubFetchActionsCall(channel: "c")), #"{"status":200,"data":[\#(action)],"more":{"start":"1"}}"#),
     ].map { ($0.0, Array($0.1.utf8)) }
 
