@@ -68,8 +68,7 @@ final class PubNubAdapter: ServiceAdapter {
             take(.refused(channel: channel, error))
             throw error
         }
-        // Asking again would make the service confirm everything anew.
-        if state.withLockedValue({ $0.news.isConfirmed(channel) }) { return }
+        // Also when it is subscribed: only the session knows whether it still will be once everything was done that was asked for.
         do throws(ConnectionFailure) {
             _ = try await driver.perform(.subscribe(list(of: channel), timetoken: nil, state: [:]))
         } catch {

@@ -33,8 +33,6 @@ struct PubNubNews: Sendable {
         self.allowance = allowance
     }
 
-    func isConfirmed(_ channel: String) -> Bool { confirmed.contains(channel) }
-
     mutating func take(_ notices: [Notice<PubNubSession>], at now: Moment) -> Report {
         var report = Report()
         for (index, notice) in notices.enumerated() {
