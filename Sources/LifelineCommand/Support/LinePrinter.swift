@@ -93,6 +93,8 @@ final class LinePrinter: Sendable {
     }
 
     private func giveUp() {
+        // First, so that whoever is told that nothing waits any more finds it told as well.
+        onBroken()
         let waiting = state.withLockedValue { state in
             state.isBroken = true
             state.isWriting = false
@@ -101,7 +103,6 @@ final class LinePrinter: Sendable {
             return state.waiting
         }
         for continuation in waiting { continuation.resume() }
-        onBroken()
     }
 
     /// Blocks until everything is written. False when it cannot be.
