@@ -63,6 +63,7 @@ for part in $what; do
             taskset -c 1 venv/bin/python clients/pubnub_recv.py 9004 "feed-$((total / 10))-$batch" native
             taskset -c 1 "$bin/PubNubReceive" 9004 "feed-$total-$batch"
         done
+        taskset -c 1 "$bin/LongPollRate" 9004 feed-20000-1
         kill $feeder ;;
     pubnub-latency)
         taskset -c 0 "$bin/PollFeeder" 9004 & feeder=$!
