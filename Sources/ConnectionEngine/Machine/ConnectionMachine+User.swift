@@ -38,10 +38,8 @@ extension ConnectionMachine {
     @usableFromInline mutating func disconnect(_ now: Moment, _ effects: inout [Effect<Session>]) {
         lostLink = false
         switch state {
-        case .idle, .disconnected, .failed:
+        case .idle, .disconnected, .disconnecting, .failed:
             break
-        case .disconnecting:
-            return
         case .connecting:
             cancel(.deadline, &effects)
             endAttempt(nil, close: .abort, now, &effects)

@@ -108,9 +108,9 @@ public struct Simulator<Service: SimulatedService> {
     private mutating func finish() throws(Violation) {
         network = .working
         try feed(.disconnect, "disconnect at the end")
+        // Requests from the time of the goodbye wait for the next connection, unless it is said once more that there is none.
+        try feed(.disconnect, "disconnect during the goodbye")
         for _ in 0..<10_000 where link != nil || !timers.isEmpty { try advance() }
-        // Requests from the time of the goodbye wait for the next connection.
-        try feed(.disconnect, "disconnect again")
         guard phase == .disconnected || phase == .failed else { throw Violation("Ended in phase \(phase)") }
         guard timers.isEmpty, jobs.isEmpty, link == nil, unanswered.isEmpty else {
             throw Violation(
