@@ -18,7 +18,8 @@ final class PubNubTimeline: Sendable {
         // Readers begin at a point that is already past.
         _ = clock.advance(past: unixTicks(), at: unixTicks())
         self.clock = NIOLockedValueBox(clock)
-        region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / (TimetokenClock.ticksPerSecond / 10) % 32_000)
+        // Milliseconds: no two starts share one, and the number comes again after 23 days only.
+        region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / (TimetokenClock.ticksPerSecond / 1_000) % 2_000_000_000)
     }
 
     var now: UInt64 { unixTicks() }
