@@ -37,9 +37,10 @@ class Line:
             self.connection = None
             raise
 
-    def until_it_works(self, path):
+    def until_it_works(self, path, unless=None):
+        """The first answer; None when `unless` is set before there is one."""
         end = time.monotonic() + 30
-        while True:
+        while not (unless and unless.is_set()):
             try:
                 return self.get(path)
             except (OSError, http.client.HTTPException):
@@ -82,8 +83,11 @@ class Reader(threading.Thread):
 
     def run(self):
         while not self.stopped.is_set():
-            _, body = self.line.until_it_works(
-                f"/v2/subscribe/demo/{self.path}/0?tt={self.cursor['t']}&tr={self.cursor['r']}&uuid=reader")
+            answer = self.line.until_it_works(
+                f"/v2/subscribe/demo/{self.path}/0?tt={self.cursor['t']}&tr={self.cursor['r']}&uuid=reader", unless=self.stopped)
+            if answer is None:
+                return
+            body = answer[1]
             assert int(body["t"]["t"]) >= int(self.cursor["t"])
             self.cursor = body["t"]
             self.fullest = max(self.fullest, len(body["m"]))
