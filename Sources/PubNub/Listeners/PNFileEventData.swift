@@ -25,6 +25,8 @@ public final class PNFile: Sendable {
 }
 
 /// A file, and what its sender said about it.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNFileEventData: PNSubscriberData, @unchecked Sendable {
     /// The file; nil when the event names none.
     public let file: PNFile?

@@ -29,6 +29,8 @@ public final class PNMessageAction: Sendable {
 }
 
 /// A change of a message's actions.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNMessageActionData: PNSubscriberData, @unchecked Sendable {
     /// The action.
     public let action: PNMessageAction

@@ -74,6 +74,8 @@ public final class PNMembership: Sendable {
 }
 
 /// A change of metadata.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
     /// `set` or `delete`.
     public let event: String

@@ -3,6 +3,8 @@ import PubNubProtocol
 import WireCoding
 
 /// Who is present after a presence event, and who came and went.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable {
     private let event: PresenceEvent
 
@@ -36,6 +38,8 @@ public final class PNPresenceDetailsData: PNSubscriberData, @unchecked Sendable 
 }
 
 /// A presence event.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
     private let event: PresenceEvent
 

@@ -59,6 +59,8 @@ extension String {
 }
 
 /// A published message.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNSubscriberData`` names.
 open class PNMessageData: PNSubscriberData, @unchecked Sendable {
     private enum Content {
         case unread
@@ -98,4 +100,6 @@ open class PNMessageData: PNSubscriberData, @unchecked Sendable {
 }
 
 /// A signal.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNMessageData`` names.
 public final class PNSignalData: PNMessageData, @unchecked Sendable {}

@@ -1,4 +1,6 @@
 /// A published message that was received.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageResult: PNResult, @unchecked Sendable {
     /// Its content.
     public let data: PNMessageData
@@ -10,6 +12,8 @@ public final class PNMessageResult: PNResult, @unchecked Sendable {
 }
 
 /// A signal that was received.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNSignalResult: PNResult, @unchecked Sendable {
     /// Its content.
     public let data: PNSignalData
@@ -21,6 +25,8 @@ public final class PNSignalResult: PNResult, @unchecked Sendable {
 }
 
 /// A change of a message's actions.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageActionResult: PNResult, @unchecked Sendable {
     /// Which one, and what became of it.
     public let data: PNMessageActionData
@@ -32,6 +38,8 @@ public final class PNMessageActionResult: PNResult, @unchecked Sendable {
 }
 
 /// A presence event that was received.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
     /// Who did what.
     public let data: PNPresenceEventData
@@ -43,6 +51,8 @@ public final class PNPresenceEventResult: PNResult, @unchecked Sendable {
 }
 
 /// A change of metadata.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNObjectEventResult: PNResult, @unchecked Sendable {
     /// Which object, and what it is now.
     public let data: PNObjectEventData
@@ -54,6 +64,8 @@ public final class PNObjectEventResult: PNResult, @unchecked Sendable {
 }
 
 /// A shared file.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFileEventResult: PNResult, @unchecked Sendable {
     /// The file, and what was said about it.
     public let data: PNFileEventData

@@ -1,6 +1,8 @@
 import PubNubProtocol
 
 /// The names of groups.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
     public let groups: [String]
 
@@ -10,6 +12,8 @@ public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for all groups.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
     public let data: PNChannelGroupsData
 
@@ -20,6 +24,8 @@ public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
 }
 
 /// A group's channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendable {
     public let channels: [String]
 
@@ -29,6 +35,8 @@ public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendabl
 }
 
 /// The answer to a question for a group's channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
     public let data: PNChannelGroupChannelsData
 
@@ -39,6 +47,8 @@ public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
 }
 
 /// On which channels a device gets push notifications.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable {
     public let channels: [String]
 
@@ -48,6 +58,8 @@ public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable
 }
 
 /// The answer to a question for a device's channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNAPNSEnabledChannelsResult: PNResult, @unchecked Sendable {
     public let data: PNAPNSEnabledChannelsData
 

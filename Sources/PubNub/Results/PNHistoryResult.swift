@@ -6,6 +6,8 @@ import WireCoding
 ///
 /// A message that was asked for with something beside it is a dictionary: `message`, `timetoken`, `metadata`, `uuid`, `messageType`
 /// and `actions`, as far as they were asked for and are there. Otherwise it is the message itself.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNHistoryData: PNServiceData, @unchecked Sendable {
     /// The messages of one channel, oldest first; empty when several channels were asked for.
     public let messages: [Any]
@@ -57,6 +59,8 @@ public final class PNHistoryData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for stored messages.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNHistoryResult: PNResult, @unchecked Sendable {
     public let data: PNHistoryData
 
@@ -67,6 +71,8 @@ public final class PNHistoryResult: PNResult, @unchecked Sendable {
 }
 
 /// How many messages there are.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
     /// By channel; the service counts up to 10,000.
     public let channels: [String: NSNumber]
@@ -77,6 +83,8 @@ public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for the number of messages.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageCountResult: PNResult, @unchecked Sendable {
     public let data: PNMessageCountData
 

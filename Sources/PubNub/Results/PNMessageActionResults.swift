@@ -10,6 +10,8 @@ extension PNMessageAction {
 }
 
 /// An action that was added.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
     /// Nil when it was not added.
     public let action: PNMessageAction?
@@ -20,6 +22,8 @@ public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
 }
 
 /// How adding an action ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNAddMessageActionData
 
@@ -30,6 +34,8 @@ public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked 
 }
 
 /// Actions of a channel's messages.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable {
     /// Oldest first.
     public let actions: [PNMessageAction]
@@ -46,6 +52,8 @@ public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable
 }
 
 /// The answer to a question for actions.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchMessageActionsResult: PNResult, @unchecked Sendable {
     public let data: PNFetchMessageActionsData
 

@@ -2,6 +2,8 @@ import Foundation
 import PubNubProtocol
 
 /// Who is present on channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
     /// By channel: `occupancy`, and in `uuids` who they are. With state these are dictionaries of `uuid` and `state`.
     public final let channels: [String: [AnyHashable: Any]]
@@ -18,9 +20,13 @@ open class PNPresenceGlobalHereNowData: PNServiceData, @unchecked Sendable {
 }
 
 /// Who is present on a group's channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNPresenceGlobalHereNowData`` names.
 public final class PNPresenceChannelGroupHereNowData: PNPresenceGlobalHereNowData, @unchecked Sendable {}
 
 /// Who is present on a channel, or on several.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPresenceChannelHereNowData: PNServiceData, @unchecked Sendable {
     /// Who is on the channel: user ids, or with state dictionaries of `uuid` and `state`. Nil when only the number was asked for, or
     /// several channels.
@@ -65,6 +71,8 @@ private enum PresentUsers {
 }
 
 /// The answer to a question for who is anywhere.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable {
     public let data: PNPresenceGlobalHereNowData
 
@@ -75,6 +83,8 @@ public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable 
 }
 
 /// The answer to a question for who is on a group's channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sendable {
     public let data: PNPresenceChannelGroupHereNowData
 
@@ -85,6 +95,8 @@ public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sen
 }
 
 /// The answer to a question for who is on channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable {
     public let data: PNPresenceChannelHereNowData
 
@@ -95,6 +107,8 @@ public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable
 }
 
 /// Where a user is.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
     public let channels: [String]
 
@@ -104,6 +118,8 @@ public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for where a user is.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceWhereNowResult: PNResult, @unchecked Sendable {
     public let data: PNPresenceWhereNowData
 

@@ -2,6 +2,8 @@ import Foundation
 import PubNubProtocol
 
 /// What the service said to a published message.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPublishData: PNServiceData, @unchecked Sendable {
     /// When the message was published: its place in the channel. 0 when it was not.
     public let timetoken: NSNumber
@@ -15,6 +17,8 @@ public final class PNPublishData: PNServiceData, @unchecked Sendable {
 }
 
 /// How publishing ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNPublishData
 
@@ -28,6 +32,8 @@ public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable 
 }
 
 /// What the service said to a signal.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
     /// When the signal was sent. 0 when it was not.
     public let timetoken: NSNumber
@@ -41,6 +47,8 @@ public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
 }
 
 /// How signalling ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSignalStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNSignalStatusData
 

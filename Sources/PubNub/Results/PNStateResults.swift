@@ -3,6 +3,8 @@ import PubNubProtocol
 import WireCoding
 
 /// A user's state on a channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
     /// Empty for none.
     public final let state: [String: Any]
@@ -13,9 +15,13 @@ open class PNChannelClientStateData: PNServiceData, @unchecked Sendable {
 }
 
 /// A user's state after it was set.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNChannelClientStateData`` names.
 public final class PNClientStateUpdateData: PNChannelClientStateData, @unchecked Sendable {}
 
 /// How setting state ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable {
     public let data: PNClientStateUpdateData
 
@@ -26,6 +32,8 @@ public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable
 }
 
 /// The answer to a question for the state on a channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
     public let data: PNChannelClientStateData
 
@@ -36,6 +44,8 @@ public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
 }
 
 /// A user's state by channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Sendable {
     public let channels: [String: [AnyHashable: Any]]
 
@@ -45,6 +55,8 @@ public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Send
 }
 
 /// The answer to a question for the state on a group's channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendable {
     public let data: PNChannelGroupClientStateData
 
@@ -55,6 +67,8 @@ public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendabl
 }
 
 /// A user's state by channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNClientStateData: PNServiceData, @unchecked Sendable {
     public let channels: [String: [AnyHashable: Any]]
 
@@ -64,6 +78,8 @@ public final class PNClientStateData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for the state on channels and in groups.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNClientStateGetResult: PNResult, @unchecked Sendable {
     public let data: PNClientStateData
 

@@ -2,6 +2,8 @@ import Foundation
 import PubNubProtocol
 
 /// The service's time.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNTimeData: PNServiceData, @unchecked Sendable {
     /// In units of 100 ns since 1970.
     public let timetoken: NSNumber
@@ -12,6 +14,8 @@ public final class PNTimeData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for the time.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNTimeResult: PNResult, @unchecked Sendable {
     public let data: PNTimeData
 

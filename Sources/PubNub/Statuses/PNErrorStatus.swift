@@ -1,6 +1,8 @@
 import WireCoding
 
 /// What the service said about an error.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNErrorData: PNServiceData, @unchecked Sendable {
     /// The channels to which access was denied.
     public let channels: [String]
@@ -22,6 +24,8 @@ public final class PNErrorData: PNServiceData, @unchecked Sendable {
 }
 
 /// A status that can tell of an error.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNStatus`` names.
 open class PNErrorStatus: PNStatus, @unchecked Sendable {
     private let associated: Any?
 
@@ -43,4 +47,6 @@ open class PNErrorStatus: PNStatus, @unchecked Sendable {
 }
 
 /// How a call ended that changes something. Its category is `PNAcknowledgmentCategory` when it was accepted.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 open class PNAcknowledgmentStatus: PNErrorStatus, @unchecked Sendable {}

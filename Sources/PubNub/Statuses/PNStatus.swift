@@ -24,6 +24,8 @@ public struct PNFailure: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// How a call ended, or what became of the subscription.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 open class PNStatus: PNResult, @unchecked Sendable {
     let status: StatusFacts
 

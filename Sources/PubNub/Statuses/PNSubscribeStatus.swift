@@ -2,6 +2,8 @@ import Foundation
 import PubNubProtocol
 
 /// What became of the subscription.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 public final class PNSubscribeStatus: PNErrorStatus, @unchecked Sendable {
     /// All channels that are subscribed to, presence channels included.
     public let subscribedChannels: [String]

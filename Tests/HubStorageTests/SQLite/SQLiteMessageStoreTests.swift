@@ -79,6 +79,7 @@ struct SQLiteMessageStoreTests {
             store.append(message(token, "c", stored: false), application: "app") { _ in }
         }
         var left = 700
+        // The purge tells nobody, so that the database is looked at again, for at most ten seconds.
         for _ in 0..<400 where left > 0 {
             left = try await store.writer.perform { try Int.fetchOne($0, sql: "SELECT count(*) FROM message") ?? 0 }
             if left > 0 { try await Task.sleep(for: .milliseconds(25)) }

@@ -71,6 +71,7 @@ struct PusherAuthorizerTests {
     func cancel() async {
         let authorizer = authorizer(
             .custom { _ in
+                // Code that never ends by itself; the test cancels it.
                 try await Task.sleep(for: .seconds(3600))
                 return PusherAccess.Grant(auth: "")
             })

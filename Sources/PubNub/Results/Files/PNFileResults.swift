@@ -2,6 +2,8 @@ import Foundation
 import PubNubProtocol
 
 /// What became of a file that was sent.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSendFileData: PNServiceData, @unchecked Sendable {
     /// The service's id of the file; nil when it was not uploaded.
     public let fileIdentifier: String?
@@ -21,6 +23,8 @@ public final class PNSendFileData: PNServiceData, @unchecked Sendable {
 }
 
 /// How sending a file ended. ``PNStatus/retry()`` does nothing.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNSendFileData
 
@@ -31,6 +35,8 @@ public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable
 }
 
 /// Files of a channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNListFilesData: PNServiceData, @unchecked Sendable {
     public let files: [PNFile]?
     /// Where to go on, for the next request's `next`; nil at the end.
@@ -52,6 +58,8 @@ public final class PNListFilesData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for files.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNListFilesResult: PNResult, @unchecked Sendable {
     public let data: PNListFilesData
 
@@ -62,6 +70,8 @@ public final class PNListFilesResult: PNResult, @unchecked Sendable {
 }
 
 /// Where a downloaded file is.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
     /// Whether it is in the directory for temporary files, because no other place was asked for.
     public let isTemporary: Bool
@@ -74,6 +84,8 @@ public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
 }
 
 /// A downloaded file.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNDownloadFileResult: PNResult, @unchecked Sendable {
     public let data: PNDownloadFileData
 

@@ -4,6 +4,8 @@ import WireCoding
 // What App Context answers (wire sheet 11).
 
 /// Data about a channel after it was set.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable {
     /// Nil when there is none.
     public let metadata: PNChannelMetadata?
@@ -14,6 +16,8 @@ public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable 
 }
 
 /// How setting data about a channel ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNSetChannelMetadataData
 
@@ -24,6 +28,8 @@ public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecke
 }
 
 /// Data about a channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendable {
     /// Nil when there is none.
     public let metadata: PNChannelMetadata?
@@ -34,6 +40,8 @@ public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendabl
 }
 
 /// The answer to a question for data about a channel.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
     public let data: PNFetchChannelMetadataData
 
@@ -44,6 +52,8 @@ public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
 }
 
 /// Data about channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sendable {
     public let metadata: [PNChannelMetadata]
     /// Where to go on, for the next request's `start`; nil at the end.
@@ -62,6 +72,8 @@ public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sen
 }
 
 /// The answer to a question for data about all channels.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchAllChannelsMetadataResult: PNResult, @unchecked Sendable {
     public let data: PNFetchAllChannelsMetadataData
 

@@ -28,6 +28,8 @@ public final class PNChannelMember: Sendable {
 }
 
 /// A user's memberships after they were changed.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
     public let memberships: [PNMembership]
     /// Where to go on, for the next request's `start`; nil at the end.
@@ -46,6 +48,8 @@ public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
 }
 
 /// How changing a user's memberships ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNManageMembershipsData
 
@@ -56,6 +60,8 @@ public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked
 }
 
 /// A user's memberships.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
     public let memberships: [PNMembership]
     /// Where to go on, for the next request's `start`; nil at the end.
@@ -74,6 +80,8 @@ public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for a user's memberships.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
     public let data: PNFetchMembershipsData
 
@@ -84,6 +92,8 @@ public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
 }
 
 /// A channel's members after they were changed.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendable {
     public let members: [PNChannelMember]
     /// Where to go on, for the next request's `start`; nil at the end.
@@ -102,6 +112,8 @@ public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendabl
 }
 
 /// How changing a channel's members ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNManageChannelMembersData
 
@@ -112,6 +124,8 @@ public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchec
 }
 
 /// A channel's members.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable {
     public let members: [PNChannelMember]
     /// Where to go on, for the next request's `start`; nil at the end.
@@ -130,6 +144,8 @@ public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable
 }
 
 /// The answer to a question for a channel's members.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchChannelMembersResult: PNResult, @unchecked Sendable {
     public let data: PNFetchChannelMembersData
 

@@ -4,6 +4,8 @@ import WireCoding
 // What App Context answers (wire sheet 11).
 
 /// Data about a user after it was set.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
     /// Nil when there is none.
     public let metadata: PNUUIDMetadata?
@@ -14,6 +16,8 @@ public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
 }
 
 /// How setting data about a user ended.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
     public let data: PNSetUUIDMetadataData
 
@@ -24,6 +28,8 @@ public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked S
 }
 
 /// Data about a user.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
     /// Nil when there is none.
     public let metadata: PNUUIDMetadata?
@@ -34,6 +40,8 @@ public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
 }
 
 /// The answer to a question for data about a user.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
     public let data: PNFetchUUIDMetadataData
 
@@ -44,6 +52,8 @@ public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
 }
 
 /// Data about users.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendable {
     public let metadata: [PNUUIDMetadata]
     /// Where to go on, for the next request's `start`; nil at the end.
@@ -62,6 +72,8 @@ public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendabl
 }
 
 /// The answer to a question for data about all users.
+///
+/// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchAllUUIDMetadataResult: PNResult, @unchecked Sendable {
     public let data: PNFetchAllUUIDMetadataData
 

@@ -116,6 +116,7 @@ extension LifelineServer {
     /// Waits until so many polls are held. Asks the event loops, since statistics lag behind.
     func holds(_ count: Int) async throws {
         var found = -1
+        // A poll that is held answers nothing, so that there is nothing to wait for; ten seconds at most.
         for _ in 0..<2000 {
             found = 0
             for outlet in core.outlets {
