@@ -31,7 +31,8 @@ import Testing
             guard let store = try? SQLiteMessageStore(directory: scratch.path) else { return }
             try? await store.reserve(timetokensUpTo: 1_000_000)
             say(scratch.path)
-            let last = UInt64.random(in: 500...3000)
+            // The threads run apart from each other, so the number of a message says little about how many came before it.
+            let left = NIOLockedValueBox(Int.random(in: 500...3000))
             await withTaskGroup(of: Void.self) { group in
                 for thread in 0..<4 as Range<UInt64> {
                     group.addTask {
@@ -40,7 +41,11 @@ import Testing
                             store.append(message(token, "c"), application: "app") { error in
                                 guard error == nil else { return }
                                 say("\(token)")
-                                if token >= last { kill(getpid(), SIGKILL) }
+                                let isLast = left.withLockedValue { left in
+                                    left -= 1
+                                    return left <= 0
+                                }
+                                if isLast { kill(getpid(), SIGKILL) }
                             }
                             if number % 16 == 0 { await Task.yield() }
                         }
