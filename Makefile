@@ -58,13 +58,13 @@ unit: test-setup $(VENV)/.ready ## Swift tests
 	swift build $(SWIFT_FLAGS) --build-tests
 	$(PYTHON) Tests/InteropTests/secretbox_vectors.py > .build/secretbox-vectors.txt
 	LIFELINE_SECRETBOX_VECTORS=$(CURDIR)/.build/secretbox-vectors.txt \
-		swift test $(SWIFT_FLAGS) --skip-build --filter '$(PURE)'
-	swift test $(SWIFT_FLAGS) --skip-build --no-parallel --skip '$(PURE)'
+		Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --filter '$(PURE)'
+	Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --no-parallel --skip '$(PURE)'
 
 .PHONY: tsan
 tsan: test-setup ## Engine, runtime and one end-to-end run under the Thread Sanitizer
 	swift build $(TSAN_FLAGS) --build-tests
-	swift test $(TSAN_FLAGS) --skip-build --no-parallel --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests'
+	Scripts/swift-test.sh $(TSAN_FLAGS) --skip-build --no-parallel --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests'
 
 .PHONY: scenarios
 scenarios: test-setup $(VENV)/.ready ## Faults on real sockets, and other people's clients against our server
@@ -86,7 +86,7 @@ $(VENV)/.ready: Tests/InteropTests/requirements.txt | test-setup
 simulate: ## Run the simulator on fresh seeds: make simulate SECONDS=600, or replay: make simulate SEED=7
 	swift build $(SWIFT_FLAGS) --build-tests
 	LIFELINE_SIMULATOR_SECONDS=$(or $(SECONDS),60) $(if $(SEED),LIFELINE_SIMULATOR_SEED=$(SEED)) \
-		swift test $(SWIFT_FLAGS) --skip-build --filter Simulator
+		Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --filter Simulator
 
 .PHONY: bench
 bench: setup ## Measure, see Benchmarks/README.md
