@@ -4,7 +4,7 @@
 SWIFT_FLAGS := -debug-info-format none
 TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan -debug-info-format none
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other.
-PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|RealtimeHubTests|SeedExamplesSwift
+PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests|RealtimeHubTests|SeedExamplesSwift
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 BIN = $$(swift build $(SWIFT_FLAGS) --show-bin-path)

@@ -36,6 +36,7 @@ let package = Package(
     products: [
         .library(name: "PusherSwift", targets: ["PusherSwift"]),
         .library(name: "PubNub", targets: ["PubNub"]),
+        .library(name: "NexconnChat", targets: ["NexconnChatSDK"]),
         .library(name: "Lifeline", targets: ["Lifeline"]),
         .library(name: "LifelineServer", targets: ["LifelineServer"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting"]),
@@ -83,6 +84,7 @@ let package = Package(
         // Wire protocols, both directions, and their client sessions.
         library("PusherProtocol", ["ConnectionEngine", "WireCoding", crypto, orderedCollections]),
         library("PubNubProtocol", ["ConnectionEngine", "WireCoding", crypto, cryptoExtras, orderedCollections]),
+        library("NexconnProtocol", ["ConnectionEngine", "WireCoding", crypto, deque, orderedCollections]),
 
         // Client APIs.
         library(
@@ -97,10 +99,19 @@ let package = Package(
                 "ConnectionEngine", "PubNubProtocol", "EngineRuntime", "TransportCommon", "HTTPTransport", "WireCoding",
                 "BodyCompression", crypto, nioPosix, nioLocks, logging,
             ]),
+        // What a chat client keeps on its own disk.
+        library("ChatDatabase", ["NexconnProtocol", "WireCoding", grdb, nioLocks]),
+        library(
+            "NexconnChatSDK",
+            [
+                "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "TransportCommon", "WebSocketTransport",
+                "HTTPTransport", "WireCoding", nioCore, nioPosix, nioLocks, logging,
+            ]),
         library(
             "Lifeline",
             [
-                "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "WireCoding", "EngineRuntime", "TransportCommon",
+                "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "EngineRuntime",
+                "TransportCommon",
                 "WebSocketTransport", "HTTPTransport",
                 nioPosix, nioLocks,
             ]),
@@ -111,16 +122,16 @@ let package = Package(
         library(
             "LifelineServer",
             [
-                "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol", "WireCoding", "BodyCompression",
-                "WebSocketFraming", crypto, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
+                "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
+                "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport", crypto, nioCore, nioPosix, nioHTTP1,
+                nioLocks, nioSSL, logging,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "HTTPTransport", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "PubNub",
-                "PubNubProtocol",
-                "RealtimeHub", "HubStorage", "WireCoding", nioCore,
+                "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding", nioCore,
                 nioPosix, nioLocks,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -148,6 +159,14 @@ let package = Package(
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),
         tests("PusherProtocolTests", ["PusherProtocol", "WireCoding", "LifelineTesting"]),
         tests("PubNubProtocolTests", ["PubNubProtocol", "WireCoding", "LifelineTesting"]),
+        tests("NexconnProtocolTests", ["NexconnProtocol", "WireCoding", "LifelineTesting"]),
+        tests("ChatDatabaseTests", ["ChatDatabase", "NexconnProtocol", "LifelineTesting", grdb, nioLocks]),
+        tests(
+            "NexconnChatSDKTests",
+            [
+                "NexconnChatSDK", "NexconnProtocol", "ChatDatabase", "WireCoding", "LifelineServer", "RealtimeHub",
+                "LifelineTesting", nioPosix, nioLocks,
+            ]),
         tests(
             "PubNubTests",
             ["PubNub", "PubNubProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioPosix, nioHTTP1, nioLocks]),
@@ -156,8 +175,8 @@ let package = Package(
         tests(
             "LifelineTests",
             [
-                "Lifeline", "PusherProtocol", "PubNubProtocol", "WireCoding", "HTTPTransport", "LifelineServer",
-                "LifelineTesting", nioLocks,
+                "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "HTTPTransport",
+                "LifelineServer", "LifelineTesting", nioLocks,
             ]),
         tests(
             "LifelineCommandTests",
@@ -167,18 +186,21 @@ let package = Package(
         tests(
             "LifelineServerTests",
             [
-                "LifelineServer", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol", "WireCoding",
-                "BodyCompression", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
+                "LifelineServer", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
+                "WireCoding", "BodyCompression", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
                 nioCore, nioSSL, nioPosix, nioLocks,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
-            name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift", "PubNub"],
+            name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift", "PubNub", "NexconnChatSDK"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-        tests("SeedExamplesSwift6Tests", ["PusherSwift", "PubNub"]),
+        tests("SeedExamplesSwift6Tests", ["PusherSwift", "PubNub", "NexconnChatSDK"]),
         tests(
             "IntegrationTests",
-            ["PusherSwift", "PubNub", "PusherProtocol", "Lifeline", "LifelineServer", "LifelineTesting", "WireCoding", nioLocks]),
+            [
+                "PusherSwift", "PubNub", "NexconnChatSDK", "NexconnProtocol", "PusherProtocol", "Lifeline", "LifelineServer",
+                "RealtimeHub", "LifelineTesting", "WireCoding", nioLocks,
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

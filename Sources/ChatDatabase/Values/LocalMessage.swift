@@ -1,0 +1,94 @@
+import NexconnProtocol
+
+/// A message as this device keeps it.
+public struct LocalMessage: Hashable, Sendable {
+    /// The device's own number of the message, given out by the database, strictly increasing.
+    public var localID: Int64
+    public var channel: NexconnChannel
+    /// Nil until the server has taken it.
+    public var id: NexconnMessageID?
+    /// The sender's own id, by which the server knows a repetition.
+    public var clientID: String?
+    public var sender: String
+    public var isSent: Bool
+    public var status: LocalMessageStatus
+    /// Milliseconds since 1970: by the server's clock, or by this device's while it has not been taken.
+    public var sentTime: Int64
+    public var receivedTime: Int64
+    public var type: String
+    /// A JSON object in UTF-8.
+    public var content: [UInt8]
+    public var options: NexconnMessageOptions
+    /// Whether it has been read, listened to, downloaded: bits 1, 2, 4.
+    public var received: Int
+    public var edited: Int64?
+    /// Kept for the application; never leaves this device.
+    public var localExtra: String
+    /// Whether the peer's receipt has been sent for it.
+    public var hasSentReceipt: Bool
+
+    public init(
+        localID: Int64 = 0, channel: NexconnChannel, id: NexconnMessageID? = nil, clientID: String? = nil, sender: String,
+        isSent: Bool, status: LocalMessageStatus, sentTime: Int64, receivedTime: Int64 = 0, type: String, content: [UInt8],
+        options: NexconnMessageOptions = .init(), received: Int = 0, edited: Int64? = nil, localExtra: String = "",
+        hasSentReceipt: Bool = false
+    ) {
+        self.localID = localID
+        self.channel = channel
+        self.id = id
+        self.clientID = clientID
+        self.sender = sender
+        self.isSent = isSent
+        self.status = status
+        self.sentTime = sentTime
+        self.receivedTime = receivedTime
+        self.type = type
+        self.content = content
+        self.options = options
+        self.received = received
+        self.edited = edited
+        self.localExtra = localExtra
+        self.hasSentReceipt = hasSentReceipt
+    }
+}
+
+/// How far a message has got. The numbers are those of the vendor's family of services.
+public enum LocalMessageStatus: Int, Hashable, Sendable {
+    case sending = 10
+    case failed = 20
+    case sent = 30
+    case received = 40
+    case read = 50
+    case destroyed = 60
+    case cancelled = 70
+}
+
+/// A channel as the list of channels shows it.
+public struct LocalChannel: Hashable, Sendable {
+    public var channel: NexconnChannel
+    public var unread: Int
+    public var mentions: Int
+    public var isPinned: Bool
+    public var level: Int
+    /// Milliseconds since 1970; the list is sorted by it, pinned channels first.
+    public var operationTime: Int64
+    public var draft: String
+    public var latest: LocalMessage?
+    /// Messages up to this time (ms) count as read.
+    public var readTime: Int64
+
+    public init(
+        channel: NexconnChannel, unread: Int = 0, mentions: Int = 0, isPinned: Bool = false, level: Int = 0,
+        operationTime: Int64 = 0, draft: String = "", latest: LocalMessage? = nil, readTime: Int64 = 0
+    ) {
+        self.channel = channel
+        self.unread = unread
+        self.mentions = mentions
+        self.isPinned = isPinned
+        self.level = level
+        self.operationTime = operationTime
+        self.draft = draft
+        self.latest = latest
+        self.readTime = readTime
+    }
+}

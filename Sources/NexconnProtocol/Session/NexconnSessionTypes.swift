@@ -1,0 +1,66 @@
+import ConnectionEngine
+
+/// What a user asks of a chat session.
+public enum NexconnCommand: Sendable {
+    /// Sends a message. While there is no connection it waits in the outbox, in order; after a loss it goes out again with the same
+    /// client id. Answered with `sent`, or with a failure once it is final: refused, timed out (`limit`), or given up by `disconnect`.
+    case send(NexconnDraft)
+    /// Any other request. Needs a connection; a loss answers it with category `unknown`.
+    case request(NexconnRequest)
+    /// A notification; lost without a connection.
+    case typing(to: String, type: String)
+    /// Keep being in this open channel, over every reconnect. Answered with `entered`, or with the refusal.
+    case enter(NexconnEntry)
+    /// Stop being in it. Answered at once.
+    case exit(String)
+    /// What came up to this sequence number is kept and need not come again.
+    case acknowledge(UInt64)
+    /// A new token, for the next connection.
+    case setToken(String)
+    /// What the goodbye of the next disconnect says about notifications.
+    case setDisablePush(Bool)
+}
+
+/// Answers to commands.
+public enum NexconnReply: Sendable {
+    case sent(NexconnSent)
+    case answer(NexconnAnswer)
+    indirect case entered(NexconnOpenEntrance)
+    case done
+}
+
+/// A message that the server has taken.
+public struct NexconnSent: Hashable, Sendable {
+    public var clientID: String
+    public var id: NexconnMessageID
+
+    public init(clientID: String, id: NexconnMessageID) {
+        self.clientID = clientID
+        self.id = id
+    }
+
+    public var time: Int64 { id.time }
+}
+
+/// What a chat session tells.
+public enum NexconnSessionEvent: Sendable {
+    /// The server has welcomed this connection. Told before the connection counts as up.
+    indirect case welcomed(NexconnWelcome)
+    /// Events of the inbox, in order, none twice. `isOffline` for those of packages; `hasMore` when another package follows.
+    /// Each has to be acknowledged with the command when it is kept; the next package comes only then.
+    case received([NexconnInboxItem], isOffline: Bool, hasMore: Bool)
+    /// All that had been missed has come.
+    case caughtUp
+    /// What is of use now only.
+    case transient(NexconnEvent)
+    /// Messages of the inbox since then may be missing: the server could not go on where this device had been.
+    case gap(since: Moment?)
+    /// Messages of an open channel since then may be missing.
+    case openGap(channel: String, since: Moment?)
+    /// An open channel was entered again after a reconnect; its `messages` are those missed meanwhile.
+    indirect case reentered(NexconnOpenEntrance)
+    /// It could not be entered again, and will not be tried again.
+    case entryFailed(channel: String, NexconnRefusal)
+    /// Something arrived that is no frame of the protocol; the connection goes on.
+    case malformed(reason: String)
+}

@@ -1,0 +1,59 @@
+/// What kind of channel a message belongs to (session document, section 5). The numbers are those of the vendor's family of
+/// services and appear in its server API and in `ChannelType`.
+public enum NexconnConversation: Int, CaseIterable, Hashable, Sendable {
+    case direct = 1
+    case group = 3
+    case open = 4
+    case system = 6
+
+    /// The word on the wire.
+    public var word: String {
+        switch self {
+        case .direct: "direct"
+        case .group: "group"
+        case .open: "open"
+        case .system: "system"
+        }
+    }
+
+    public init?(word: String) {
+        guard let known = Self.allCases.first(where: { $0.word == word }) else { return nil }
+        self = known
+    }
+}
+
+/// A channel as one user sees it: in a direct conversation the id is the other user's.
+public struct NexconnChannel: Hashable, Sendable {
+    public var conversation: NexconnConversation
+    public var id: String
+
+    public init(_ conversation: NexconnConversation, _ id: String) {
+        self.conversation = conversation
+        self.id = id
+    }
+}
+
+/// The id of a message: a number that grows with time, as text on the wire (session document, section 5).
+public struct NexconnMessageID: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// Units of 100 ns since 1970.
+    public var rawValue: UInt64
+
+    public init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Nil for what is no decimal number of at most 20 digits.
+    public init?(_ text: String) {
+        guard text.utf8.count <= 20, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let value = UInt64(text) else {
+            return nil
+        }
+        rawValue = value
+    }
+
+    /// Milliseconds since 1970.
+    public var time: Int64 { Int64(rawValue / 10_000) }
+
+    public var description: String { String(rawValue) }
+
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,173 @@
+/// The first frame of a client (session document, section 2).
+public struct NexconnHello: Hashable, Sendable {
+    public var version: Int
+    public var appKey: String
+    public var token: String
+    public var device: NexconnDevice
+    /// Name and version of the client, for people.
+    public var client: String
+    public var resume: NexconnPlace?
+    public var isReconnect: Bool
+    public var yields: Bool
+
+    public init(
+        version: Int = 1, appKey: String, token: String, device: NexconnDevice, client: String = "lifeline/1",
+        resume: NexconnPlace? = nil, isReconnect: Bool = false, yields: Bool = false
+    ) {
+        self.version = version
+        self.appKey = appKey
+        self.token = token
+        self.device = device
+        self.client = client
+        self.resume = resume
+        self.isReconnect = isReconnect
+        self.yields = yields
+    }
+}
+
+public struct NexconnDevice: Hashable, Sendable {
+    public enum Class: String, CaseIterable, Hashable, Sendable {
+        case mobile, desktop, web
+    }
+
+    /// 1 … 64 characters.
+    public var id: String
+    public var `class`: Class
+    /// Such as `iOS`, for webhooks.
+    public var system: String
+
+    public init(id: String, class: Class = .mobile, system: String) {
+        self.id = id
+        self.class = `class`
+        self.system = system
+    }
+}
+
+/// A place in an inbox.
+public struct NexconnPlace: Hashable, Sendable {
+    public var epoch: String
+    public var sequence: UInt64
+
+    public init(epoch: String, sequence: UInt64) {
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+}
+
+public struct NexconnWelcome: Hashable, Sendable {
+    public var user: String
+    public var session: String
+    /// The server's clock, ms since 1970.
+    public var time: Int64
+    /// After this place the server goes on.
+    public var place: NexconnPlace
+    public var isResumed: Bool
+    /// Whether messages of before are lost.
+    public var hasLost: Bool
+    /// Milliseconds.
+    public var heartbeat: Int
+    public var settings: NexconnSettings
+
+    public init(
+        user: String, session: String, time: Int64, place: NexconnPlace, isResumed: Bool, hasLost: Bool = false,
+        heartbeat: Int = 30_000, settings: NexconnSettings = .init()
+    ) {
+        self.user = user
+        self.session = session
+        self.time = time
+        self.place = place
+        self.isResumed = isResumed
+        self.hasLost = hasLost
+        self.heartbeat = heartbeat
+        self.settings = settings
+    }
+}
+
+/// What an application allows.
+public struct NexconnSettings: Hashable, Sendable {
+    public var modifiableMinutes: Int
+    public var syncsDevices: Bool
+    public var hasPresence: Bool
+
+    public init(modifiableMinutes: Int = 1440, syncsDevices: Bool = false, hasPresence: Bool = true) {
+        self.modifiableMinutes = modifiableMinutes
+        self.syncsDevices = syncsDevices
+        self.hasPresence = hasPresence
+    }
+}
+
+/// How the server ends a session.
+public struct NexconnBye: Hashable, Sendable {
+    public var code: NexconnCode
+    public var reason: String
+    public var mayRetry: Bool
+    /// The least pause before the next attempt, ms.
+    public var after: Int?
+
+    public init(code: NexconnCode, reason: String, mayRetry: Bool = false, after: Int? = nil) {
+        self.code = code
+        self.reason = reason
+        self.mayRetry = mayRetry
+        self.after = after
+    }
+}
+
+/// An event with its place in the inbox.
+public struct NexconnInboxItem: Hashable, Sendable {
+    public var sequence: UInt64
+    public var event: NexconnEvent
+
+    public init(sequence: UInt64, event: NexconnEvent) {
+        self.sequence = sequence
+        self.event = event
+    }
+}
+
+/// A request that was refused.
+public struct NexconnRefusal: Error, Hashable, Sendable {
+    public var code: NexconnCode
+    public var reason: String
+    /// Milliseconds.
+    public var retryAfter: Int?
+
+    public init(_ code: NexconnCode, _ reason: String, retryAfter: Int? = nil) {
+        self.code = code
+        self.reason = reason
+        self.retryAfter = retryAfter
+    }
+}
+
+/// What a client sends.
+public enum NexconnClientFrame: Sendable {
+    indirect case hello(NexconnHello)
+    /// `number` is nil for notifications.
+    case request(NexconnRequest, number: UInt64)
+    case typing(to: String, type: String)
+    case acknowledge(UInt64)
+    case leave(disablePush: Bool)
+}
+
+/// What a server sends, as a client reads it.
+public enum NexconnInbound: Sendable {
+    indirect case welcome(NexconnWelcome)
+    indirect case bye(NexconnBye)
+    /// The answer's own members are read by ``NexconnAnswer``.
+    case answer(number: UInt64, NexconnAnswer)
+    indirect case refusal(number: UInt64, NexconnRefusal)
+    case package([NexconnInboxItem], hasMore: Bool)
+    case event(NexconnInboxItem)
+    case transient(NexconnEvent)
+    /// The answer to a WebSocket ping.
+    case pong([UInt8])
+    case malformed(reason: String)
+}
+
+/// The members of a positive answer. Reads them on demand; what is missing or of another kind is nil.
+public struct NexconnAnswer: Hashable, Sendable {
+    /// The whole frame: a JSON object in UTF-8.
+    public var json: [UInt8]
+
+    public init(json: [UInt8]) {
+        self.json = json
+    }
+}

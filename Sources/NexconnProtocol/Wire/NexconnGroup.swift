@@ -1,0 +1,80 @@
+/// A group (session document, section 7).
+public struct NexconnGroup: Hashable, Sendable {
+    public var id: String
+    public var name: String
+    public var owner: String
+    public var avatar: String?
+    public var introduction: String?
+    public var notice: String?
+    public var memberCount: Int
+    /// Milliseconds since 1970.
+    public var created: Int64
+    /// The vendor's numbers for who may join and who may invite.
+    public var joinPermission: Int
+    public var invitePermission: Int
+    public var extra: [String: String]
+    public var isMuted: Bool
+
+    public init(
+        id: String, name: String, owner: String, avatar: String? = nil, introduction: String? = nil, notice: String? = nil,
+        memberCount: Int = 0, created: Int64 = 0, joinPermission: Int = 0, invitePermission: Int = 0,
+        extra: [String: String] = [:], isMuted: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.owner = owner
+        self.avatar = avatar
+        self.introduction = introduction
+        self.notice = notice
+        self.memberCount = memberCount
+        self.created = created
+        self.joinPermission = joinPermission
+        self.invitePermission = invitePermission
+        self.extra = extra
+        self.isMuted = isMuted
+    }
+}
+
+public enum NexconnGroupRole: String, CaseIterable, Hashable, Sendable {
+    case owner, admin, member
+}
+
+/// A member of a group.
+public struct NexconnGroupMember: Hashable, Sendable {
+    public var user: String
+    public var role: NexconnGroupRole
+    public var nickname: String?
+    public var extra: String?
+    /// Milliseconds since 1970.
+    public var joined: Int64
+
+    public init(user: String, role: NexconnGroupRole, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0) {
+        self.user = user
+        self.role = role
+        self.nickname = nickname
+        self.extra = extra
+        self.joined = joined
+    }
+}
+
+/// What happened to a group and its members.
+public struct NexconnGroupOperation: Hashable, Sendable {
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
+    }
+
+    public var kind: Kind
+    public var group: NexconnGroup
+    public var `operator`: String
+    /// Whom it happened to.
+    public var members: [NexconnGroupMember]
+    public var time: Int64
+
+    public init(kind: Kind, group: NexconnGroup, operator: String, members: [NexconnGroupMember], time: Int64) {
+        self.kind = kind
+        self.group = group
+        self.operator = `operator`
+        self.members = members
+        self.time = time
+    }
+}

@@ -1,0 +1,92 @@
+/// Somebody entered or left an open channel (session document, section 8).
+public struct NexconnOpenAction: Hashable, Sendable {
+    public var user: String
+    public var isJoin: Bool
+
+    public init(user: String, isJoin: Bool) {
+        self.user = user
+        self.isJoin = isJoin
+    }
+}
+
+/// A pair of an open channel's metadata changed; `value` is nil when it was removed.
+public struct NexconnOpenChange: Hashable, Sendable {
+    public var key: String
+    public var value: String?
+
+    public init(key: String, value: String?) {
+        self.key = key
+        self.value = value
+    }
+}
+
+/// A pair of an open channel's metadata.
+public struct NexconnOpenEntry: Hashable, Sendable {
+    public var key: String
+    public var value: String
+    public var owner: String
+
+    public init(key: String, value: String, owner: String) {
+        self.key = key
+        self.value = value
+        self.owner = owner
+    }
+}
+
+/// Muting in an open channel.
+public struct NexconnOpenMute: Hashable, Sendable {
+    public enum Kind: String, CaseIterable, Hashable, Sendable {
+        case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
+    }
+
+    public var channel: String
+    public var kind: Kind
+    public var users: [String]
+    /// Milliseconds; 0 when it does not end by itself.
+    public var duration: Int64
+    public var time: Int64
+
+    public init(channel: String, kind: Kind, users: [String], duration: Int64, time: Int64) {
+        self.channel = channel
+        self.kind = kind
+        self.users = users
+        self.duration = duration
+        self.time = time
+    }
+}
+
+/// What a client learns when it enters an open channel: the answer to `open.enter`.
+public struct NexconnOpenEntrance: Hashable, Sendable {
+    public var channel: String
+    public var created: Int64
+    public var count: Int
+    public var entered: Int64
+    public var isMutedForAll: Bool
+    /// Muted in all open channels of the application.
+    public var isMuted: Bool
+    public var isMutedHere: Bool
+    public var isAllowed: Bool
+    /// Oldest first.
+    public var messages: [NexconnMessage]
+    /// Whether messages are missing between where the client was and the first of `messages`.
+    public var hasMore: Bool
+    public var metadata: [NexconnOpenEntry]
+
+    public init(
+        channel: String, created: Int64, count: Int, entered: Int64, isMutedForAll: Bool = false, isMuted: Bool = false,
+        isMutedHere: Bool = false, isAllowed: Bool = false, messages: [NexconnMessage] = [], hasMore: Bool = false,
+        metadata: [NexconnOpenEntry] = []
+    ) {
+        self.channel = channel
+        self.created = created
+        self.count = count
+        self.entered = entered
+        self.isMutedForAll = isMutedForAll
+        self.isMuted = isMuted
+        self.isMutedHere = isMutedHere
+        self.isAllowed = isAllowed
+        self.messages = messages
+        self.hasMore = hasMore
+        self.metadata = metadata
+    }
+}

@@ -1,0 +1,133 @@
+/// What a client asks of the server: the requests of the session document, sections 5 to 9. Both directions use it.
+public enum NexconnRequest: Hashable, Sendable {
+    indirect case send(NexconnDraft)
+    case recall(NexconnTarget)
+    indirect case edit(NexconnTarget, content: [UInt8])
+    indirect case changeMetadata(NexconnTarget, set: [String: String], delete: [String])
+    indirect case sendReceipt(NexconnConversation, to: String, ids: [NexconnMessageID])
+    indirect case receipts(NexconnConversation, to: String, ids: [NexconnMessageID])
+    case receiptUsers(NexconnTarget)
+    case read(NexconnChannel, time: Int64)
+    case delete(NexconnChannel, ids: [NexconnMessageID], before: Int64?)
+    indirect case history(NexconnHistoryRequest)
+
+    indirect case set(NexconnChannelSettings)
+    case settings
+
+    indirect case createGroup(NexconnGroup, users: [String])
+    case joinGroup(String)
+    case quitGroup(String)
+    case dismissGroup(String)
+    case inviteToGroup(String, users: [String])
+    case kickFromGroup(String, users: [String])
+    case transferGroup(String, to: String, leave: Bool)
+    case changeAdmins(String, add: [String], remove: [String])
+    indirect case updateGroup(String, NexconnGroupUpdate)
+    case setGroupMember(String, user: String, nickname: String?, extra: String?)
+    case groupInfo([String])
+    indirect case groupMembers(NexconnMembersRequest)
+    case myGroups(role: NexconnGroupRole?, after: String?, limit: Int)
+
+    indirect case enter(NexconnEntry)
+    case exit(String)
+    case openInfo(String, limit: Int)
+    case openMetadata(String)
+    indirect case setOpenMetadata(String, [String: String], overwrite: Bool, deleteWhenLeft: Bool)
+    case deleteOpenMetadata(String, keys: [String], force: Bool)
+
+    case users([String])
+    case updateUser(name: String?, avatar: String?, extra: [String: String]?)
+    case subscribeUsers([String], expiry: Int)
+    case unsubscribeUsers([String])
+    case subscriptions
+    case block([String])
+    case unblock([String])
+    case blocklist
+}
+
+/// One message, by its conversation and id.
+public struct NexconnTarget: Hashable, Sendable {
+    public var conversation: NexconnConversation
+    /// The other user, the group or the open channel.
+    public var to: String
+    public var id: NexconnMessageID
+
+    public init(_ conversation: NexconnConversation, to: String, id: NexconnMessageID) {
+        self.conversation = conversation
+        self.to = to
+        self.id = id
+    }
+}
+
+/// A page of history (session document, 5.3).
+public struct NexconnHistoryRequest: Hashable, Sendable {
+    /// Exclusive ends.
+    public enum Place: Hashable, Sendable {
+        /// From the latest on, backwards.
+        case latest
+        case before(NexconnMessageID)
+        case beforeTime(Int64)
+        case after(NexconnMessageID)
+        case afterTime(Int64)
+    }
+
+    public var channel: NexconnChannel
+    public var place: Place
+    /// 1 … 100.
+    public var limit: Int
+
+    public init(_ channel: NexconnChannel, place: Place = .latest, limit: Int = 20) {
+        self.channel = channel
+        self.place = place
+        self.limit = limit
+    }
+}
+
+/// Changes to a group; nil leaves as it is.
+public struct NexconnGroupUpdate: Hashable, Sendable {
+    public var name: String?
+    public var avatar: String?
+    public var introduction: String?
+    public var notice: String?
+    public var joinPermission: Int?
+    public var invitePermission: Int?
+    public var extra: [String: String]?
+
+    public init() {}
+}
+
+/// Members of a group: some by name, or a page.
+public struct NexconnMembersRequest: Hashable, Sendable {
+    public var group: String
+    /// Not empty: only these.
+    public var users: [String]
+    public var role: NexconnGroupRole?
+    /// The last user id of the page before.
+    public var after: String?
+    public var limit: Int
+
+    public init(_ group: String, users: [String] = [], role: NexconnGroupRole? = nil, after: String? = nil, limit: Int = 50) {
+        self.group = group
+        self.users = users
+        self.role = role
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// How to enter an open channel.
+public struct NexconnEntry: Hashable, Sendable {
+    public var channel: String
+    /// How many messages to begin with, 0 … 50.
+    public var count: Int
+    /// The last message seen, when coming back.
+    public var after: NexconnMessageID?
+    public var extra: String?
+
+    public init(_ channel: String, count: Int = 20, after: NexconnMessageID? = nil, extra: String? = nil) {
+        self.channel = channel
+        self.count = count
+        self.after = after
+        self.extra = extra
+    }
+}

@@ -1,0 +1,220 @@
+/// One fact of the directory, small enough to be written whole whenever it changes. The book is restored from these.
+public enum ChatDocument: Codable, Hashable, Sendable {
+    case user(ChatUser)
+    case token(ChatToken)
+    case group(ChatGroup)
+    case member(ChatMember)
+    case openChannel(ChatOpenChannel)
+    case openEntry(ChatOpenEntry)
+    case setting(ChatSetting)
+    case restriction(ChatRestriction)
+
+    public var key: ChatDocumentKey {
+        switch self {
+        case .user(let user): ChatDocumentKey(.user, user.id)
+        case .token(let token): ChatDocumentKey(.token, token.token)
+        case .group(let group): ChatDocumentKey(.group, group.id)
+        case .member(let member): .member(group: member.group, user: member.user)
+        case .openChannel(let channel): ChatDocumentKey(.openChannel, channel.id)
+        case .openEntry(let entry): .openEntry(channel: entry.channel, key: entry.key)
+        case .setting(let setting): .setting(user: setting.user, channel: setting.channel)
+        case .restriction(let restriction): restriction.key
+        }
+    }
+}
+
+public struct ChatDocumentKey: Codable, Hashable, Sendable {
+    public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
+        case user, token, group, member, openChannel, openEntry, setting, restriction
+    }
+
+    public var kind: Kind
+    public var name: String
+
+    public init(_ kind: Kind, _ name: String) {
+        self.kind = kind
+        self.name = name
+    }
+
+    /// Parts are put together with a character that no id may contain.
+    private static func joined(_ parts: String...) -> String { parts.joined(separator: "\u{1F}") }
+
+    public static func member(group: String, user: String) -> Self { Self(.member, joined(group, user)) }
+    public static func openEntry(channel: String, key: String) -> Self { Self(.openEntry, joined(channel, key)) }
+    public static func setting(user: String, channel: String) -> Self { Self(.setting, joined(user, channel)) }
+    public static func restriction(_ kind: ChatRestriction.Kind, scope: String, user: String) -> Self {
+        Self(.restriction, joined(kind.rawValue, scope, user))
+    }
+}
+
+/// A user of an application. Times in all of these are ms since 1970.
+public struct ChatUser: Codable, Hashable, Sendable {
+    public var id: String
+    public var name: String
+    public var avatar: String
+    public var extra: [String: String]
+    public var created: Int64
+    /// Whether the account was deactivated.
+    public var isDeactivated: Bool
+    /// Tokens issued before this instant are void.
+    public var tokensExpireBefore: Int64?
+
+    public init(
+        id: String, name: String = "", avatar: String = "", extra: [String: String] = [:], created: Int64 = 0,
+        isDeactivated: Bool = false, tokensExpireBefore: Int64? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.avatar = avatar
+        self.extra = extra
+        self.created = created
+        self.isDeactivated = isDeactivated
+        self.tokensExpireBefore = tokensExpireBefore
+    }
+}
+
+/// An access token. The token itself is kept as its SHA-256 in hex, so that a stolen file opens no session.
+public struct ChatToken: Codable, Hashable, Sendable {
+    public var token: String
+    public var user: String
+    public var issued: Int64
+    public var expires: Int64?
+
+    public init(token: String, user: String, issued: Int64, expires: Int64? = nil) {
+        self.token = token
+        self.user = user
+        self.issued = issued
+        self.expires = expires
+    }
+}
+
+public struct ChatGroup: Codable, Hashable, Sendable {
+    public var id: String
+    public var name: String
+    public var owner: String
+    public var avatar: String?
+    public var introduction: String?
+    public var notice: String?
+    public var joinPermission: Int
+    public var invitePermission: Int
+    public var extra: [String: String]
+    public var created: Int64
+    public var isMuted: Bool
+
+    public init(
+        id: String, name: String, owner: String, avatar: String? = nil, introduction: String? = nil, notice: String? = nil,
+        joinPermission: Int = 0, invitePermission: Int = 0, extra: [String: String] = [:], created: Int64 = 0,
+        isMuted: Bool = false
+    ) {
+        self.id = id
+        self.name = name
+        self.owner = owner
+        self.avatar = avatar
+        self.introduction = introduction
+        self.notice = notice
+        self.joinPermission = joinPermission
+        self.invitePermission = invitePermission
+        self.extra = extra
+        self.created = created
+        self.isMuted = isMuted
+    }
+}
+
+public struct ChatMember: Codable, Hashable, Sendable {
+    public enum Role: String, Codable, Hashable, Sendable { case owner, admin, member }
+
+    public var group: String
+    public var user: String
+    public var role: Role
+    public var nickname: String?
+    public var extra: String?
+    public var joined: Int64
+
+    public init(
+        group: String, user: String, role: Role = .member, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0
+    ) {
+        self.group = group
+        self.user = user
+        self.role = role
+        self.nickname = nickname
+        self.extra = extra
+        self.joined = joined
+    }
+}
+
+public struct ChatOpenChannel: Codable, Hashable, Sendable {
+    public var id: String
+    public var created: Int64
+    public var isMuted: Bool
+    /// Whether it goes by itself once nobody has said anything for its lifetime (ms); nil for never.
+    public var lifetime: Int64?
+
+    public init(id: String, created: Int64, isMuted: Bool = false, lifetime: Int64? = nil) {
+        self.id = id
+        self.created = created
+        self.isMuted = isMuted
+        self.lifetime = lifetime
+    }
+}
+
+public struct ChatOpenEntry: Codable, Hashable, Sendable {
+    public var channel: String
+    public var key: String
+    public var value: String
+    public var owner: String
+    public var isDeletedWhenLeft: Bool
+
+    public init(channel: String, key: String, value: String, owner: String, isDeletedWhenLeft: Bool = false) {
+        self.channel = channel
+        self.key = key
+        self.value = value
+        self.owner = owner
+        self.isDeletedWhenLeft = isDeletedWhenLeft
+    }
+}
+
+/// A user's settings of a channel. `channel` is the kind's word, or the kind's word, `:` and the id.
+public struct ChatSetting: Codable, Hashable, Sendable {
+    public var user: String
+    public var channel: String
+    public var isPinned: Bool
+    public var level: Int
+
+    public init(user: String, channel: String, isPinned: Bool = false, level: Int = 0) {
+        self.user = user
+        self.channel = channel
+        self.isPinned = isPinned
+        self.level = level
+    }
+}
+
+/// Somebody may not do something, for a time or for good.
+public struct ChatRestriction: Codable, Hashable, Sendable {
+    public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
+        /// Scope: empty. The user may not connect.
+        case banned
+        /// Scope: a user. `user` is blocked by the scope.
+        case blocked
+        /// Scope: a group or open channel as in ``ChatSetting/channel``, or a kind's word for all channels of the kind.
+        case muted
+        /// May speak although all are muted. Scope as above.
+        case allowed
+        /// Scope: an open channel. The user may not enter.
+        case barred
+    }
+
+    public var kind: Kind
+    public var scope: String
+    public var user: String
+    /// Nil for no end.
+    public var until: Int64?
+
+    public init(kind: Kind, scope: String = "", user: String, until: Int64? = nil) {
+        self.kind = kind
+        self.scope = scope
+        self.user = user
+        self.until = until
+    }
+
+    public var key: ChatDocumentKey { .restriction(kind, scope: scope, user: user) }
+}

@@ -1,0 +1,186 @@
+/// Where chat lives beyond a restart. Implemented in `HubStorage`: memory and SQLite.
+///
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` come
+/// in the order of the calls, on a thread of the store's own or before `commit` returns: call it without holding a lock that the
+/// completion takes.
+public protocol ChatStore: Sendable {
+    /// What a server has to know before it serves, by application.
+    func restore() async throws -> RestoredChat
+
+    /// Keeps a change as a whole or not at all. `completion` comes once it would survive `kill -9`, or with the error that prevented
+    /// it. Many commits may share one transaction. Reads that begin after the completion see the change.
+    func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// As `MessageStore.reserve(timetokensUpTo:)`, for the ids of events.
+    func reserve(idsUpTo limit: UInt64) async throws
+
+    /// What lies in a user's inbox after a place, oldest first.
+    func inbox(of user: String, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
+
+    /// A page of a conversation's history.
+    func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
+
+    /// A message of a conversation, unless it was recalled; nil when there is none.
+    func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent?
+
+    /// Who has read each of these messages, in the order in which they did. Messages without a reader are missing.
+    func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]]
+
+    /// Forgets inbox entries whose events are older than an id, and events that nothing refers to any more.
+    func purge(inboxBefore id: UInt64) async throws
+
+    /// Writes what is still in memory and closes. Nothing is called afterwards.
+    func close() async
+}
+
+/// An event that has to be kept: a message, or what happened to one. Its id is its place in the order of all things of a server.
+public struct ChatEvent: Hashable, Sendable {
+    /// Units of 100 ns since 1970, strictly increasing.
+    public var id: UInt64
+    /// The conversation whose history it belongs to; nil for none.
+    public var conversation: String?
+    public var sender: String
+    /// The sender's own id, by which a repetition is known.
+    public var clientID: String?
+    /// As it goes to clients, encoded once: a JSON object in UTF-8.
+    public var body: [UInt8]
+    /// How many people it was meant for: the total of its read receipts.
+    public var audience: Int
+
+    public init(
+        id: UInt64, conversation: String? = nil, sender: String, clientID: String? = nil, body: [UInt8], audience: Int = 0
+    ) {
+        self.id = id
+        self.conversation = conversation
+        self.sender = sender
+        self.clientID = clientID
+        self.body = body
+        self.audience = audience
+    }
+}
+
+/// A place in somebody's inbox.
+public struct ChatInboxPlace: Hashable, Sendable {
+    public var user: String
+    public var sequence: UInt64
+
+    public init(user: String, sequence: UInt64) {
+        self.user = user
+        self.sequence = sequence
+    }
+}
+
+/// What lies in an inbox at one place.
+public struct ChatInboxEntry: Hashable, Sendable {
+    public var sequence: UInt64
+    public var body: [UInt8]
+
+    public init(sequence: UInt64, body: [UInt8]) {
+        self.sequence = sequence
+        self.body = body
+    }
+}
+
+public struct ChatReceipt: Hashable, Sendable {
+    public var user: String
+    /// Milliseconds since 1970.
+    public var time: Int64
+
+    public init(user: String, time: Int64) {
+        self.user = user
+        self.time = time
+    }
+}
+
+/// A page of a conversation's history.
+public struct ChatHistoryQuery: Hashable, Sendable {
+    public var conversation: String
+    /// Both exclusive.
+    public var after: UInt64?
+    public var before: UInt64?
+    /// Whether to begin at the oldest end; that is also the order of the answer.
+    public var isOldestFirst: Bool
+    public var limit: Int
+    /// Messages that this user has hidden are left out.
+    public var viewer: String?
+
+    public init(
+        conversation: String, after: UInt64? = nil, before: UInt64? = nil, isOldestFirst: Bool = false, limit: Int,
+        viewer: String? = nil
+    ) {
+        self.conversation = conversation
+        self.after = after
+        self.before = before
+        self.isOldestFirst = isOldestFirst
+        self.limit = limit
+        self.viewer = viewer
+    }
+}
+
+/// A change that is kept as a whole.
+public struct ChatCommit: Sendable {
+    /// A new event and in whose inboxes it goes, in the order of ids.
+    public struct Addition: Sendable {
+        public var event: ChatEvent
+        public var places: [ChatInboxPlace]
+
+        public init(_ event: ChatEvent, places: [ChatInboxPlace] = []) {
+            self.event = event
+            self.places = places
+        }
+    }
+
+    public var additions: [Addition] = []
+    /// Messages that get another body, in history and in inboxes.
+    public var rewrites: [(id: UInt64, body: [UInt8])] = []
+    /// Messages that leave history (they stay in inboxes, followed by the event that says so).
+    public var recalls: [UInt64] = []
+    /// Messages that a user does not want to see in history any more: single ones, or a conversation up to an id (inclusive).
+    public var hidden: [(user: String, id: UInt64)] = []
+    public var hiddenUpTo: [(user: String, conversation: String, id: UInt64)] = []
+    public var receipts: [(id: UInt64, ChatReceipt)] = []
+    /// How far inboxes have been acknowledged.
+    public var acknowledged: [ChatInboxPlace] = []
+    /// Documents to put, each in place of the one with the same key.
+    public var documents: [ChatDocument] = []
+    public var removedDocuments: [ChatDocumentKey] = []
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        additions.isEmpty && rewrites.isEmpty && recalls.isEmpty && hidden.isEmpty && hiddenUpTo.isEmpty && receipts.isEmpty
+            && acknowledged.isEmpty && documents.isEmpty && removedDocuments.isEmpty
+    }
+}
+
+/// What a store remembers from before a restart.
+public struct RestoredChat: Sendable {
+    public struct Application: Sendable {
+        public var documents: [ChatDocument]
+        /// The last sequence number of each inbox, and how far it was acknowledged.
+        public var inboxes: [String: (last: UInt64, acknowledged: UInt64)]
+        /// Messages by which repetitions are known: those sent in the last hour that have a client id.
+        public var recentSends: [(sender: String, clientID: String, id: UInt64, sequence: UInt64?)]
+
+        public init(
+            documents: [ChatDocument] = [], inboxes: [String: (last: UInt64, acknowledged: UInt64)] = [:],
+            recentSends: [(sender: String, clientID: String, id: UInt64, sequence: UInt64?)] = []
+        ) {
+            self.documents = documents
+            self.inboxes = inboxes
+            self.recentSends = recentSends
+        }
+    }
+
+    public var applications: [String: Application]
+    /// No id up to this one may be given out again.
+    public var highestID: UInt64
+    /// Names the life of all inboxes: another one after each start of a store that forgets.
+    public var epoch: String
+
+    public init(applications: [String: Application] = [:], highestID: UInt64 = 0, epoch: String) {
+        self.applications = applications
+        self.highestID = highestID
+        self.epoch = epoch
+    }
+}
