@@ -112,9 +112,12 @@ import Testing
         var kept: [PollPeer] = []
         for number in 1...4 as ClosedRange<UInt64> {
             client.call(number)
-            kept.append(try await server.peers.next())
+            let peer = try await server.peers.next()
+            // Answered only once all of them are busy: a connection that is free takes the next request.
+            _ = try await peer.requests.next()
+            kept.append(peer)
         }
-        for peer in kept { try await peer.serve() }
+        for peer in kept { peer.answer() }
         for _ in kept { _ = try await client.answer() }
         client.call(5)
         var index: Int?

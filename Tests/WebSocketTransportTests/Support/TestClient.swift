@@ -66,6 +66,16 @@ final class TestClient: Sendable {
 
     struct Unexpected: Error { var event: String }
 
+    /// Returns once the transport holds no attempt any more, which is a moment after its last word; false when that takes too long.
+    func holdsNothing() async -> Bool {
+        let limit = ContinuousClock.now + .seconds(10)
+        while transport.openAttempts > 0 {
+            if ContinuousClock.now > limit { return false }
+            await Task.yield()
+        }
+        return true
+    }
+
     func opened() async throws {
         let event = try await events.next()
         guard case .opened = event else { throw Unexpected(event: "\(event)") }
