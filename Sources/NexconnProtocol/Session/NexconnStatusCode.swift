@@ -1,0 +1,85 @@
+import ConnectionEngine
+
+/// The service's own numbers for the states of a connection, and the only place that derives them (rules NP-1 to NP-4).
+///
+/// The numbers are those of the vendor's `NCConnectionStatus`; 18 is not in use.
+public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
+    case unknown = -1
+    case connected = 0
+    case networkUnavailable = 1
+    case kickedOfflineByOtherClient = 6
+    case connecting = 10
+    case unconnected = 11
+    case signOut = 12
+    case suspend = 13
+    case timeout = 14
+    case tokenIncorrect = 15
+    case disconnException = 16
+    case proxyUnavailable = 17
+    case userAbandon = 19
+
+    /// What a change of the connection's phase is called. Two changes in a row may have one name; it is told once.
+    public init(change: ConnectionChange) {
+        switch change.phase {
+        case .idle: self = .unconnected
+        case .connecting: self = .connecting
+        case .connected: self = .connected
+        case .disconnecting, .disconnected: self = .signOut
+        case .suspended: self = .networkUnavailable
+        case .waiting: self = Self.waiting(change)
+        case .failed: self = Self.failed(change.category)
+        }
+    }
+
+    /// Whether nothing more is tried until the application connects again.
+    public var isFinal: Bool {
+        switch self {
+        case .unknown, .connected, .networkUnavailable, .connecting, .suspend: false
+        case .kickedOfflineByOtherClient, .unconnected, .signOut, .timeout, .tokenIncorrect, .disconnException,
+            .proxyUnavailable, .userAbandon:
+            true
+        }
+    }
+
+    /// The service's word for it.
+    public var name: String {
+        switch self {
+        case .unknown: "unknown"
+        case .connected: "connected"
+        case .networkUnavailable: "networkUnavailable"
+        case .kickedOfflineByOtherClient: "kickedOfflineByOtherClient"
+        case .connecting: "connecting"
+        case .unconnected: "unconnected"
+        case .signOut: "signOut"
+        case .suspend: "suspend"
+        case .timeout: "timeout"
+        case .tokenIncorrect: "tokenIncorrect"
+        case .disconnException: "disconnException"
+        case .proxyUnavailable: "proxyUnavailable"
+        case .userAbandon: "userAbandon"
+        }
+    }
+
+    /// A pause before the next attempt.
+    private static func waiting(_ change: ConnectionChange) -> Self {
+        switch change.category {
+        case .networkUnavailable, .tlsFailed, .tlsUntrusted: .networkUnavailable
+        // A loss is a suspension; an attempt that came to nothing is one of the attempts that go on.
+        case .unexpectedDisconnect, .timeout: change.previous == .connected ? .suspend : .connecting
+        case .unknown: .unknown
+        default: .connecting
+        }
+    }
+
+    private static func failed(_ category: StatusCategory) -> Self {
+        switch category {
+        case .kicked: .kickedOfflineByOtherClient
+        case .timeout: .timeout
+        case .credentialsRejected: .tokenIncorrect
+        case .banned: .disconnException
+        case .proxyUnavailable: .proxyUnavailable
+        case .accountDeleted: .userAbandon
+        default: .unconnected
+        }
+    }
+}
