@@ -26,16 +26,22 @@ public protocol ChatStore: Sendable {
     /// Who has read each of these messages, in the order in which they did. Messages without a reader are missing.
     func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]]
 
-    /// Forgets inbox entries whose events are older than an id, and events that nothing refers to any more.
-    func purge(inboxBefore id: UInt64) async throws
+    /// Forgets inbox entries whose events are older than `inbox`, messages of history that are older than `history`, and events that
+    /// nothing refers to any more. History keeps what inboxes keep: where `history` is the later of the two, `inbox` counts for both.
+    func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws
 
     /// Writes what is still in memory and closes. Nothing is called afterwards.
     func close() async
 }
 
+extension ChatStore {
+    /// As ``purge(inboxBefore:historyBefore:)``, with history left alone.
+    public func purge(inboxBefore id: UInt64) async throws { try await purge(inboxBefore: id, historyBefore: 0) }
+}
+
 /// An event that has to be kept: a message, or what happened to one. Its id is its place in the order of all things of a server.
 public struct ChatEvent: Hashable, Sendable {
-    /// Units of 100 ns since 1970, strictly increasing.
+    /// Units of 100 ns since 1970, strictly increasing over all applications of a server.
     public var id: UInt64
     /// The conversation whose history it belongs to; nil for none.
     public var conversation: String?
@@ -156,6 +162,7 @@ public struct ChatCommit: Sendable {
 /// What a store remembers from before a restart.
 public struct RestoredChat: Sendable {
     public struct Application: Sendable {
+        /// In no particular order.
         public var documents: [ChatDocument]
         /// The last sequence number of each inbox, and how far it was acknowledged.
         public var inboxes: [String: (last: UInt64, acknowledged: UInt64)]

@@ -1,0 +1,93 @@
+import DequeModule
+import RealtimeHub
+
+/// The chat of all applications, in memory.
+struct ChatLog: Sendable {
+    private struct Name: Sendable {
+        var application: String
+        var id: UInt64
+    }
+
+    let limits: MemoryLimits
+    private(set) var applications: [String: ChatShelf] = [:]
+    /// Every event in the order of coming; some are gone already.
+    private var order = Deque<Name>()
+    /// Events that no history has, in the order in which that came about.
+    private var loose = Deque<Name>()
+    private var highest: UInt64 = 0
+    private var count = 0
+    private var bytes = 0
+
+    init(limits: MemoryLimits) {
+        self.limits = limits
+    }
+
+    /// - Returns: why nothing was changed.
+    mutating func apply(_ commit: ChatCommit, application: String) -> MessageStoreError? {
+        if applications[application]?.has(commit.additions) == true { return .duplicate }
+        for addition in commit.additions {
+            let name = Name(application: application, id: addition.event.id)
+            bytes += applications[application, default: ChatShelf()].add(addition)
+            count += 1
+            highest = max(highest, name.id)
+            order.append(name)
+            guard let conversation = addition.event.conversation else {
+                loose.append(name)
+                continue
+            }
+            while let id = applications[application]?.excess(in: conversation, limit: limits.messagesPerChannel) {
+                retire(Name(application: application, id: id))
+            }
+        }
+        for rewrite in commit.rewrites { bytes += applications[application]?.rewrite(rewrite.id, rewrite.body) ?? 0 }
+        for id in commit.recalls { retire(Name(application: application, id: id)) }
+        applications[application, default: ChatShelf()].note(commit)
+        while bytes > limits.bytes, let oldest = order.popFirst() {
+            guard applications[oldest.application]?.has(oldest.id) == true else { continue }
+            applications[oldest.application]?.forgetInbox(before: oldest.id + 1)
+            remove(oldest)
+        }
+        compact()
+        return nil
+    }
+
+    /// Takes a message out of history; what no inbox needs any more goes altogether.
+    private mutating func retire(_ name: Name) {
+        guard applications[name.application]?.recall(name.id) == true else { return }
+        loose.append(name)
+        if applications[name.application]?.inboxFloor ?? 0 > name.id { remove(name) }
+    }
+
+    private mutating func remove(_ name: Name) {
+        guard let freed = applications[name.application]?.remove(name.id) else { return }
+        bytes -= freed
+        count -= 1
+    }
+
+    mutating func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) {
+        for name in applications.keys { applications[name]?.purgeInboxes(before: inbox) }
+        while let first = loose.first, first.id < inbox {
+            loose.removeFirst()
+            remove(first)
+        }
+        while let first = order.first, first.id < history {
+            order.removeFirst()
+            remove(first)
+        }
+        compact()
+    }
+
+    private mutating func compact() {
+        guard max(order.count, loose.count) > 2 * count + 1024 else { return }
+        let applications = applications
+        order = Deque(order.filter { applications[$0.application]?.has($0.id) == true })
+        loose = Deque(loose.filter { applications[$0.application]?.has($0.id) == true })
+    }
+
+    func restored(epoch: String, since horizon: UInt64) -> RestoredChat {
+        var restored = RestoredChat(epoch: epoch)
+        restored.highestID = highest
+        restored.applications = applications.mapValues { $0.restored(since: horizon) }
+        return restored
+    }
+}

@@ -1,0 +1,61 @@
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// Keeps chat for as long as the process lives, and within limits (rules CT-1 and CT-9).
+///
+/// The store of a server that was started without a place for data. It has an epoch of its own, by which devices know that their
+/// places in an inbox of before mean nothing. Completions come before `commit` returns.
+public final class InMemoryChatStore: ChatStore {
+    private let log: NIOLockedValueBox<ChatLog>
+    private let epoch = newChatEpoch()
+    private let now: @Sendable () -> UInt64
+
+    /// - Parameters:
+    ///   - limits: messages of a conversation's history, and what all events may take together.
+    ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
+    public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
+        log = NIOLockedValueBox(ChatLog(limits: limits))
+        self.now = now
+    }
+
+    public func restore() async throws -> RestoredChat {
+        let horizon = recentSendsHorizon(at: now())
+        return log.withLockedValue { $0.restored(epoch: epoch, since: horizon) }
+    }
+
+    public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        completion(log.withLockedValue { $0.apply(commit, application: application) })
+    }
+
+    public func reserve(idsUpTo limit: UInt64) async throws {}
+
+    public func inbox(
+        of user: String, after sequence: UInt64, limit: Int, application: String
+    ) async throws -> [ChatInboxEntry] {
+        log.withLockedValue { $0.applications[application]?.inbox(of: user, after: sequence, limit: limit) ?? [] }
+    }
+
+    public func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent] {
+        log.withLockedValue { $0.applications[application]?.history(query) ?? [] }
+    }
+
+    public func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent? {
+        log.withLockedValue { $0.applications[application]?.event(id, in: conversation) }
+    }
+
+    public func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]] {
+        log.withLockedValue { $0.applications[application]?.receipts(of: ids) ?? [:] }
+    }
+
+    public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
+        log.withLockedValue { $0.purge(inboxBefore: inbox, historyBefore: min(history, inbox)) }
+    }
+
+    public func close() async {}
+}
+
+/// A name for the life of a store's inboxes.
+func newChatEpoch() -> String { String(UInt64.random(in: 1 << 40 ... .max), radix: 36) }
+
+/// Repetitions of messages are known for an hour (rule CT-7).
+func recentSendsHorizon(at now: UInt64) -> UInt64 { now - min(now, 3600 * TimetokenClock.ticksPerSecond) }
