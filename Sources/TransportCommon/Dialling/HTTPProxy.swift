@@ -1,5 +1,3 @@
-import AsyncHTTPClient
-
 /// A proxy that forwards connections with the method `CONNECT`, for `https` as well as for `http`.
 ///
 /// Descriptions and reflection never show the credentials.
@@ -29,12 +27,5 @@ public struct HTTPProxy: Hashable, Sendable {
         self.host = host
         self.port = port
         self.credentials = credentials
-    }
-
-    /// The same in the words of the HTTP library.
-    var settings: HTTPClient.Configuration.Proxy {
-        .server(
-            host: host, port: port,
-            authorization: credentials.map { .basic(username: $0.user, password: $0.password) })
     }
 }
