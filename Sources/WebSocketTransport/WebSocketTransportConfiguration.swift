@@ -6,6 +6,8 @@ import WebSocketFraming
 public struct WebSocketTransportConfiguration: Hashable, Sendable {
     /// Whom TLS trusts.
     public var trustRoots: TrustRoots
+    /// Goes between with `CONNECT`, for `ws` as well as for `wss`; nil for none. The name of the server is then the proxy's to resolve.
+    public var proxy: HTTPProxy?
     /// How long TCP may take, over all addresses of the name. 10 s by default.
     public var connectTimeout: Duration
     /// How long the whole dial may take: name, TCP, TLS and upgrade. The engine's own timer is usually shorter. 60 s by default.
@@ -20,12 +22,14 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var responseBytes: Int
 
     public init(
-        trustRoots: TrustRoots = .system, connectTimeout: Duration = .seconds(10), dialTimeout: Duration = .seconds(60),
+        trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
+        dialTimeout: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
         limits: WebSocketLimits = WebSocketLimits(),
         responseBytes: Int = 1 << 16
     ) {
         self.trustRoots = trustRoots
+        self.proxy = proxy
         self.connectTimeout = connectTimeout
         self.dialTimeout = dialTimeout
         self.closeTimeout = closeTimeout

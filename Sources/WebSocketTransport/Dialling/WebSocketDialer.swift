@@ -6,7 +6,7 @@ import NIOSSL
 import TransportCommon
 import WebSocketFraming
 
-/// Opens the socket of one attempt: name, TCP to whichever address answers first, TLS, and the handlers of the upgrade.
+/// Opens the socket of one attempt: name, TCP to whichever address answers first, proxy, TLS, and the handlers of the upgrade.
 struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     let endpoint: WebSocketEndpoint
     let configuration: WebSocketTransportConfiguration
@@ -28,10 +28,10 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
                 attempt.cut()
             })
         tlsContext().flatMap { context in
-            connect().flatMapThrowing { channel in
+            connect().flatMap { tunnel($0) }.flatMapThrowing { channel in
                 try prepare(channel, context: context, request: request)
             }
-        }.whenFailure { giveUp(ConnectionFailure.dialling($0)) }
+        }.whenFailure { giveUp(failure($0)) }
     }
 
     /// Reports a dial that never became a pipeline of ours.
@@ -58,10 +58,26 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
                 if attempt.adopt(channel) { return channel.eventLoop.makeSucceededVoidFuture() }
                 return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
             }
-        let host = endpoint.bareHost
-        if let address = try? SocketAddress(ipAddress: host, port: endpoint.port) { return bootstrap.connect(to: address) }
-        return bootstrap.resolver(SystemResolver(eventLoop: attempt.eventLoop, lookUp: lookUp)).connect(
-            host: host, port: endpoint.port)
+        let (host, port) = configuration.proxy.map { ($0.host, $0.port) } ?? (endpoint.bareHost, endpoint.port)
+        if let address = try? SocketAddress(ipAddress: host, port: port) { return bootstrap.connect(to: address) }
+        return bootstrap.resolver(SystemResolver(eventLoop: attempt.eventLoop, lookUp: lookUp)).connect(host: host, port: port)
+    }
+
+    /// Through the proxy, if there is one, to the server. Runs on the loop.
+    private func tunnel(_ channel: any Channel) -> EventLoopFuture<any Channel> {
+        guard let proxy = configuration.proxy else { return channel.eventLoop.makeSucceededFuture(channel) }
+        let tunnel = ProxyTunnel(proxy: proxy, endpoint: endpoint, timeout: TimeAmount(configuration.connectTimeout))
+        return tunnel.open(on: channel).map { channel }
+    }
+
+    /// What an error of the dial means. Name and TCP connection are the proxy's when there is one.
+    private func failure(_ error: any Error) -> ConnectionFailure {
+        var failure = ConnectionFailure.dialling(error)
+        if configuration.proxy != nil, failure.category == .networkUnavailable || failure.category == .timeout {
+            failure.category = .proxyUnavailable
+            failure.reason = "The proxy cannot be reached: \(failure.reason)"
+        }
+        return failure
     }
 
     /// Builds the pipeline of a channel that is connected. Runs on the loop.

@@ -1,6 +1,7 @@
 import ConnectionEngine
 import NIOCore
 import Testing
+import TransportCommon
 
 @testable import HTTPTransport
 

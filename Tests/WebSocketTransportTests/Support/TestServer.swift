@@ -126,8 +126,11 @@ private final class PeerHandler: ChannelInboundHandler {
         while !isUpgraded, let byte: UInt8 = buffer.readInteger() {
             request.append(byte)
             if request.suffix(4) == Array("\r\n\r\n".utf8) {
-                isUpgraded = true
-                peer.requests.put(String(decoding: request, as: UTF8.self))
+                let text = String(decoding: request, as: UTF8.self)
+                // Behind a request for a tunnel comes another one.
+                isUpgraded = !text.hasPrefix("CONNECT ")
+                request = []
+                peer.requests.put(text)
             }
         }
         do {
