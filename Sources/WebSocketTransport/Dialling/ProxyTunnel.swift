@@ -24,16 +24,17 @@ struct ProxyTunnel: Sendable {
         }
         let encoder = HTTPRequestEncoder()
         let decoder = ByteToMessageHandler(HTTPResponseDecoder())
+        let impatience = CloseOnError()
         let connect = NIOHTTP1ProxyConnectHandler(
             targetHost: bareTarget, targetPort: endpoint.port, headers: headers, deadline: .now() + timeout, promise: answered)
         do {
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.addHandlers([encoder, decoder, connect])
+            try pipeline.addHandlers([encoder, decoder, connect, impatience])
             try channel.syncOptions?.setOption(.autoRead, value: true)
         } catch {
             answered.fail(error)
         }
-        let ends = NIOLoopBound((encoder, decoder), eventLoop: channel.eventLoop)
+        let ends = NIOLoopBound((encoder, decoder, impatience), eventLoop: channel.eventLoop)
         return answered.futureResult.flatMap {
             // Bytes for the handlers that come next wait in the socket.
             channel.setOption(.autoRead, value: false)
@@ -41,6 +42,8 @@ struct ProxyTunnel: Sendable {
             channel.pipeline.syncOperations.removeHandler(ends.value.0)
         }.flatMap {
             channel.pipeline.syncOperations.removeHandler(ends.value.1)
+        }.flatMap {
+            channel.pipeline.syncOperations.removeHandler(ends.value.2)
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
             throw Self.failure(error)
@@ -64,5 +67,14 @@ struct ProxyTunnel: Sendable {
             return ConnectionFailure(.proxyUnavailable, "The proxy did not answer in time.")
         }
         return ConnectionFailure(.proxyUnavailable, "The proxy does not forward the connection.")
+    }
+}
+
+/// What is no HTTP does not get better by waiting for the time limit.
+private final class CloseOnError: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
     }
 }
