@@ -21,6 +21,9 @@ public enum NexconnEvent: Hashable, Sendable {
     /// The user entered or left with another device.
     case openSync(channel: String, isJoin: Bool, isOtherDevice: Bool)
     case presence([NexconnPresence])
+    /// Of a kind that this version does not know, or without a member that it needs; `problem` says which, for people. It keeps its
+    /// place in the inbox, so that it is acknowledged and does not come again.
+    case unknown(kind: String, problem: String? = nil)
 }
 
 /// A message was recalled.

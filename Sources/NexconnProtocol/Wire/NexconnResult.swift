@@ -1,0 +1,109 @@
+/// What a request came to: the members of a positive answer, as a server gives them. Clients read them with ``NexconnAnswer``.
+///
+/// Messages are the stored bodies of their events, so that a page of history is copied and not encoded anew.
+public enum NexconnResult: Hashable, Sendable {
+    /// Nothing but that it was done.
+    case done
+    /// To `send`. `sequence` is the message's place in the sender's own inbox, where it has one.
+    case sent(NexconnMessageID, sequence: UInt64? = nil)
+    /// To `edit`: when it happened, ms since 1970.
+    case edited(time: Int64)
+    /// To group requests: 0 when it is done.
+    case process(Int)
+    case receipts([NexconnReceipt])
+    case receiptUsers([NexconnReceiptUser])
+    /// To `history`: bodies of `msg` events, in the order that was asked for.
+    case history([[UInt8]], hasMore: Bool)
+    case settings(NexconnSettingsList)
+    case groups([NexconnGroup])
+    case groupPage([NexconnGroup], hasMore: Bool)
+    case members([NexconnGroupMember], hasMore: Bool)
+    /// To `open.enter`. The messages go out from `messages`, oldest first; those of the entrance are not looked at.
+    indirect case entrance(NexconnOpenEntrance, messages: [[UInt8]])
+    case openInfo(NexconnOpenInfo)
+    case openMetadata([NexconnOpenEntry])
+    case users([NexconnUser])
+    /// To `user.subscribe`: those that went beyond a limit.
+    case failed([String])
+    case subscriptions([NexconnSubscription])
+    case blocklist([String])
+}
+
+/// Who has read a message.
+public struct NexconnReceiptUser: Hashable, Sendable {
+    public var user: String
+    /// Milliseconds since 1970.
+    public var time: Int64
+
+    public init(user: String, time: Int64) {
+        self.user = user
+        self.time = time
+    }
+}
+
+/// All settings of a user's channels (session document, section 6).
+public struct NexconnSettingsList: Hashable, Sendable {
+    /// Those of single channels.
+    public var channels: [NexconnChannelSettings]
+    /// Those of whole kinds; `id` is nil.
+    public var kinds: [NexconnChannelSettings]
+
+    public init(channels: [NexconnChannelSettings] = [], kinds: [NexconnChannelSettings] = []) {
+        self.channels = channels
+        self.kinds = kinds
+    }
+}
+
+/// What an open channel is (session document, section 8).
+public struct NexconnOpenInfo: Hashable, Sendable {
+    /// Milliseconds since 1970.
+    public var created: Int64
+    public var count: Int
+    public var members: [NexconnOpenMember]
+
+    public init(created: Int64, count: Int, members: [NexconnOpenMember] = []) {
+        self.created = created
+        self.count = count
+        self.members = members
+    }
+}
+
+/// Somebody in an open channel.
+public struct NexconnOpenMember: Hashable, Sendable {
+    public var user: String
+    /// Milliseconds since 1970.
+    public var entered: Int64
+
+    public init(user: String, entered: Int64) {
+        self.user = user
+        self.entered = entered
+    }
+}
+
+/// A user as others see them (session document, section 9).
+public struct NexconnUser: Hashable, Sendable {
+    public var user: String
+    public var name: String?
+    public var avatar: String?
+    public var extra: [String: String]
+
+    public init(user: String, name: String? = nil, avatar: String? = nil, extra: [String: String] = [:]) {
+        self.user = user
+        self.name = name
+        self.avatar = avatar
+        self.extra = extra
+    }
+}
+
+/// A subscription to somebody's online status. Times are milliseconds since 1970.
+public struct NexconnSubscription: Hashable, Sendable {
+    public var user: String
+    public var subscribed: Int64
+    public var expires: Int64
+
+    public init(user: String, subscribed: Int64, expires: Int64) {
+        self.user = user
+        self.subscribed = subscribed
+        self.expires = expires
+    }
+}
