@@ -8,6 +8,7 @@ public enum ChatDocument: Codable, Hashable, Sendable {
     case openEntry(ChatOpenEntry)
     case setting(ChatSetting)
     case restriction(ChatRestriction)
+    case subscription(ChatSubscription)
 
     public var key: ChatDocumentKey {
         switch self {
@@ -19,13 +20,14 @@ public enum ChatDocument: Codable, Hashable, Sendable {
         case .openEntry(let entry): .openEntry(channel: entry.channel, key: entry.key)
         case .setting(let setting): .setting(user: setting.user, channel: setting.channel)
         case .restriction(let restriction): restriction.key
+        case .subscription(let subscription): .subscription(watcher: subscription.watcher, user: subscription.user)
         }
     }
 }
 
 public struct ChatDocumentKey: Codable, Hashable, Sendable {
     public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
-        case user, token, group, member, openChannel, openEntry, setting, restriction
+        case user, token, group, member, openChannel, openEntry, setting, restriction, subscription
     }
 
     public var kind: Kind
@@ -45,6 +47,7 @@ public struct ChatDocumentKey: Codable, Hashable, Sendable {
     public static func restriction(_ kind: ChatRestriction.Kind, scope: String, user: String) -> Self {
         Self(.restriction, joined(kind.rawValue, scope, user))
     }
+    public static func subscription(watcher: String, user: String) -> Self { Self(.subscription, joined(watcher, user)) }
 }
 
 /// A user of an application. Times in all of these are ms since 1970.
@@ -217,4 +220,19 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
     }
 
     public var key: ChatDocumentKey { .restriction(kind, scope: scope, user: user) }
+}
+
+/// Somebody watches whether a user is online.
+public struct ChatSubscription: Codable, Hashable, Sendable {
+    public var watcher: String
+    public var user: String
+    public var subscribed: Int64
+    public var expires: Int64
+
+    public init(watcher: String, user: String, subscribed: Int64, expires: Int64) {
+        self.watcher = watcher
+        self.user = user
+        self.subscribed = subscribed
+        self.expires = expires
+    }
 }

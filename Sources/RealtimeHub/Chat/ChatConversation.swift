@@ -1,0 +1,65 @@
+/// What kind of channel something happens in. The words are those of the wire and of documents.
+public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
+    case direct, group, open, system
+}
+
+/// Names of conversations, under which stores keep their histories.
+public enum ChatConversation {
+    /// The key of a conversation.
+    ///
+    /// Direct: `a` and `b` are the two users, in any order. Group and open: `a` is the channel. System: `a` is the sender, `b` the
+    /// receiver. Two conversations never share a key, whatever their ids contain but control characters (rule CH-2).
+    public static func key(_ kind: ChatKind, _ a: String, _ b: String = "") -> String {
+        switch kind {
+        case .direct:
+            // By bytes: `<` of texts takes different spellings of one letter for equal, and both sides must agree.
+            a.utf8.lexicographicallyPrecedes(b.utf8) ? "direct:\(a)\u{1F}\(b)" : "direct:\(b)\u{1F}\(a)"
+        case .group: "group:\(a)"
+        case .open: "open:\(a)"
+        case .system: "system:\(a)\u{1F}\(b)"
+        }
+    }
+}
+
+/// What ids of users, devices, groups and open channels look like.
+public enum ChatID {
+    public static let maximumLength = 64
+
+    /// Whether a text has 1 … 64 characters, none of them a control character (rule CH-1).
+    public static func isValid(_ id: String) -> Bool {
+        guard !id.isEmpty, id.utf8.count <= maximumLength || id.unicodeScalars.count <= maximumLength else { return false }
+        return id.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    }
+
+    static func check(_ id: String, _ what: String) throws(ChatRefusal) {
+        guard isValid(id) else { throw .badArgument("The id of \(what) has no characters, more than 64, or control characters.") }
+    }
+
+    static func check(_ ids: [String], _ what: String, limit: Int = 100) throws(ChatRefusal) {
+        guard (1...limit).contains(ids.count) else { throw .badArgument("1 to \(limit) ids may be given at a time.") }
+        for id in ids { try check(id, what) }
+    }
+}
+
+/// A connection of a signed-in user, as its owner names it.
+public struct ChatSession: Hashable, Sendable {
+    /// Never used twice in a process.
+    public var id: UInt64
+    /// Where the connection lives: see ``PartitionSet``.
+    public var partition: Int
+
+    public init(id: UInt64, partition: Int) {
+        self.id = id
+        self.partition = partition
+    }
+}
+
+/// Who asks for something: a user, or the application's own server, which may do everything.
+public struct ChatActor: Hashable, Sendable {
+    /// The user who acts, or in whose name the server does.
+    public var user: String
+    public var isServer: Bool
+
+    public static func user(_ user: String) -> ChatActor { ChatActor(user: user, isServer: false) }
+    public static func server(as user: String = "") -> ChatActor { ChatActor(user: user, isServer: true) }
+}
