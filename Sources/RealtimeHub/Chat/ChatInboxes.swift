@@ -1,0 +1,79 @@
+/// How far a device has got in its user's inbox.
+public struct ChatResume: Hashable, Sendable {
+    public var epoch: String
+    public var sequence: UInt64
+
+    public init(epoch: String, sequence: UInt64) {
+        self.epoch = epoch
+        self.sequence = sequence
+    }
+}
+
+/// Where a session begins to read its user's inbox (session document 2 and 4).
+public struct ChatInboxStart: Hashable, Sendable {
+    /// What lies after this place is to be delivered.
+    public var after: UInt64
+    /// The last place that is given out so far.
+    public var last: UInt64
+    /// Whether it goes on right where the device was.
+    public var isResumed: Bool
+    /// Whether the device was somewhere that means nothing here.
+    public var hasLost: Bool
+
+    /// Whether what followed is no longer there in whole or in part, given the first entry that the store still keeps after
+    /// `after`. Places have no holes, so a hole is something that was purged (rule CH-23).
+    public func hasLost(firstKept: UInt64?) -> Bool {
+        guard isResumed, after < last else { return hasLost }
+        return firstKept.map { $0 > after + 1 } ?? true
+    }
+}
+
+/// The numbers of all inboxes (rules CH-20 to CH-24). What lies in them is the store's.
+struct ChatInboxes: Sendable {
+    struct Inbox: Hashable, Sendable {
+        var last: UInt64 = 0
+        var acknowledged: UInt64 = 0
+    }
+
+    private(set) var inboxes: [String: Inbox] = [:]
+
+    /// The next place in each inbox.
+    mutating func place(_ recipients: some Collection<String>, skipping skipped: String?) -> [ChatInboxPlace] {
+        var places: [ChatInboxPlace] = []
+        places.reserveCapacity(recipients.count)
+        for user in recipients where user != skipped {
+            places.append(ChatInboxPlace(user: user, sequence: next(user)))
+        }
+        return places
+    }
+
+    private mutating func next(_ user: String) -> UInt64 {
+        func step(_ inbox: inout Inbox) -> UInt64 {
+            inbox.last += 1
+            return inbox.last
+        }
+        return step(&inboxes[user, default: Inbox()])
+    }
+
+    /// Notes an acknowledgement; nil when it is no news. What was never given out cannot be acknowledged.
+    mutating func acknowledge(_ sequence: UInt64, by user: String) -> ChatInboxPlace? {
+        guard let index = inboxes.index(forKey: user) else { return nil }
+        let place = min(sequence, inboxes.values[index].last)
+        guard place > inboxes.values[index].acknowledged else { return nil }
+        inboxes.values[index].acknowledged = place
+        return ChatInboxPlace(user: user, sequence: place)
+    }
+
+    func start(of user: String, resume: ChatResume?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
+        let inbox = inboxes[user] ?? Inbox()
+        if let resume, resume.epoch == epoch, resume.sequence <= inbox.last {
+            return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
+        }
+        return ChatInboxStart(
+            after: getsEverything ? 0 : inbox.acknowledged, last: inbox.last, isResumed: false, hasLost: resume != nil)
+    }
+
+    mutating func restore(_ user: String, last: UInt64, acknowledged: UInt64) {
+        inboxes[user] = Inbox(last: last, acknowledged: min(acknowledged, last))
+    }
+}
