@@ -1,0 +1,99 @@
+// Devices and inboxes (rules CH-14 to CH-25).
+
+/// What a session that signed in has to be told, and whom it displaces.
+public struct ChatAdmittance: Sendable {
+    /// To be ended with 31010. They are signed out already.
+    public var kicked: [ChatSession]
+    public var news: ChatNews
+}
+
+extension ChatBook {
+    /// Lets a session in: 31023 or 31024 otherwise.
+    ///
+    /// - Parameter session: delivered to from now on.
+    public mutating func signIn(
+        _ session: ChatSession, _ signIn: ChatSignIn, at now: Int64
+    ) throws(ChatRefusal) -> ChatAdmittance {
+        try ChatID.check(signIn.device, "a device")
+        let kicked = try devices.signIn(session, signIn, limits: application.limits, at: now)
+        var news = ChatNews()
+        for old in kicked { rooms.lose(old, of: signIn.user, grace: application.limits.openGrace, at: now, news: &news) }
+        presence.came(signIn.user, at: now, news: &news)
+        return ChatAdmittance(kicked: kicked, news: news)
+    }
+
+    /// Takes a session out. Without effect for one that is out already.
+    ///
+    /// - Parameter isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
+    ///   channels and online for a while (F71).
+    public mutating func signOut(
+        _ session: ChatSession, of user: String, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
+    ) -> ChatNews {
+        var news = ChatNews()
+        guard devices.signOut(session, of: user) else { return news }
+        if isDeliberate {
+            rooms.leaveAll(session, of: user, at: now, into: &commit, news: &news)
+        } else {
+            rooms.lose(session, of: user, grace: application.limits.openGrace, at: now, news: &news)
+        }
+        if !devices.isOnline(user) {
+            let grace = isDeliberate ? 0 : application.limits.presenceGrace.wholeMilliseconds
+            presence.left(user, grace: grace, at: now, news: &news)
+        }
+        return news
+    }
+
+    public var connectionCount: Int { devices.count }
+
+    /// Whether a user has a session now.
+    public func isOnline(_ user: String) -> Bool { devices.isOnline(user) }
+
+    /// The sessions of a user, oldest first.
+    public func sessions(of user: String) -> [ChatSession] { devices.devices(of: user).map(\.session) }
+
+    // MARK: Inboxes
+
+    /// Gives each recipient's inbox its next place. Recipients are different from each other.
+    public mutating func place(_ recipients: some Collection<String>, skipping skipped: String? = nil) -> [ChatInboxPlace] {
+        inboxes.place(recipients, skipping: skipped)
+    }
+
+    /// Gives the inboxes of those who get a message their next places.
+    public mutating func place(_ recipients: ChatRecipients) -> [ChatInboxPlace] {
+        inboxes.place(recipients.users, skipping: recipients.skipped)
+    }
+
+    /// Where a new session begins to read.
+    public func inboxStart(of user: String, resume: ChatResume?) -> ChatInboxStart {
+        inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
+    }
+
+    /// Notes how far a user's device has read, and writes it into the commit.
+    ///
+    /// - Returns: whether that was news.
+    @discardableResult
+    public mutating func acknowledge(_ sequence: UInt64, by user: String, into commit: inout ChatCommit) -> Bool {
+        guard let place = inboxes.acknowledge(sequence, by: user) else { return false }
+        commit.acknowledged.append(place)
+        return true
+    }
+
+    // MARK: Repetitions
+
+    /// The message that a user sent under a client id in the last hour.
+    public func repetition(of clientID: String, by sender: String) -> ChatRepetition? {
+        repetitions.find(sender, clientID)
+    }
+
+    /// Notes what a client id stands for. Ids of messages come in their order.
+    ///
+    /// - Parameter sequence: the message's place in the sender's own inbox, if it has one.
+    public mutating func noteSent(_ clientID: String, by sender: String, id: UInt64, sequence: UInt64?) {
+        repetitions.note(sender, clientID, id: id, sequence: sequence)
+    }
+
+    /// A message could not be stored: sending it again is no repetition.
+    public mutating func forgetSent(_ clientID: String, by sender: String, id: UInt64) {
+        repetitions.remove(sender, clientID, id: id)
+    }
+}

@@ -1,0 +1,79 @@
+import OrderedCollections
+
+/// Groups and their members (rules CH-40 to CH-55).
+struct ChatGroups: Sendable {
+    struct Entry: Sendable {
+        var group: ChatGroup
+        /// In the order of joining.
+        var members: OrderedDictionary<String, ChatMember> = [:]
+    }
+
+    private var entries: [String: Entry] = [:]
+    private var groupsOfUser: [String: Set<String>] = [:]
+
+    subscript(id: String) -> ChatGroup? { entries[id]?.group }
+
+    func member(_ user: String, of id: String) -> ChatMember? { entries[id]?.members[user] }
+
+    func count(of id: String) -> Int { entries[id]?.members.count ?? 0 }
+
+    /// The ids of all members, in the order of joining. Shares the group's own storage: nothing is copied.
+    func users(of id: String) -> [String] { entries[id]?.members.keys.elements ?? [] }
+
+    func members(of id: String) -> [ChatMember] { entries[id].map { Array($0.members.values) } ?? [] }
+
+    func groups(of user: String) -> Set<String> { groupsOfUser[user] ?? [] }
+
+    mutating func put(_ group: ChatGroup, into commit: inout ChatCommit) {
+        restore(group)
+        commit.documents.append(.group(group))
+    }
+
+    mutating func put(_ member: ChatMember, into commit: inout ChatCommit) {
+        restore(member)
+        commit.documents.append(.member(member))
+    }
+
+    mutating func removeMember(_ user: String, of id: String, into commit: inout ChatCommit) -> ChatMember? {
+        guard let index = entries.index(forKey: id), let member = entries.values[index].members.removeValue(forKey: user)
+        else { return nil }
+        unlink(user, id)
+        commit.removedDocuments.append(.member(group: id, user: user))
+        return member
+    }
+
+    mutating func remove(_ id: String, into commit: inout ChatCommit) {
+        guard let entry = entries.removeValue(forKey: id) else { return }
+        for user in entry.members.keys {
+            unlink(user, id)
+            commit.removedDocuments.append(.member(group: id, user: user))
+        }
+        commit.removedDocuments.append(ChatDocument.group(entry.group).key)
+    }
+
+    private mutating func unlink(_ user: String, _ id: String) {
+        groupsOfUser[user]?.remove(id)
+        if groupsOfUser[user]?.isEmpty == true { groupsOfUser[user] = nil }
+    }
+
+    // MARK: Documents
+
+    mutating func restore(_ group: ChatGroup) {
+        if let index = entries.index(forKey: group.id) {
+            entries.values[index].group = group
+        } else {
+            entries[group.id] = Entry(group: group)
+        }
+    }
+
+    /// Members come after their groups, in the order of joining; those of unknown groups are ignored.
+    mutating func restore(_ member: ChatMember) {
+        guard let index = entries.index(forKey: member.group) else { return }
+        entries.values[index].members[member.user] = member
+        groupsOfUser[member.user, default: []].insert(member.group)
+    }
+
+    var documents: [ChatDocument] {
+        entries.values.flatMap { entry in [.group(entry.group)] + entry.members.values.map { .member($0) } }
+    }
+}

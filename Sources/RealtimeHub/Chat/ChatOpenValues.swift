@@ -1,0 +1,62 @@
+/// Somebody came to an open channel, or left it.
+public struct ChatOpenAction: Hashable, Sendable {
+    public var user: String
+    public var isJoin: Bool
+}
+
+/// A pair of an open channel's metadata changed; `value` is nil when it was removed.
+public struct ChatOpenEntryChange: Hashable, Sendable {
+    public var key: String
+    public var value: String?
+}
+
+/// What the participants of an open channel are told (session document 8).
+public struct ChatOpenEvent: Hashable, Sendable {
+    public enum Muting: String, CaseIterable, Hashable, Sendable {
+        case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
+    }
+
+    public enum Kind: Hashable, Sendable {
+        /// `count` participants are there now.
+        case members([ChatOpenAction], count: Int)
+        case metadata([ChatOpenEntryChange])
+        /// Durations in ms; 0 for no end.
+        case muting(Muting, users: [String], duration: Int64)
+        case banned([String], duration: Int64)
+        case destroyed(isManual: Bool)
+    }
+
+    public var channel: String
+    public var kind: Kind
+    public var time: Int64
+    /// Where the participants are.
+    public var partitions: PartitionSet
+}
+
+/// A session's place in an open channel.
+public struct ChatSeat: Hashable, Sendable {
+    public var session: ChatSession
+    public var user: String
+    public var channel: String
+}
+
+public struct ChatParticipant: Hashable, Sendable {
+    public var user: String
+    public var entered: Int64
+}
+
+/// What somebody learns who enters an open channel.
+public struct ChatEntrance: Sendable {
+    public var channel: ChatOpenChannel
+    public var count: Int
+    public var entered: Int64
+    /// Muted in all open channels.
+    public var isMuted: Bool
+    public var isMutedHere: Bool
+    public var isAllowed: Bool
+    /// By key.
+    public var entries: [ChatOpenEntry]
+    /// Open channels that the user has left by it.
+    public var left: [String]
+    public var news: ChatNews
+}

@@ -1,0 +1,159 @@
+import DequeModule
+
+/// Whether a user is online.
+public struct ChatPresenceState: Hashable, Sendable {
+    public var user: String
+    public var isOnline: Bool
+    /// Since when, as far as it is known; 0 otherwise.
+    public var time: Int64
+}
+
+/// A user came online or went, and who wants to know.
+public struct ChatPresenceEvent: Hashable, Sendable {
+    public var state: ChatPresenceState
+    /// Users; each of their sessions is told.
+    public var watchers: [String]
+}
+
+/// Who watches whom, and who is taken for online (rules CH-83 to CH-89).
+struct ChatPresence: Sendable {
+    /// How long it is known when somebody went: 7 days.
+    static let memory: Int64 = 7 * 86_400_000
+
+    /// By the one who watches.
+    private var subscriptions: [String: [String: ChatSubscription]] = [:]
+    private var watchers: [String: Set<String>] = [:]
+    /// Users whose last session ended a moment ago: nobody has been told yet.
+    private var leaving: [String: (deadline: Int64, since: Int64)] = [:]
+    private var changes: [String: ChatPresenceState] = [:]
+    private var nextHousekeeping = Int64.min
+
+    func state(of user: String) -> ChatPresenceState {
+        changes[user] ?? ChatPresenceState(user: user, isOnline: false, time: 0)
+    }
+
+    // MARK: Coming and going
+
+    /// A user has a session. Told unless the user was still taken for online (F68, F71).
+    mutating func came(_ user: String, at now: Int64, news: inout ChatNews) {
+        leaving[user] = nil
+        guard changes[user]?.isOnline != true else { return }
+        change(user, isOnline: true, at: now, news: &news)
+    }
+
+    /// A user has no session any more.
+    mutating func left(_ user: String, grace: Int64, at now: Int64, news: inout ChatNews) {
+        if grace > 0 {
+            leaving[user] = (now + grace, now)
+        } else {
+            leaving[user] = nil
+            change(user, isOnline: false, at: now, news: &news)
+        }
+    }
+
+    private mutating func change(_ user: String, isOnline: Bool, at now: Int64, news: inout ChatNews) {
+        let state = ChatPresenceState(user: user, isOnline: isOnline, time: now)
+        changes[user] = state
+        guard let watchers = watchers[user] else { return }
+        news.presence.append(ChatPresenceEvent(state: state, watchers: watchers.sorted()))
+    }
+
+    // MARK: Watching
+
+    func subscriptions(of watcher: String) -> [ChatSubscription] {
+        (subscriptions[watcher]?.values).map { $0.sorted { $0.user < $1.user } } ?? []
+    }
+
+    func count(of watcher: String) -> Int { subscriptions[watcher]?.count ?? 0 }
+    func watcherCount(of user: String) -> Int { watchers[user]?.count ?? 0 }
+    func isWatching(_ watcher: String, _ user: String) -> Bool { subscriptions[watcher]?[user] != nil }
+
+    mutating func put(_ subscription: ChatSubscription, into commit: inout ChatCommit) {
+        restore(subscription)
+        commit.documents.append(.subscription(subscription))
+    }
+
+    mutating func remove(_ watcher: String, _ user: String, into commit: inout ChatCommit) {
+        guard subscriptions[watcher]?.removeValue(forKey: user) != nil else { return }
+        if subscriptions[watcher]?.isEmpty == true { subscriptions[watcher] = nil }
+        watchers[user]?.remove(watcher)
+        if watchers[user]?.isEmpty == true { watchers[user] = nil }
+        commit.removedDocuments.append(.subscription(watcher: watcher, user: user))
+    }
+
+    mutating func sweep(at now: Int64, devices: ChatDevices, into commit: inout ChatCommit, news: inout ChatNews) {
+        if !leaving.isEmpty {
+            for (user, end) in leaving.filter({ $0.value.deadline <= now }).sorted(by: { $0.key < $1.key }) {
+                leaving[user] = nil
+                if !devices.isOnline(user) { change(user, isOnline: false, at: end.since, news: &news) }
+            }
+        }
+        guard now >= nextHousekeeping else { return }
+        nextHousekeeping = now + 60_000
+        for subscription in subscriptions.values.flatMap(\.values) where subscription.expires <= now {
+            remove(subscription.watcher, subscription.user, into: &commit)
+        }
+        changes = changes.filter { $0.value.isOnline || $0.value.time + Self.memory > now }
+    }
+
+    // MARK: Documents
+
+    mutating func restore(_ subscription: ChatSubscription) {
+        subscriptions[subscription.watcher, default: [:]][subscription.user] = subscription
+        watchers[subscription.user, default: []].insert(subscription.watcher)
+    }
+
+    var documents: [ChatDocument] { subscriptions.values.flatMap { $0.values.map { .subscription($0) } } }
+}
+
+extension ChatBook {
+    /// Watches users for so many seconds, and says how each of them stands.
+    ///
+    /// - Returns: those beyond a limit (26021, 26022), and the states of the others.
+    public mutating func subscribe(
+        to users: [String], expiry: Int, by watcher: String, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> (failed: [String], states: [ChatPresenceState]) {
+        guard application.hasPresence else { throw ChatRefusal(ChatCode.presenceOff, "Online status is off.") }
+        let limits = application.limits
+        try ChatID.check(users, "a user", limit: limits.presencePerCall)
+        guard (60...2_592_000).contains(expiry) else { throw .badArgument("expiry is 60 to 2,592,000 seconds.") }
+        var failed: [String] = []
+        var states: [ChatPresenceState] = []
+        for user in users {
+            let isNew = !presence.isWatching(watcher, user)
+            if isNew,
+                presence.count(of: watcher) >= limits.presencePerUser
+                    || presence.watcherCount(of: user) >= limits.presenceSubscribers
+            {
+                failed.append(user)
+                continue
+            }
+            presence.put(
+                ChatSubscription(watcher: watcher, user: user, subscribed: now, expires: now + Int64(expiry) * 1_000),
+                into: &commit)
+            states.append(presence.state(of: user))
+        }
+        return (failed, states)
+    }
+
+    public mutating func unsubscribe(
+        from users: [String], by watcher: String, into commit: inout ChatCommit
+    ) throws(ChatRefusal) {
+        try ChatID.check(users, "a user", limit: application.limits.presencePerCall)
+        for user in users { presence.remove(watcher, user, into: &commit) }
+    }
+
+    /// Whom a user watches, by id.
+    public func subscriptions(of watcher: String, at now: Int64) -> [ChatSubscription] {
+        presence.subscriptions(of: watcher).filter { $0.expires > now }
+    }
+
+    /// How those stand whom a user watches, for a session that begins.
+    public func presenceStates(for watcher: String, at now: Int64) -> [ChatPresenceState] {
+        guard application.hasPresence else { return [] }
+        return subscriptions(of: watcher, at: now).map { presence.state(of: $0.user) }
+    }
+
+    /// How a user stands, as others see it.
+    public func presenceState(of user: String) -> ChatPresenceState { presence.state(of: user) }
+}

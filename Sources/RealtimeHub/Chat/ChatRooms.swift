@@ -1,0 +1,219 @@
+import DequeModule
+import HeapModule
+
+/// All open channels of an application (rules CH-60 to CH-75).
+struct ChatRooms: Sendable {
+    /// The lifetime of channels that came to be by somebody entering: an hour, as with the vendor.
+    static let lifetime: Int64 = 3_600_000
+
+    private(set) var rooms: [String: ChatRoom] = [:]
+    private var roomsOfUser: [String: Set<String>] = [:]
+    /// Who is waited for, in the order of deadlines.
+    private var leaving: Deque<(deadline: Int64, user: String, channel: String)> = []
+    private var nextLookAtLifetimes = Int64.min
+
+    subscript(id: String) -> ChatOpenChannel? { rooms[id]?.channel }
+
+    func partitions(of id: String) -> PartitionSet? { rooms[id]?.partitions }
+    func count(of id: String) -> Int { rooms[id]?.count ?? 0 }
+
+    /// Whether somebody is in a channel, with a session or about to come back.
+    func isInside(_ id: String, _ user: String) -> Bool { rooms[id]?.participants[user] != nil }
+
+    func entries(of id: String) -> [ChatOpenEntry] {
+        rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
+    }
+
+    /// Those who have been there longest.
+    func participants(of id: String, limit: Int) -> [ChatParticipant] {
+        struct Place: Comparable {
+            var participant: ChatParticipant
+            static func < (left: Self, right: Self) -> Bool {
+                (left.participant.entered, left.participant.user) < (right.participant.entered, right.participant.user)
+            }
+        }
+        guard let room = rooms[id], limit > 0 else { return [] }
+        var first = Heap<Place>()
+        for (user, participant) in room.participants {
+            if first.count >= limit, let last = first.max, participant.entered > last.participant.entered { continue }
+            first.insert(Place(participant: ChatParticipant(user: user, entered: participant.entered)))
+            if first.count > limit { _ = first.popMax() }
+        }
+        return first.unordered.sorted().map(\.participant)
+    }
+
+    mutating func noteMessage(in id: String, at now: Int64) {
+        guard let index = rooms.index(forKey: id) else { return }
+        rooms.values[index].lastActivity = max(rooms.values[index].lastActivity, now)
+    }
+
+    // MARK: Being there
+
+    mutating func create(_ channel: ChatOpenChannel, at now: Int64, into commit: inout ChatCommit) {
+        rooms[channel.id] = ChatRoom(channel, at: now)
+        commit.documents.append(.openChannel(channel))
+    }
+
+    mutating func update(_ channel: ChatOpenChannel, into commit: inout ChatCommit) {
+        rooms[channel.id]?.channel = channel
+        commit.documents.append(.openChannel(channel))
+    }
+
+    mutating func enter(_ session: ChatSession, _ user: String, _ id: String, at now: Int64, news: inout ChatNews) {
+        guard let index = rooms.index(forKey: id) else { return }
+        if rooms.values[index].enter(session, user, at: now) {
+            roomsOfUser[user, default: []].insert(id)
+            tell(id, .members([ChatOpenAction(user: user, isJoin: true)], count: count(of: id)), at: now, news: &news)
+        }
+    }
+
+    func channels(of user: String) -> Set<String> { roomsOfUser[user] ?? [] }
+
+    /// Takes one session of a user out; the user leaves with the last one.
+    ///
+    /// - Returns: whether the session was there.
+    mutating func exit(
+        _ session: ChatSession, _ user: String, _ id: String, at now: Int64, into commit: inout ChatCommit,
+        news: inout ChatNews
+    ) -> Bool {
+        guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { return false }
+        news.detached.append(ChatSeat(session: session, user: user, channel: id))
+        if left == 0 { leave(user, id, at: now, into: &commit, news: &news) }
+        return true
+    }
+
+    /// A user leaves with all sessions; others are told, and entries that go with the user are removed.
+    mutating func leave(
+        _ user: String, _ id: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: now) else { return }
+        news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
+        unlink(user, id)
+        tell(id, .members([ChatOpenAction(user: user, isJoin: false)], count: count(of: id)), at: now, news: &news)
+        let entries = rooms.values[index].entries.values.filter { $0.owner == user && $0.isDeletedWhenLeft }
+        remove(entries.map(\.key).sorted(), from: id, at: now, into: &commit, news: &news)
+    }
+
+    mutating func leaveAll(
+        _ session: ChatSession, of user: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        for id in channels(of: user).sorted() { _ = exit(session, user, id, at: now, into: &commit, news: &news) }
+    }
+
+    /// The connection of a session is lost: the user stays for the grace (F71).
+    mutating func lose(_ session: ChatSession, of user: String, grace: Duration, at now: Int64, news: inout ChatNews) {
+        for id in channels(of: user) {
+            guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
+            news.detached.append(ChatSeat(session: session, user: user, channel: id))
+            guard left == 0 else { continue }
+            let deadline = now + max(grace.wholeMilliseconds, 0)
+            rooms.values[index].wait(for: user, until: deadline)
+            leaving.append((deadline, user, id))
+        }
+    }
+
+    // MARK: Ends
+
+    mutating func destroy(
+        _ id: String, isManual: Bool, restrictions: inout ChatRestrictions, at now: Int64, into commit: inout ChatCommit,
+        news: inout ChatNews
+    ) {
+        guard let room = rooms[id] else { return }
+        tell(id, .destroyed(isManual: isManual), at: now, news: &news)
+        rooms[id] = nil
+        for (user, participant) in room.participants {
+            unlink(user, id)
+            news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
+        }
+        commit.removedDocuments.append(ChatDocument.openChannel(room.channel).key)
+        commit.removedDocuments += room.entries.keys.sorted().map { .openEntry(channel: id, key: $0) }
+        restrictions.removeAll(in: .channel(.open, id), into: &commit)
+    }
+
+    mutating func sweep(
+        at now: Int64, limits: ChatLimits, restrictions: inout ChatRestrictions, into commit: inout ChatCommit,
+        news: inout ChatNews
+    ) {
+        while let first = leaving.first, first.deadline <= now {
+            leaving.removeFirst()
+            if let end = rooms[first.channel]?.participants[first.user]?.leavesAt, end <= now {
+                leave(first.user, first.channel, at: now, into: &commit, news: &news)
+            }
+        }
+        guard now >= nextLookAtLifetimes else { return }
+        nextLookAtLifetimes = now + 10_000
+        for room in rooms.values where room.participants.isEmpty {
+            guard let lifetime = room.channel.lifetime, room.lastActivity + lifetime <= now else { continue }
+            destroy(
+                room.channel.id, isManual: false, restrictions: &restrictions, at: now, into: &commit, news: &news)
+        }
+    }
+
+    private mutating func unlink(_ user: String, _ id: String) {
+        roomsOfUser[user]?.remove(id)
+        if roomsOfUser[user]?.isEmpty == true { roomsOfUser[user] = nil }
+    }
+
+    // MARK: Metadata
+
+    mutating func put(
+        _ entries: [ChatOpenEntry], in id: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        for entry in entries {
+            rooms[id]?.entries[entry.key] = entry
+            commit.documents.append(.openEntry(entry))
+        }
+        tell(id, .metadata(entries.map { ChatOpenEntryChange(key: $0.key, value: $0.value) }), at: now, news: &news)
+    }
+
+    mutating func remove(
+        _ keys: [String], from id: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+    ) {
+        guard !keys.isEmpty else { return }
+        for key in keys {
+            rooms[id]?.entries[key] = nil
+            commit.removedDocuments.append(.openEntry(channel: id, key: key))
+        }
+        tell(id, .metadata(keys.map { ChatOpenEntryChange(key: $0, value: nil) }), at: now, news: &news)
+    }
+
+    // MARK: News
+
+    /// An event for those who are in a channel now.
+    func tell(_ id: String, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
+        guard let partitions = rooms[id]?.partitions, !partitions.isEmpty else { return }
+        news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, partitions: partitions))
+    }
+
+    /// Muting that holds in all channels is told in those in which one of the users is.
+    func tell(of muting: ChatOpenEvent.Muting, _ users: [String], duration: Int64, at now: Int64) -> ChatNews {
+        var news = ChatNews()
+        for id in Set(users.flatMap { channels(of: $0) }).sorted() {
+            let here = users.filter { isInside(id, $0) }
+            tell(id, .muting(muting, users: here, duration: duration), at: now, news: &news)
+        }
+        return news
+    }
+
+    // MARK: Documents
+
+    mutating func restore(_ channel: ChatOpenChannel) {
+        let entries = rooms[channel.id]?.entries ?? [:]
+        rooms[channel.id] = ChatRoom(channel, at: channel.created)
+        rooms[channel.id]?.entries = entries
+    }
+
+    mutating func restore(_ entry: ChatOpenEntry) {
+        if rooms[entry.channel] == nil {
+            rooms[entry.channel] = ChatRoom(ChatOpenChannel(id: entry.channel, created: .min), at: .min)
+        }
+        rooms[entry.channel]?.entries[entry.key] = entry
+    }
+
+    /// Drops entries whose channel is unknown.
+    mutating func finishRestoring() { rooms = rooms.filter { $0.value.channel.created != .min } }
+
+    var documents: [ChatDocument] {
+        rooms.values.flatMap { room in [.openChannel(room.channel)] + room.entries.values.map { .openEntry($0) } }
+    }
+}

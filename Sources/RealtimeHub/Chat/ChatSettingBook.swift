@@ -1,0 +1,66 @@
+/// What users have set for channels and kinds of channels (session document 6, rules CH-80 to CH-82).
+struct ChatSettingBook: Sendable {
+    private var settings: [String: [String: ChatSetting]] = [:]
+
+    subscript(user: String) -> [ChatSetting] {
+        (settings[user]?.values).map { $0.sorted { $0.channel < $1.channel } } ?? []
+    }
+
+    subscript(user: String, channel: String) -> ChatSetting? { settings[user]?[channel] }
+
+    func count(of user: String) -> Int { settings[user]?.count ?? 0 }
+
+    /// Settings that say nothing are not kept.
+    mutating func put(_ setting: ChatSetting, into commit: inout ChatCommit) {
+        if setting.isPinned || setting.level != 0 {
+            settings[setting.user, default: [:]][setting.channel] = setting
+            commit.documents.append(.setting(setting))
+        } else if settings[setting.user]?.removeValue(forKey: setting.channel) != nil {
+            if settings[setting.user]?.isEmpty == true { settings[setting.user] = nil }
+            commit.removedDocuments.append(.setting(user: setting.user, channel: setting.channel))
+        }
+    }
+
+    mutating func restore(_ setting: ChatSetting) { settings[setting.user, default: [:]][setting.channel] = setting }
+
+    var documents: [ChatDocument] { settings.values.flatMap { $0.values.map { .setting($0) } } }
+}
+
+extension ChatBook {
+    /// Settings that one user may have.
+    static let settingsPerUser = 10_000
+
+    /// Changes a user's settings of a channel, or, without an id, of a kind; nil leaves as it is.
+    ///
+    /// - Returns: whether anything changed, so that other devices have to be told.
+    public mutating func set(
+        _ kind: ChatKind, channel: String?, isPinned: Bool?, level: Int?, of user: String, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> Bool {
+        if let channel { try ChatID.check(channel, "a channel") }
+        guard channel != nil || isPinned == nil else { throw .badArgument("Only single channels can be pinned.") }
+        if let level, ![-1, 0, 1, 2, 4, 5].contains(level) { throw .badArgument("There is no such level.") }
+        let name = channel.map { "\(kind.rawValue):\($0)" } ?? kind.rawValue
+        let before = settings[user, name]
+        guard before != nil || settings.count(of: user) < Self.settingsPerUser else {
+            throw .badArgument("A user may have \(Self.settingsPerUser) settings.")
+        }
+        var setting = before ?? ChatSetting(user: user, channel: name)
+        if let isPinned { setting.isPinned = isPinned }
+        if let level { setting.level = level }
+        guard setting != before ?? ChatSetting(user: user, channel: name) else { return false }
+        settings.put(setting, into: &commit)
+        return true
+    }
+
+    /// All settings of a user that differ from the defaults, by channel.
+    public func settings(of user: String) -> [ChatSetting] { settings[user] }
+}
+
+extension ChatSetting {
+    /// What ``channel`` names: a kind, and a channel of it unless it is the kind's own setting.
+    public var target: (kind: ChatKind, id: String?)? {
+        let parts = channel.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let kind = parts.first.flatMap({ ChatKind(rawValue: String($0)) }) else { return nil }
+        return (kind, parts.count > 1 ? String(parts[1]) : nil)
+    }
+}
