@@ -1,0 +1,78 @@
+import Dispatch
+import Foundation
+import Logging
+
+/// Settings of the SDK, read by ``NCEngine/initialize(_:)``.
+#if canImport(ObjectiveC)
+    @objc(NCInitParams) @objcMembers
+#endif
+public class InitParams: NSObject {
+    /// The application's key.
+    public let appKey: String
+    /// Where Lifeline's server is: `http://host:port`, `https://…`, `ws://…`, `wss://…`, `host:port` or `host`.
+    ///
+    /// Nil, the default, is `http://127.0.0.1:6001`, where `lifeline serve` listens. This library does not talk to Nexconn's servers.
+    public var naviServer: String?
+    /// How much is logged.
+    public var logLevel: LogLevel = .warn
+    /// The data centre. Kept for the application; Lifeline's server has none.
+    public var areaCode: AreaCode = .sg
+    /// Where files are uploaded. Kept for the application; files are sent by reference.
+    public var fileServer: String?
+    /// Kept for the application; nothing is reported.
+    public var statisticServer: String?
+
+    /// Where local databases are kept. Nil for the user's folder for application data. An addition to the vendor's SDK.
+    public var databaseDirectory: String?
+    /// A file of PEM certificates to trust instead of the system's. An addition to the vendor's SDK.
+    public var certificateAuthorityFile: String?
+    /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
+    public var callbackQueue: DispatchQueue?
+    /// How patient the library is. An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var timing: NCTiming = .standard
+    /// What the library logs to; nil for the process-wide one. An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var logger: Logger?
+
+    public init(appKey: String) {
+        self.appKey = appKey
+    }
+}
+
+/// How patient the library is. An addition to the vendor's SDK.
+public enum NCTiming: Hashable, Sendable {
+    /// For production.
+    case standard
+    /// For tests: the same code with short times. An outage is noticed after 3 s at most and retried within 3 s.
+    case fast
+}
+
+/// How much is logged.
+#if canImport(ObjectiveC)
+    @objc(NCLogLevel)
+#endif
+public enum LogLevel: Int, Sendable {
+    case none = 0
+    case error = 1
+    case warn = 2
+    case info = 3
+    case debug = 4
+    case verbose = 5
+}
+
+/// The vendor's data centres.
+#if canImport(ObjectiveC)
+    @objc(NCAreaCode)
+#endif
+public enum AreaCode: Int, Sendable {
+    case bj = 1
+    case sg = 2
+    case na = 3
+    case sa = 4
+    case om = 5
+}

@@ -1,0 +1,54 @@
+import Foundation
+import NexconnProtocol
+
+/// What went wrong.
+///
+/// `code` is the detailed number of the vendor's tables, such as 31004. ``errorCode`` is the same, except that it gives the two values
+/// of the vendor's sample for the token (15) and for the time limit (14) (rule NC-30). Texts never hold tokens or contents.
+#if canImport(ObjectiveC)
+    @objc(NCError)
+#endif
+public final class NCError: NSError, @unchecked Sendable {
+    // `@unchecked Sendable`: an `NSError` does not change once it is made; this class adds nothing that could.
+
+    /// The domain of all errors.
+    public static let domain = "NexconnChatSDK"
+
+    /// The error of a number.
+    ///
+    /// - Parameters:
+    ///   - code: a number of the vendor's tables.
+    ///   - reason: what is known about this case; nil for the number's own sentence.
+    public init(code: Int, reason: String? = nil) {
+        let advice = NCErrorText.advice(for: NexconnCode(code))
+        let text = [reason, advice].compactMap(\.self).joined(separator: " ")
+        super.init(domain: Self.domain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
+    }
+
+    convenience init(_ code: NexconnCode, reason: String? = nil) {
+        self.init(code: code.rawValue, reason: reason)
+    }
+
+    @available(*, unavailable) public required init?(coder: NSCoder) { nil }
+
+    /// The number by which the vendor's sample tells the cases apart: 15 for a wrong or expired token, 14 when the time limit has
+    /// passed, the detailed `code` for everything else.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
+    public var errorCode: Int {
+        switch NexconnCode(code) {
+        case .tokenIncorrect, .tokenExpired: NCConnectionStatus.tokenIncorrect.rawValue
+        case .connectTimedOut: NCConnectionStatus.timeout.rawValue
+        default: code
+        }
+    }
+
+    /// The error of a number of the vendor's tables.
+    #if canImport(ObjectiveC)
+        @objc(errorWithCode:)
+    #endif
+    public static func error(with code: Int) -> NCError {
+        NCError(code: code)
+    }
+}

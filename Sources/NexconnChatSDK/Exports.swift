@@ -1,0 +1,2 @@
+// Apps that use the SDK name types of Foundation: `NSObject`, `URL`.
+@_exported import Foundation
