@@ -59,6 +59,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         for timer in left.timers.values { timer() }
         for job in left.jobs.values { job.cancel() }
         if let attempt = left.attempt { transport.close(attempt, reason: .abort) }
+        for answer in left.waiting.values { answer(.failure(.disconnectedOnRequest)) }
         notices.finish()
     }
 
@@ -88,7 +89,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
         let id = running.withLockedValue { $0.nextRequest() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                running.withLockedValue { $0.waiting[id] = continuation }
+                running.withLockedValue { $0.waiting[id] = { continuation.resume(returning: $0) } }
                 submit(.perform(command, id))
                 // A cancellation that came before the request was known has found nothing to abandon.
                 if Task.isCancelled { submit(.abandon(id)) }
@@ -97,6 +98,21 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
             submit(.abandon(id))
         }
         return try result.get()
+    }
+
+    /// Asks the session for something. Calls in a row reach it in that order, which tasks cannot promise.
+    ///
+    /// - Parameter completion: called once, on whatever thread drives the engine, in one order
+    ///   with ``notices`` that are observed inline. Must not block.
+    public func perform(
+        _ command: Session.Command, completion: @escaping @Sendable (Result<Session.Reply, ConnectionFailure>) -> Void
+    ) {
+        let id = running.withLockedValue { running in
+            let id = running.nextRequest()
+            running.waiting[id] = completion
+            return id
+        }
+        submit(.perform(command, id))
     }
 }
 
@@ -194,7 +210,7 @@ extension ConnectionDriver {
 
     @usableFromInline func answer(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) {
         let waiting = running.withLockedValue { $0.waiting.removeValue(forKey: id) }
-        waiting?.resume(returning: result)
+        waiting?(result)
     }
 
     @usableFromInline func run(_ job: Session.Job, _ id: JobID, _ attempt: AttemptID) {

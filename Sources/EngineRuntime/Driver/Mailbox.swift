@@ -44,7 +44,8 @@ import DequeModule
     @usableFromInline var attempt: AttemptID?
     var timers: [TimerID.Kind: TimerCancellation] = [:]
     var jobs: [JobID: Job] = [:]
-    var waiting: [RequestID: CheckedContinuation<Result<Session.Reply, ConnectionFailure>, Never>] = [:]
+    /// What hands an answer to whoever waits for it.
+    var waiting: [RequestID: @Sendable (Result<Session.Reply, ConnectionFailure>) -> Void] = [:]
     private var lastRequest: UInt64 = 0
 
     mutating func nextRequest() -> RequestID {

@@ -90,6 +90,42 @@ struct DriverFixture {
         await #expect(throws: ConnectionFailure.self) { try await fixture.driver.perform(.publish(3)) }
     }
 
+    @Test func `Calls with a completion reach the session in order and are answered in order with the notices`() {
+        let fixture = DriverFixture()
+        fixture.driver.submit(.perform(.subscribe("a"), nil))
+        fixture.connect()
+        fixture.transport.report(.received([.subscribed("a")]))
+        let seen = NIOLockedValueBox<[String]>([])
+        let observation = fixture.driver.notices.observe(on: .inline) { notices in
+            for case .event(let event) in notices { seen.withLockedValue { $0.append("\(event)") } }
+        }
+        for number in 0..<3 {
+            fixture.driver.perform(.publish(number)) { result in
+                seen.withLockedValue { $0.append("answer \(number) \((try? result.get()) == .done)") }
+            }
+        }
+        #expect(fixture.transport.sent == [.subscribe("a")] + (0..<3).map { .publish($0) })
+        fixture.transport.report(
+            .received([.acknowledged(1), .message(channel: "a", number: 7), .acknowledged(0), .acknowledged(2)]))
+        #expect(
+            seen.withLockedValue { $0 } == [
+                "answer 1 true", "message(channel: \"a\", number: 7)", "answer 0 true", "answer 2 true",
+            ])
+        observation.cancel()
+    }
+
+    @Test func `A release answers the calls that wait`() {
+        let answers = NIOLockedValueBox<[StatusCategory]>([])
+        do {
+            let fixture = DriverFixture()
+            fixture.connect()
+            fixture.driver.perform(.publish(1)) { result in
+                if case .failure(let failure) = result { answers.withLockedValue { $0.append(failure.category) } }
+            }
+        }
+        #expect(answers.withLockedValue { $0 } == [.disconnected])
+    }
+
     @Test func `A cancelled task gets cancelled, and the continuation is resumed once, in ten thousand races`() async {
         let fixture = DriverFixture()
         fixture.connect()
