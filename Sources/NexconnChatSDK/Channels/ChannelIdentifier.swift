@@ -1,0 +1,59 @@
+import Foundation
+import NexconnProtocol
+
+/// Names a channel. Two identifiers are equal when type and id are.
+///
+/// `@unchecked Sendable`: immutable.
+open class ChannelIdentifier: NSObject, @unchecked Sendable {
+    public final let channelType: ChannelType
+    /// The other user, the group, the open channel, or who sends the system's messages.
+    public final let channelId: String
+
+    public init(channelType: ChannelType, channelId: String) {
+        self.channelType = channelType
+        self.channelId = channelId
+        super.init()
+    }
+
+    convenience init(_ channel: NexconnChannel) {
+        self.init(channelType: ChannelType(channel.conversation), channelId: channel.id)
+    }
+
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ChannelIdentifier else { return false }
+        return channelType == other.channelType && channelId == other.channelId
+    }
+
+    open override var hash: Int {
+        var hasher = Hasher()
+        hasher.combine(channelType)
+        hasher.combine(channelId)
+        return hasher.finalize()
+    }
+
+    /// The channel as the session names it; nil for communities, which it does not carry, and for an id of no or more than 64
+    /// characters.
+    var channel: NexconnChannel? {
+        guard let conversation = channelType.conversation, ChannelIdentifier.isValid(channelId) else { return nil }
+        return NexconnChannel(conversation, channelId)
+    }
+
+    /// Whether an id can be that of a user, group or channel: 1 to 64 characters, none of them a control character.
+    static func isValid(_ id: String) -> Bool {
+        (1...64).contains(id.count) && !id.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
+    }
+}
+
+/// Names a message beside the channel that it is in.
+///
+/// `@unchecked Sendable`: immutable.
+public final class MessageIdentifier: NSObject, @unchecked Sendable {
+    public let channelIdentifier: ChannelIdentifier
+    public let messageId: String
+
+    public init(channelIdentifier: ChannelIdentifier, messageId: String) {
+        self.channelIdentifier = channelIdentifier
+        self.messageId = messageId
+        super.init()
+    }
+}

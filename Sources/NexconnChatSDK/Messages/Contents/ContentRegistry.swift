@@ -1,0 +1,63 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Which class reads which type.
+enum ContentRegistry {
+    private static let custom = NIOLockedValueBox<[String: MessageContent.Type]>([:])
+
+    /// Reads a content. Never fails: what cannot be read is an ``UnknownMessage`` (rule NH-4).
+    static func content(type: String, bytes: [UInt8]) -> MessageContent {
+        if let fields = ContentFields(bytes), let known = builtIn(type, fields) { return known }
+        let data = Data(bytes)
+        let own: MessageContent? =
+            switch custom.withLockedValue({ $0[type] }) {
+            case let kind as CustomMessage.Type: try? kind.init(content: data)
+            case let kind as CustomMediaMessage.Type: try? kind.init(content: data)
+            default: nil
+            }
+        return own ?? UnknownMessage(type: type, bytes: bytes)
+    }
+
+    /// Adds classes; a type that is there already gets the new class (rule NH-5).
+    static func register(_ classes: [MessageContent.Type]) throws(NCError) {
+        for kind in classes {
+            guard kind is CustomMessage.Type || kind is CustomMediaMessage.Type else {
+                throw NCError(code: 34209, reason: "Custom messages are subclasses of CustomMessage or CustomMediaMessage.")
+            }
+            try check(customType: kind.messageType)
+        }
+        custom.withLockedValue { table in
+            for kind in classes { table[kind.messageType] = kind }
+        }
+    }
+
+    /// Types of applications have 1 to 32 characters and do not begin with `RC:` (session document, section 5).
+    static func check(customType type: String) throws(NCError) {
+        guard (1...32).contains(type.count) else { throw NCError(code: 34209, reason: "A message type has 1 to 32 characters.") }
+        guard !type.hasPrefix("RC:") else { throw NCError(code: 34209, reason: "Types that begin with RC: are the service's.") }
+    }
+
+    private static func builtIn(_ type: String, _ fields: ContentFields) -> MessageContent? {
+        switch type {
+        case MessageType.text: TextMessage(fields)
+        case MessageType.image: ImageMessage(fields)
+        case MessageType.gif: GIFMessage(fields)
+        case MessageType.hdVoice: HDVoiceMessage(fields)
+        case MessageType.file: FileMessage(fields)
+        case MessageType.shortVideo: ShortVideoMessage(fields)
+        case MessageType.reference: ReferenceMessage(fields)
+        case MessageType.location: LocationMessage(fields)
+        case MessageType.combine, MessageType.combineV2: CombineMessage(fields)
+        case MessageType.command: CommandMessage(fields)
+        case MessageType.commandNotification: CommandNotificationMessage(fields)
+        case MessageType.informationNotification: InformationNotificationMessage(fields)
+        case MessageType.groupNotification: GroupNotificationMessage(fields)
+        default: nil
+        }
+    }
+}
+
+extension MessageContent {
+    /// The name of this content's type on the wire.
+    var typeName: String { (self as? UnknownMessage)?.type ?? Self.messageType }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import WireCoding
+
+/// The base of an application's own kinds of messages.
+///
+/// ```swift
+/// final class OrderMessage: CustomMessage, @unchecked Sendable {
+///     let order: Order                                        // Codable, written as a JSON object
+///     override class var messageType: String { "app:order" }  // 1 … 32 characters, not beginning with RC:
+///     init(order: Order) { self.order = order; super.init() }
+///     required init(content: Data) throws {
+///         order = try JSONDecoder().decode(Order.self, from: content)
+///         try super.init(content: content)
+///     }
+///     override func encode() throws -> Data { try JSONEncoder().encode(order) }
+/// }
+/// NCEngine.registerCustomMessages([OrderMessage.self])       // before connecting
+/// ```
+/// Members `extra`, `user` and `mentionedInfo` of the object belong to ``MessageContent``, unless `encode` writes them itself.
+///
+/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass answers for its own.
+open class CustomMessage: MessageContent, @unchecked Sendable {
+    public override init() {
+        super.init()
+    }
+
+    /// Reads what arrived. What it throws makes the message an ``UnknownMessage``.
+    ///
+    /// - Parameter content: a JSON object in UTF-8.
+    public required init(content: Data) throws {
+        guard let fields = ContentFields(Array(content)) else {
+            throw NCError(code: 34205, reason: "The content is no JSON object.")
+        }
+        super.init(fields)
+    }
+
+    /// The members of this kind, as a JSON object in UTF-8.
+    open func encode() throws -> Data { Data("{}".utf8) }
+
+    override final func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields = try CustomContent.fields(encode)
+    }
+}
+
+/// The base of an application's own kinds of messages with a file. As ``CustomMessage``; `localPath`, `remoteUrl` and `name` are
+/// members too, unless `encode` writes them itself.
+///
+/// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass answers for its own.
+open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
+    public override init(localPath: String?) {
+        super.init(localPath: localPath)
+    }
+
+    /// Reads what arrived. What it throws makes the message an ``UnknownMessage``.
+    public required init(content: Data) throws {
+        guard let fields = ContentFields(Array(content)) else {
+            throw NCError(code: 34205, reason: "The content is no JSON object.")
+        }
+        super.init(fields)
+        remoteUrl = fields.string("remoteUrl")
+    }
+
+    /// The members of this kind, as a JSON object in UTF-8.
+    open func encode() throws -> Data { Data("{}".utf8) }
+
+    override final func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields = try CustomContent.fields(encode)
+        fields.complete("remoteUrl", remoteUrl.map { .string($0) })
+        fields.complete("name", name.map { .string($0) })
+        if isLocal { fields.complete("localPath", localPath.map { .string($0) }) }
+    }
+}
+
+/// A message of a kind that this application does not know, or whose content is not what its kind says. Keeps it as it came.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class UnknownMessage: MessageContent, @unchecked Sendable {
+    /// The name of the type on the wire.
+    public let type: String
+    /// A JSON object in UTF-8.
+    public let rawData: Data
+
+    init(type: String, bytes: [UInt8]) {
+        self.type = type
+        rawData = Data(bytes)
+        super.init()
+        if let fields = ContentFields(bytes) { readShared(fields) }
+    }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        if let own = ContentFields(Array(rawData)) { fields = own }
+    }
+}
+
+private enum CustomContent {
+    static func fields(_ encode: () throws -> Data) throws(NCError) -> ContentFields {
+        let data: Data
+        do { data = try encode() } catch { throw NCError(code: 34205, reason: "The message's encode() threw an error.") }
+        guard let fields = ContentFields(Array(data)) else {
+            throw NCError(code: 34205, reason: "The message's encode() gave something else than a JSON object.")
+        }
+        return fields
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// A file.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class FileMessage: MediaMessageContent, @unchecked Sendable {
+    /// Bytes.
+    @Guarded public var size: Int64
+    /// The part of the name after the last dot.
+    @Guarded public var fileType: String
+
+    public init(localPath: String) {
+        size = LocalFile.size(localPath)
+        fileType = LocalFile.suffix(localPath)
+        super.init(localPath: localPath)
+    }
+
+    /// A file that is on a server already.
+    public init(remoteUrl: String, name: String, size: Int64) {
+        self.size = size
+        fileType = LocalFile.suffix(name)
+        super.init(localPath: nil)
+        self.remoteUrl = remoteUrl
+        self.name = name
+    }
+
+    override init(_ fields: ContentFields) {
+        size = fields.integer("size") ?? 0
+        fileType = fields.string("type") ?? ""
+        super.init(fields)
+        remoteUrl = fields.string("fileUrl")
+    }
+
+    override public class var messageType: String { MessageType.file }
+    override public var conversationDigest: String? { name }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        try super.write(&fields, isLocal: isLocal)
+        fields.set("size", size)
+        fields.set("type", fileType)
+        fields.set("fileUrl", remoteUrl)
+    }
+}
+
+/// A voice recording of at most a minute.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
+    /// Seconds.
+    @Guarded public var duration: Int
+
+    public init(localPath: String?, duration: Int) {
+        self.duration = duration
+        super.init(localPath: localPath)
+    }
+
+    override init(_ fields: ContentFields) {
+        duration = fields.integer("duration").flatMap { Int(exactly: $0) } ?? 0
+        super.init(fields)
+        remoteUrl = fields.string("remoteUrl")
+    }
+
+    override public class var messageType: String { MessageType.hdVoice }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        try super.write(&fields, isLocal: isLocal)
+        fields.set("remoteUrl", remoteUrl)
+        fields.set("duration", duration)
+    }
+}
+
+/// What is known of a file on this device without reading it.
+enum LocalFile {
+    /// Bytes; 0 when there is no such file.
+    static func size(_ path: String?) -> Int64 {
+        guard let path, let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return 0 }
+        return (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    }
+
+    /// What follows the last dot of the last part of a path.
+    static func suffix(_ path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "" }
+        return String(name[name.index(after: dot)...])
+    }
+}

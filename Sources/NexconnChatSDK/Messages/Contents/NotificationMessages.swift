@@ -1,0 +1,90 @@
+/// Something for the receiving application that stays in history.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class CommandNotificationMessage: MessageContent, @unchecked Sendable {
+    @Guarded public var name: String
+    @Guarded public var data: String
+
+    public init(name: String, data: String) {
+        self.name = name
+        self.data = data
+        super.init()
+    }
+
+    override init(_ fields: ContentFields) {
+        name = fields.string("name") ?? ""
+        data = fields.string("data") ?? ""
+        super.init(fields)
+    }
+
+    override public class var messageType: String { MessageType.commandNotification }
+    override public class var persistencePolicy: MessagePersistencePolicy { .persisted }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields.set("name", name)
+        fields.set("data", data)
+    }
+}
+
+/// A line of small print in a conversation.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class InformationNotificationMessage: MessageContent, @unchecked Sendable {
+    @Guarded public var message: String
+
+    public init(message: String) {
+        self.message = message
+        super.init()
+    }
+
+    override init(_ fields: ContentFields) {
+        message = fields.string("message") ?? ""
+        super.init(fields)
+    }
+
+    override public class var messageType: String { MessageType.informationNotification }
+    override public class var persistencePolicy: MessagePersistencePolicy { .persisted }
+    override public var conversationDigest: String? { message }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields.set("message", message)
+    }
+}
+
+/// A line about what happened in a group.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class GroupNotificationMessage: MessageContent, @unchecked Sendable {
+    @Guarded public var operatorUserId: String
+    /// Such as `Add`, `Quit`, `Kicked`, `Rename`, `Bulletin`.
+    @Guarded public var operation: String
+    @Guarded public var data: String
+    @Guarded public var message: String
+
+    public init(operatorUserId: String, operation: String, data: String, message: String) {
+        self.operatorUserId = operatorUserId
+        self.operation = operation
+        self.data = data
+        self.message = message
+        super.init()
+    }
+
+    override init(_ fields: ContentFields) {
+        operatorUserId = fields.string("operatorUserId") ?? ""
+        operation = fields.string("operation") ?? ""
+        data = fields.string("data") ?? ""
+        message = fields.string("message") ?? ""
+        super.init(fields)
+    }
+
+    override public class var messageType: String { MessageType.groupNotification }
+    override public class var persistencePolicy: MessagePersistencePolicy { .persisted }
+    override public var conversationDigest: String? { message }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields.set("operatorUserId", operatorUserId)
+        fields.set("operation", operation)
+        fields.set("data", data)
+        fields.set("message", message)
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// A picture: a file, with a thumbnail that goes with the message.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
+    /// A small JPEG. The application makes it: this module decodes no pictures.
+    @Guarded public var thumbnailImage: Data? = nil
+
+    public override init(localPath: String?) {
+        super.init(localPath: localPath)
+    }
+
+    /// A picture that is on a server already.
+    public convenience init(remoteUrl: String) {
+        self.init(localPath: nil)
+        self.remoteUrl = remoteUrl
+    }
+
+    override init(_ fields: ContentFields) {
+        thumbnailImage = fields.string("content").flatMap { Data(base64Encoded: $0) }
+        super.init(fields)
+        remoteUrl = fields.string("imageUri")
+    }
+
+    override public class var messageType: String { MessageType.image }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields.set("content", thumbnailImage?.base64EncodedString())
+        fields.set("imageUri", remoteUrl)
+        try super.write(&fields, isLocal: isLocal)
+    }
+}
+
+/// A moving picture.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
+    /// The size of the file in bytes.
+    @Guarded public var dataSize: Int64
+    /// In pixels.
+    @Guarded public var width: Int
+    @Guarded public var height: Int
+
+    public init(localPath: String?, width: Int = 0, height: Int = 0) {
+        dataSize = LocalFile.size(localPath)
+        self.width = width
+        self.height = height
+        super.init(localPath: localPath)
+    }
+
+    override init(_ fields: ContentFields) {
+        dataSize = fields.integer("gifDataSize") ?? 0
+        width = fields.integer("width").flatMap { Int(exactly: $0) } ?? 0
+        height = fields.integer("height").flatMap { Int(exactly: $0) } ?? 0
+        super.init(fields)
+        remoteUrl = fields.string("remoteUrl")
+    }
+
+    override public class var messageType: String { MessageType.gif }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields.set("remoteUrl", remoteUrl)
+        fields.set("gifDataSize", dataSize)
+        fields.set("width", width)
+        fields.set("height", height)
+        try super.write(&fields, isLocal: isLocal)
+    }
+}
+
+/// A video of at most two minutes.
+///
+/// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+public final class ShortVideoMessage: MediaMessageContent, @unchecked Sendable {
+    /// Seconds.
+    @Guarded public var duration: Int
+    /// The size of the file in bytes.
+    @Guarded public var size: Int64
+    /// A small JPEG. The application makes it: this module decodes no pictures.
+    @Guarded public var thumbnailImage: Data?
+
+    public init(localPath: String?, duration: Int, thumbnailImage: Data? = nil) {
+        self.duration = duration
+        self.thumbnailImage = thumbnailImage
+        size = LocalFile.size(localPath)
+        super.init(localPath: localPath)
+    }
+
+    override init(_ fields: ContentFields) {
+        duration = fields.integer("duration").flatMap { Int(exactly: $0) } ?? 0
+        size = fields.integer("size") ?? 0
+        thumbnailImage = fields.string("content").flatMap { Data(base64Encoded: $0) }
+        super.init(fields)
+        remoteUrl = fields.string("sightUrl")
+    }
+
+    override public class var messageType: String { MessageType.shortVideo }
+
+    override func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
+        fields.set("content", thumbnailImage?.base64EncodedString())
+        fields.set("sightUrl", remoteUrl)
+        fields.set("duration", duration)
+        fields.set("size", size)
+        try super.write(&fields, isLocal: isLocal)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import WireCoding
+
+/// Whom a message mentions.
+public enum MentionedType: Int, Sendable {
+    /// Everybody in the channel.
+    case all = 1
+    /// Those in ``MentionedInfo/userIdList``.
+    case part = 2
+}
+
+/// Whom a message in a group mentions, and how that is shown.
+///
+/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+public final class MentionedInfo: NSObject, @unchecked Sendable {
+    @Guarded public var type: MentionedType
+    @Guarded public var userIdList: [String]
+    /// What a notification says.
+    @Guarded public var mentionedContent: String?
+    /// Whether the signed-in user is mentioned. False in a content that was not received.
+    @Guarded public internal(set) var isMentionedMe = false
+
+    public init(type: MentionedType, userIdList: [String] = [], mentionedContent: String? = nil) {
+        self.type = type
+        self.userIdList = userIdList
+        self.mentionedContent = mentionedContent
+        super.init()
+    }
+
+    /// The member `mentionedInfo` of a content (rule NH-3).
+    convenience init?(_ value: JSONValue?) {
+        guard let value, let type = value["type"]?.integer.flatMap(MentionedType.init(rawValue:)) else { return nil }
+        self.init(
+            type: type, userIdList: value["userIdList"]?.array?.compactMap(\.string) ?? [],
+            mentionedContent: value["mentionedContent"]?.string)
+    }
+
+    var json: JSONValue {
+        var fields = ContentFields()
+        fields.set("type", type.rawValue)
+        fields.set("userIdList", .array(userIdList.map { .string($0) }))
+        fields.set("mentionedContent", mentionedContent)
+        return fields.value
+    }
+
+    func mentions(_ user: String) -> Bool {
+        type == .all || userIdList.contains(user)
+    }
+}
