@@ -5,6 +5,7 @@ import NIOConcurrencyHelpers
 /// All handlers of the application, and the one serial queue on which they and all completions are called (rule NC-20).
 final class HandlerRegistry: Sendable {
     let connectionStatus = HandlerList<any ConnectionStatusHandler>()
+    let chat = ChatHandlers()
 
     private let queue: NIOLockedValueBox<CallbackQueue>
 

@@ -1,0 +1,104 @@
+import Foundation
+
+/// Hears about the user's channels. Every method is optional.
+///
+/// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+public protocol ChannelHandler: AnyObject {
+    /// Another device of the user pinned or unpinned a channel.
+    func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
+    /// Another device of the user set how much a channel may disturb.
+    func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
+    /// Another device of the user has read a channel.
+    func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
+    /// Somebody is typing, or has stopped.
+    func onTypingStatusChanged(_ event: TypingStatusChangedEvent)
+    /// ``BaseChannel/syncRemoteChannels(completion:)`` has ended.
+    func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)
+}
+
+extension ChannelHandler {
+    public func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent) {}
+    public func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent) {}
+    public func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent) {}
+    public func onTypingStatusChanged(_ event: TypingStatusChangedEvent) {}
+    public func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent) {}
+}
+
+// `@unchecked Sendable` of the classes below: immutable.
+
+/// Another device of the user pinned or unpinned a channel.
+public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
+    public let channelIdentifier: ChannelIdentifier
+    public let isPinned: Bool
+
+    init(channelIdentifier: ChannelIdentifier, isPinned: Bool) {
+        self.channelIdentifier = channelIdentifier
+        self.isPinned = isPinned
+        super.init()
+    }
+}
+
+/// Another device of the user set how much a channel may disturb.
+public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable {
+    public let channelIdentifier: ChannelIdentifier
+    public let level: ChannelNoDisturbLevel
+
+    init(channelIdentifier: ChannelIdentifier, level: ChannelNoDisturbLevel) {
+        self.channelIdentifier = channelIdentifier
+        self.level = level
+        super.init()
+    }
+}
+
+/// Another device of the user has read a channel.
+public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
+    public let channelIdentifier: ChannelIdentifier
+    /// Messages up to this time (ms since 1970) count as read.
+    public let timestamp: Int64
+
+    init(channelIdentifier: ChannelIdentifier, timestamp: Int64) {
+        self.channelIdentifier = channelIdentifier
+        self.timestamp = timestamp
+        super.init()
+    }
+}
+
+/// Who is typing in a channel.
+public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
+    public let channelIdentifier: ChannelIdentifier
+    /// All who are typing now; empty when the last one has stopped.
+    public let userTypingStatus: [UserTypingStatus]
+
+    init(channelIdentifier: ChannelIdentifier, userTypingStatus: [UserTypingStatus]) {
+        self.channelIdentifier = channelIdentifier
+        self.userTypingStatus = userTypingStatus
+        super.init()
+    }
+}
+
+/// Somebody is typing.
+public final class UserTypingStatus: NSObject, @unchecked Sendable {
+    public let userId: String
+    /// The type of the message that is being made, such as `RC:TxtMsg`.
+    public let contentType: String
+    /// When the user said so, ms since 1970.
+    public let sentTime: Int64
+
+    init(userId: String, contentType: String, sentTime: Int64) {
+        self.userId = userId
+        self.contentType = contentType
+        self.sentTime = sentTime
+        super.init()
+    }
+}
+
+/// The channels' settings were fetched from the server, or could not be.
+public final class RemoteChannelsSyncCompletedEvent: NSObject, @unchecked Sendable {
+    /// Nil for success.
+    public let error: NCError?
+
+    init(error: NCError?) {
+        self.error = error
+        super.init()
+    }
+}

@@ -1,0 +1,38 @@
+/// Who ended a channel.
+public enum OpenChannelDestroyType: Int, Sendable {
+    case manual = 0
+    /// Nobody had said anything for long.
+    case auto = 3
+}
+
+public enum OpenChannelMetadataOperationType: Int, Sendable {
+    case update = 0
+    case remove = 1
+}
+
+public enum OpenChannelParticipantActionType: Int, Sendable {
+    case leave = 0
+    case join = 1
+}
+
+public enum OpenChannelMuteType: Int, Sendable {
+    case unmuteUsers = 0
+    case muteUsers = 1
+    case unmuteAll = 2
+    case muteAll = 3
+    case removeAllowlist = 4
+    case addAllowlist = 5
+    case unmuteGlobal = 6
+    case muteGlobal = 7
+}
+
+public enum OpenChannelSyncStatus: Int, Sendable {
+    case quit = 0
+    case join = 1
+}
+
+/// Why the user left or entered.
+public enum OpenChannelSyncReason: Int, Sendable {
+    case leaveOnMyOwn = 1
+    case otherDeviceLogin = 2
+}

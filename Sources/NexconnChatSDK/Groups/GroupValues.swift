@@ -1,0 +1,38 @@
+/// What a member of a group may do.
+public enum GroupMemberRole: Int, Sendable {
+    /// Not known, or all, in queries.
+    case undef = 0
+    case normal = 1
+    case manager = 2
+    case owner = 3
+
+    /// Another name of ``manager``.
+    public static var admin: GroupMemberRole { .manager }
+}
+
+/// Who may join.
+public enum GroupJoinPermission: Int, Sendable {
+    case ownerVerify = 0
+    case free = 1
+    case ownerOrAdminVerify = 2
+    case noOneAllowed = 3
+}
+
+/// Who may do something in a group.
+public enum GroupOperationPermission: Int, Sendable {
+    case owner = 0
+    case ownerOrAdmin = 1
+    case everyone = 2
+}
+
+/// What happened in a group.
+public enum GroupOperation: Int, Sendable {
+    case create = 0
+    case join = 1
+    case kick = 2
+    case quit = 3
+    case dismiss = 4
+    case addAdmin = 5
+    case removeAdmin = 6
+    case transferGroupOwner = 7
+}
