@@ -1,0 +1,92 @@
+import WireCoding
+
+/// What requests are answered with (session document, sections 5 to 9). Nil when it is missing or of another kind.
+extension NexconnAnswer {
+    /// To `send`: the message's id.
+    public var id: NexconnMessageID? { read { $0.id("id") } }
+    /// To `send`: the message's place in the sender's own inbox, where it has one.
+    public var sequence: UInt64? { read { $0.whole("q") } }
+    /// To `edit`: when it happened, ms since 1970.
+    public var time: Int64? { read { $0.number("time") } }
+    /// To group requests: 0 when it is done.
+    public var process: Int? { read { $0.integer("process") } }
+
+    /// To `history`: a page, in the order that was asked for. Messages that cannot be read are left out.
+    public var history: (messages: [NexconnMessage], hasMore: Bool)? {
+        read { reader in
+            guard let messages = reader.messages() else { return nil }
+            return (messages, reader.flag("more") ?? false)
+        }
+    }
+
+    public var receipts: [NexconnReceipt]? { read { $0.objects("items") { $0.receipt() } } }
+    public var receiptUsers: [NexconnReceiptUser]? { read { $0.objects("items") { $0.receiptUser() } } }
+
+    /// To `settings`.
+    public var settings: NexconnSettingsList? {
+        read { reader in
+            guard let channels = reader.objects("channels", { $0.settings() }) else { return nil }
+            return NexconnSettingsList(channels: channels, kinds: reader.objects("types") { $0.settings() } ?? [])
+        }
+    }
+
+    /// To `group.info` and `group.mine`.
+    public var groups: (groups: [NexconnGroup], hasMore: Bool)? {
+        read { reader in
+            guard let groups = reader.objects("groups", { $0.group() }) else { return nil }
+            return (groups, reader.flag("more") ?? false)
+        }
+    }
+
+    /// To `group.members`.
+    public var members: (members: [NexconnGroupMember], hasMore: Bool)? {
+        read { reader in
+            guard let members = reader.objects("members", { $0.member() }) else { return nil }
+            return (members, reader.flag("more") ?? false)
+        }
+    }
+
+    /// To `open.enter`. - Parameter channel: the one that was entered; the answer does not repeat it.
+    public func entrance(of channel: String) -> NexconnOpenEntrance? {
+        read { reader in
+            guard let count = reader.integer("count"), let messages = reader.messages() else { return nil }
+            return NexconnOpenEntrance(
+                channel: channel, created: reader.number("created") ?? 0, count: count, entered: reader.number("entered") ?? 0,
+                isMutedForAll: reader.flag("mutedAll") ?? false, isMuted: reader.flag("muted") ?? false,
+                isMutedHere: reader.flag("mutedHere") ?? false, isAllowed: reader.flag("allowed") ?? false,
+                messages: messages, hasMore: reader.flag("more") ?? false,
+                metadata: reader.objects("meta") { $0.entry() } ?? [])
+        }
+    }
+
+    public var openInfo: NexconnOpenInfo? {
+        read { reader in
+            guard let count = reader.integer("count") else { return nil }
+            return NexconnOpenInfo(
+                created: reader.number("created") ?? 0, count: count,
+                members: reader.objects("members") { $0.openMember() } ?? [])
+        }
+    }
+
+    public var openMetadata: [NexconnOpenEntry]? { read { $0.objects("meta") { $0.entry() } } }
+    public var users: [NexconnUser]? { read { $0.objects("users") { $0.user() } } }
+    /// To `user.subscribe`: those that went beyond a limit.
+    public var failed: [String]? { read { $0.texts("failed") } }
+    public var subscriptions: [NexconnSubscription]? { read { $0.objects("users") { $0.subscription() } } }
+    public var blocklist: [String]? { read { $0.texts("users") } }
+
+    private func read<Value>(_ body: (inout WireReader) -> Value?) -> Value? {
+        json.withUnsafeBytes { bytes in
+            var reader = WireReader(bytes, state: WireReader.State(rememberedNames: 64))
+            return try? reader.object { (reader) throws(JSONSyntaxError) in body(&reader) }
+        }
+    }
+}
+
+extension WireReader {
+    /// Messages of history: one that cannot be read does not cost the others.
+    fileprivate mutating func messages() -> [NexconnMessage]? {
+        let read = objects("messages") { reader -> NexconnMessage?? in .some(reader.message()) }
+        return read?.compactMap { $0 }
+    }
+}

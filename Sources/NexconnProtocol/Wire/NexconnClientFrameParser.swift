@@ -1,0 +1,165 @@
+import WireCoding
+
+/// Reads the frames of clients, one after the other.
+///
+/// One pass over the bytes, no tree. Ids that come again are shared. A value of its own for a connection or for an event loop; not
+/// for use from several threads at once.
+public struct NexconnClientFrameParser: Sendable {
+    private var state: WireReader.State
+
+    /// - Parameter rememberedNames: how many ids are remembered at most; 16 bytes each beside the names themselves.
+    public init(rememberedNames: Int = 32) {
+        state = WireReader.State(rememberedNames: rememberedNames)
+    }
+
+    /// Reads one frame. The bytes must be UTF-8, as a WebSocket layer has checked, and are used during the call only.
+    public mutating func parse(_ bytes: UnsafeRawBufferPointer) throws(NexconnFrameError) -> NexconnClientFrame {
+        try WireReader.with(bytes, &state) { $0.clientFrame() }.get()
+    }
+}
+
+extension NexconnClientFrame {
+    /// Reads one frame; ``NexconnClientFrameParser`` is for many. The bytes must be UTF-8.
+    public init(parsing bytes: UnsafeRawBufferPointer) throws(NexconnFrameError) {
+        var parser = NexconnClientFrameParser(rememberedNames: 0)
+        self = try parser.parse(bytes)
+    }
+}
+
+/// What is wrong with a request, before it is known which one it is.
+typealias RequestFault = NexconnRefusal
+
+extension WireReader {
+    fileprivate mutating func clientFrame() -> Result<NexconnClientFrame, NexconnFrameError> {
+        do throws(JSONSyntaxError) {
+            guard try scanner.peek() == UInt8(ascii: "{") else {
+                _ = try scanner.value()
+                return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is no object."))
+            }
+            let frame = try object { (reader) throws(JSONSyntaxError) in
+                // First the end, so that broken JSON is always reported as such.
+                var rest = reader.scanner
+                try rest.expectEnd()
+                return reader.frameOfScope()
+            }
+            return frame ?? .failure(NexconnFrameError(.malformed, .badArgument, "The frame is no object."))
+        } catch {
+            return .failure(NexconnFrameError(.malformed, .badArgument, "The frame is no JSON: \(error)."))
+        }
+    }
+
+    private mutating func frameOfScope() -> Result<NexconnClientFrame, NexconnFrameError> {
+        guard let type = find("t"), type.kind == .string else {
+            return .failure(NexconnFrameError(.malformed, .badArgument, "The frame has no type."))
+        }
+        guard let slot = find("n") else { return notification(type) }
+        let number = slot.kind == .number ? whole("n") : nil
+        guard let number, (1...NexconnLimits.requestNumber).contains(number) else {
+            return .failure(NexconnFrameError(.ignored, .badArgument, "The request's number is no whole number that is allowed."))
+        }
+        do throws(RequestFault) {
+            if let request = try request(type) { return .success(.request(request, number: number)) }
+            return .failure(NexconnFrameError(.refused(number: number), .unknownRequest, "There is no such request."))
+        } catch {
+            return .failure(NexconnFrameError(.refused(number: number), error))
+        }
+    }
+
+    private mutating func notification(_ type: Slot) -> Result<NexconnClientFrame, NexconnFrameError> {
+        do throws(RequestFault) {
+            if `is`(type, "ack") { return .success(.acknowledge(try need(whole("q"), "q"))) }
+            if `is`(type, "typing") { return .success(.typing(to: try id(named: "to"), type: try typeName())) }
+            if `is`(type, "leave") { return .success(.leave(disablePush: try flag("disablePush", default: false))) }
+        } catch {
+            return .failure(NexconnFrameError(.ignored, error))
+        }
+        if `is`(type, "hello") {
+            do throws(RequestFault) {
+                return .success(.hello(try hello()))
+            } catch {
+                return .failure(NexconnFrameError(.malformed, .badHello, error.reason))
+            }
+        }
+        return .failure(NexconnFrameError(.ignored, .unknownRequest, "There is no such notification."))
+    }
+
+    private mutating func hello() throws(RequestFault) -> NexconnHello {
+        let device = object("device") { reader -> Result<NexconnDevice, RequestFault>? in
+            Result { () throws(RequestFault) in try reader.device() }
+        }
+        var resume: NexconnPlace?
+        if find("resume") != nil { resume = try need(object("resume") { $0.place() }, "resume") }
+        guard let version = integer("v"), version >= 1 else { throw .missing("v") }
+        return NexconnHello(
+            version: version, appKey: try need(text("appKey"), "appKey"), token: try need(text("token"), "token"),
+            device: try need(device, "device").get(), client: try text("client", upTo: NexconnLimits.client) ?? "",
+            resume: resume, isReconnect: try flag("reconnect", default: false), yields: try flag("yields", default: false))
+    }
+
+    private mutating func device() throws(RequestFault) -> NexconnDevice {
+        var kind = NexconnDevice.Class.mobile
+        if find("class") != nil { kind = try need(text("class").flatMap { .init(rawValue: $0) }, "class") }
+        return NexconnDevice(
+            id: try id(named: "id"), class: kind, system: try text("os", upTo: NexconnLimits.system) ?? "")
+    }
+}
+
+// MARK: Members that must be right
+
+extension NexconnRefusal {
+    static func missing(_ member: StaticString) -> NexconnRefusal {
+        NexconnRefusal(.badArgument, "The member \"\(member)\" is missing or wrong.")
+    }
+}
+
+extension WireReader {
+    func need<Value>(_ value: Value?, _ name: StaticString) throws(RequestFault) -> Value {
+        guard let value else { throw .missing(name) }
+        return value
+    }
+
+    /// A member that may be missing but, if it is there, must be right.
+    func wanted<Value>(_ value: Value?, _ name: StaticString) throws(RequestFault) -> Value? {
+        if value == nil, find(name) != nil { throw .missing(name) }
+        return value
+    }
+
+    func flag(_ name: StaticString, default value: Bool) throws(RequestFault) -> Bool {
+        try wanted(flag(name), name) ?? value
+    }
+
+    mutating func text(_ name: StaticString, upTo length: Int) throws(RequestFault) -> String? {
+        guard let text = try wanted(text(name), name) else { return nil }
+        guard NexconnLimits.accepts(text, upTo: length) else {
+            throw NexconnRefusal(.badArgument, "The member \"\(name)\" is too long.")
+        }
+        return text
+    }
+
+    /// The id of a user, a group or a channel.
+    mutating func id(named name: StaticString) throws(RequestFault) -> String {
+        guard let id = shared(name), NexconnLimits.accepts(id: id) else { throw .missing(name) }
+        return id
+    }
+
+    mutating func optionalID(named name: StaticString) throws(RequestFault) -> String? {
+        find(name) == nil ? nil : try id(named: name)
+    }
+
+    mutating func typeName() throws(RequestFault) -> String {
+        guard let type = shared("type"), NexconnLimits.accepts(type: type) else { throw .missing("type") }
+        return type
+    }
+
+    func within(_ name: StaticString, _ range: ClosedRange<Int>, default value: Int) throws(RequestFault) -> Int {
+        guard let number = try wanted(integer(name), name) else { return value }
+        guard range.contains(number) else { throw .missing(name) }
+        return number
+    }
+
+    mutating func userIDs(_ name: StaticString, _ range: ClosedRange<Int>) throws(RequestFault) -> [String] {
+        let ids = try wanted(texts(name), name) ?? []
+        guard range.contains(ids.count), ids.allSatisfy(NexconnLimits.accepts(id:)) else { throw .missing(name) }
+        return ids
+    }
+}

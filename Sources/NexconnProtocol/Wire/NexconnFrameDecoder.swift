@@ -1,0 +1,127 @@
+import ConnectionEngine
+import WireCoding
+
+/// Turns the frames of a server into values, on the connection's event loop (session document, sections 1 to 9).
+///
+/// One pass over the bytes, no tree: contents are cut out as they came, and ids that come again are shared. Frames that this
+/// version does not know come to nil; they still prove life.
+public struct NexconnFrameDecoder: WebSocketDecoder {
+    private var state: WireReader.State
+
+    /// - Parameter rememberedNames: how many ids of users, channels and types are shared between messages.
+    public init(rememberedNames: Int = 64) {
+        state = WireReader.State(rememberedNames: rememberedNames)
+    }
+
+    public mutating func text(_ bytes: UnsafeRawBufferPointer) -> NexconnInbound? {
+        WireReader.with(bytes, &state) { reader in
+            do throws(JSONSyntaxError) {
+                let inbound = try reader.inbound()
+                try reader.scanner.expectEnd()
+                return inbound
+            } catch {
+                return .malformed(reason: error.description)
+            }
+        }
+    }
+
+    public mutating func binary(_ bytes: UnsafeRawBufferPointer) -> NexconnInbound? {
+        .malformed(reason: "The message is binary.")
+    }
+
+    public mutating func pong(_ payload: UnsafeRawBufferPointer) -> NexconnInbound? {
+        .pong(Array(payload))
+    }
+}
+
+extension WireReader {
+    fileprivate mutating func inbound() throws(JSONSyntaxError) -> NexconnInbound? {
+        var event: NexconnEvent?
+        var items: [NexconnInboxItem]?
+        guard try scanner.peek() == UInt8(ascii: "{") else {
+            _ = try scanner.value()
+            return .malformed(reason: "The frame is no object.")
+        }
+        return try object(
+            special: { (member, reader) throws(JSONSyntaxError) in
+                // In place, whatever the frame turns out to be, so that nothing is read twice.
+                if reader.isKey(member, "e") {
+                    event = try reader.event()
+                    return true
+                }
+                if reader.isKey(member, "in") {
+                    items = try reader.array { (reader) throws(JSONSyntaxError) in try reader.item() }
+                    return true
+                }
+                return false
+            },
+            { (reader) throws(JSONSyntaxError) in reader.frame(event, items) })
+    }
+
+    /// An element of a package; one without a place is left out.
+    private mutating func item() throws(JSONSyntaxError) -> NexconnInboxItem? {
+        var event: NexconnEvent?
+        return try object(
+            special: { (member, reader) throws(JSONSyntaxError) in
+                guard reader.isKey(member, "e") else { return false }
+                event = try reader.event()
+                return true
+            },
+            { (reader) throws(JSONSyntaxError) in
+                reader.whole("q").map {
+                    NexconnInboxItem(sequence: $0, event: event ?? .unknown(kind: "", problem: "There is no event."))
+                }
+            })
+    }
+
+    private mutating func frame(_ event: NexconnEvent?, _ items: [NexconnInboxItem]?) -> NexconnInbound? {
+        let type = find("t")
+        if `is`(type, "in") {
+            guard let sequence = whole("q") else { return .malformed(reason: "An inbox event has no place.") }
+            let event = event ?? .unknown(kind: "", problem: "There is no event.")
+            return .event(NexconnInboxItem(sequence: sequence, event: event))
+        }
+        if `is`(type, "ev") {
+            return event.map { .transient($0) } ?? .malformed(reason: "A transient event has no event.")
+        }
+        if `is`(type, "ok") {
+            guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
+            return .answer(number: number, NexconnAnswer(json: Array(scanner.bytes)))
+        }
+        if `is`(type, "pack") {
+            guard let items else { return .malformed(reason: "A package has no events.") }
+            return .package(items, hasMore: flag("more") ?? false)
+        }
+        if `is`(type, "no") {
+            guard let number = whole("n") else { return .malformed(reason: "An answer has no number.") }
+            let code = NexconnCode(integer("code") ?? -1)
+            return .refusal(
+                number: number, NexconnRefusal(code, text("reason") ?? code.sentence, retryAfter: integer("retryAfter")))
+        }
+        if `is`(type, "welcome") { return welcome() }
+        if `is`(type, "bye") {
+            guard let code = integer("code") else { return .malformed(reason: "A goodbye has no code.") }
+            return .bye(
+                NexconnBye(
+                    code: NexconnCode(code), reason: text("reason") ?? "", mayRetry: flag("retry") ?? false,
+                    after: integer("after")))
+        }
+        return type?.kind == .string ? nil : .malformed(reason: "The frame has no type.")
+    }
+
+    private mutating func welcome() -> NexconnInbound {
+        guard let user = text("user"), let place = place() else {
+            return .malformed(reason: "The welcome lacks a user or a place in the inbox.")
+        }
+        let settings = object("settings") { reader in
+            NexconnSettings(
+                modifiableMinutes: reader.integer("modifiableMinutes") ?? 1440, syncsDevices: reader.flag("deviceSync") ?? false,
+                hasPresence: reader.flag("presence") ?? true)
+        }
+        return .welcome(
+            NexconnWelcome(
+                user: user, session: text("session") ?? "", time: number("time") ?? 0, place: place,
+                isResumed: flag("resumed") ?? false, hasLost: flag("lost") ?? false,
+                heartbeat: integer("heartbeat") ?? 30_000, settings: settings ?? .init()))
+    }
+}

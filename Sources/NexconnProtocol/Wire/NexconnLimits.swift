@@ -1,0 +1,176 @@
+import WireCoding
+
+/// The protocol's limits (session document, sections 1 to 9 and 11). Clients check before they send, servers when they read.
+public enum NexconnLimits {
+    /// Bytes of a client's frame.
+    public static let frame = 192 * 1024
+    /// The greatest number of a request: 2^53 - 1, which every language can hold.
+    public static let requestNumber: UInt64 = 9_007_199_254_740_991
+    /// Bytes of a message's content.
+    public static let content = 128 * 1024
+    /// How deeply a content may be nested, so that every frame around it can be read.
+    public static let contentDepth = 128
+    /// Characters of the id of a user, a group, an open channel, a device, and of a client's own id of a message.
+    public static let id = 64
+    /// Characters of the name of a content's type.
+    public static let type = 32
+    /// What the names of an application's own types must not begin with.
+    public static let reservedTypePrefix = "RC:"
+    /// Characters of a key and of a value of a message's metadata.
+    public static let metadataKey = 32
+    public static let metadataValue = 4096
+    /// Pairs of a message's metadata, at once and in all.
+    public static let metadataPairsAtOnce = 20
+    public static let metadataPairs = 300
+    /// Characters of a key and of a value of an open channel's metadata.
+    public static let openMetadataKey = 128
+    public static let openMetadataValue = 4096
+    /// Pairs of an open channel's metadata, at once and in all.
+    public static let openMetadataPairsAtOnce = 10
+    public static let openMetadataPairs = 100
+    /// Characters of what somebody says when entering an open channel.
+    public static let entryExtra = 128
+    /// Messages to begin with in an open channel.
+    public static let entryMessages = 0...50
+    /// Members that the information of an open channel lists.
+    public static let openInfo = 0...500
+    /// Lengths of a page of history, of groups or of members.
+    public static let page = 1...100
+    /// Message ids of one request.
+    public static let messages = 1...100
+    /// Users of one request.
+    public static let users = 1...100
+    /// Groups of one request.
+    public static let groups = 1...20
+    /// Users of one request about online status.
+    public static let subscribed = 1...200
+    /// Seconds that a subscription to online status may last.
+    public static let expiry = 60...2_592_000
+    /// Events of one package of the inbox.
+    public static let package = 200
+    /// The levels of notification that a channel may have (session document, section 6).
+    public static let levels: [Int] = [-1, 0, 1, 2, 4, 5]
+    /// Characters of the name of a device's system and of a client.
+    public static let system = 64
+    public static let client = 128
+
+    /// Whether an id has an acceptable length.
+    public static func accepts(id: String) -> Bool {
+        accepts(id, upTo: Self.id) && !id.isEmpty
+    }
+
+    /// Whether the name of a type has an acceptable length.
+    public static func accepts(type: String) -> Bool {
+        accepts(type, upTo: Self.type) && !type.isEmpty
+    }
+
+    /// Whether an application may use the name for a type of its own.
+    public static func accepts(customType type: String) -> Bool {
+        accepts(type: type) && !type.hasPrefix(reservedTypePrefix)
+    }
+
+    /// Whether a text has no more characters than that; characters are Unicode scalars.
+    public static func accepts(_ text: String, upTo length: Int) -> Bool {
+        text.utf8.count <= length || (text.utf8.count <= 4 * length && text.unicodeScalars.count <= length)
+    }
+
+    /// Whether a key consists of letters, digits and `+`, `=`, `-`, `_`.
+    public static func accepts(metadataKey key: String, upTo length: Int = metadataKey) -> Bool {
+        !key.isEmpty && key.utf8.count <= length && key.utf8.allSatisfy(isKeyByte)
+    }
+
+    /// What is wrong with a content that is a JSON object already; nil when it may be sent.
+    public static func problem(ofContent content: [UInt8]) -> NexconnRefusal? {
+        if content.count > Self.content { return NexconnRefusal(.tooLarge, "The content has more than 128 KiB.") }
+        if !hasDepth(content, upTo: contentDepth) {
+            return NexconnRefusal(.badArgument, "The content is nested more deeply than 128 levels.")
+        }
+        return nil
+    }
+
+    /// What is wrong with pairs for a message's metadata; nil when they may be set.
+    public static func problem(ofMetadata pairs: [String: String]) -> NexconnRefusal? {
+        if pairs.count > metadataPairsAtOnce {
+            return NexconnRefusal(.metadataTooLarge, "At most 20 pairs of metadata can be set at once.")
+        }
+        return problem(pairs, key: metadataKey, value: metadataValue)
+    }
+
+    /// What is wrong with pairs for an open channel's metadata; nil when they may be set.
+    public static func problem(ofOpenMetadata pairs: [String: String]) -> NexconnRefusal? {
+        if pairs.isEmpty { return NexconnRefusal(.badArgument, "There is no pair to set.") }
+        if pairs.count > openMetadataPairsAtOnce {
+            return NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 pairs can be set at once.")
+        }
+        return problem(pairs, key: openMetadataKey, value: openMetadataValue)
+    }
+
+    /// What is wrong with a message before it is sent; nil when a server would read it.
+    public static func problem(of draft: NexconnDraft) -> NexconnRefusal? {
+        if !accepts(id: draft.clientID) { return NexconnRefusal(.badArgument, "The client id must have 1 to 64 characters.") }
+        if !accepts(id: draft.to) { return NexconnRefusal(.badArgument, "The channel id must have 1 to 64 characters.") }
+        if !accepts(type: draft.type) { return NexconnRefusal(.badArgument, "The type must have 1 to 32 characters.") }
+        if draft.conversation == .system { return NexconnRefusal(.badArgument, "Clients cannot send to system channels.") }
+        if let users = draft.options.users, users.count > self.users.upperBound {
+            return NexconnRefusal(.badArgument, "A message can be directed at 100 members at most.")
+        }
+        if let push = draft.options.push, !hasDepth(push, upTo: contentDepth) {
+            return NexconnRefusal(.badArgument, "The push settings are nested too deeply.")
+        }
+        return problem(ofContent: draft.content) ?? problem(ofMetadata: draft.options.metadata)
+    }
+
+    private static func problem(_ pairs: [String: String], key: Int, value: Int) -> NexconnRefusal? {
+        for pair in pairs {
+            guard accepts(metadataKey: pair.key, upTo: key) else {
+                return NexconnRefusal(
+                    .badArgument, "A key of metadata has 1 to \(key) letters, digits or characters of + = - _.")
+            }
+            guard accepts(pair.value, upTo: value) else {
+                return NexconnRefusal(.metadataTooLarge, "A value of metadata has at most \(value) characters.")
+            }
+        }
+        return nil
+    }
+
+    private static func isKeyByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "+"), UInt8(ascii: "="), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether JSON text that has been checked is nested no more deeply than that.
+    static func hasDepth(_ json: [UInt8], upTo limit: Int) -> Bool {
+        // Each level takes two bytes at least.
+        if json.count <= 2 * limit { return true }
+        return json.withUnsafeBytes { bytes in
+            var depth = 0
+            var offset = 0
+            while offset < bytes.count {
+                switch bytes[offset] {
+                case UInt8(ascii: "{"), UInt8(ascii: "["):
+                    depth += 1
+                    if depth > limit { return false }
+                case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+                case JSONBytes.quote: offset = endOfString(bytes, from: offset + 1)
+                default: break
+                }
+                offset += 1
+            }
+            return true
+        }
+    }
+
+    /// The offset of the quote that ends a string.
+    private static func endOfString(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+        var offset = JSONBytes.firstSpecial(bytes, from: start)
+        while offset < bytes.count, bytes[offset] != JSONBytes.quote {
+            // What follows a backslash is part of the escape.
+            offset = JSONBytes.firstSpecial(bytes, from: min(offset + 2, bytes.count))
+        }
+        return offset
+    }
+}

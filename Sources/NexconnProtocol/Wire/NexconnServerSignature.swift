@@ -1,0 +1,17 @@
+import Crypto
+import WireCoding
+
+/// The signature of the server API and of webhooks: SHA-1 over secret, nonce and timestamp, in lowercase hexadecimal (rule NP-21).
+public enum NexconnServerSignature {
+    /// - Parameter timestamp: as it stands in the header: milliseconds since 1970.
+    public static func sign(secret: String, nonce: String, timestamp: String) -> String {
+        var hash = Insecure.SHA1()
+        for part in [secret, nonce, timestamp] { hash.update(data: Array(part.utf8)) }
+        return Hex.text(hash.finalize())
+    }
+
+    /// Whether `signature` is what ``sign(secret:nonce:timestamp:)`` would give, in any case of letters; compared in constant time.
+    public static func isValid(_ signature: String, secret: String, nonce: String, timestamp: String) -> Bool {
+        ConstantTime.areEqual(signature.lowercased(), sign(secret: secret, nonce: nonce, timestamp: timestamp))
+    }
+}

@@ -1,0 +1,166 @@
+import WireCoding
+
+extension WireReader {
+    /// Reads the event that comes next; nil when what comes is no object.
+    mutating func event() throws(JSONSyntaxError) -> NexconnEvent? {
+        try object { (reader) throws(JSONSyntaxError) in reader.eventOfScope() }
+    }
+
+    private mutating func eventOfScope() -> NexconnEvent {
+        if `is`(find("k"), "msg") {
+            if let message = message() { return .message(message) }
+            return .unknown(kind: "msg", problem: "A member is missing or of the wrong kind.")
+        }
+        guard let kind = text("k") else { return .unknown(kind: "", problem: "There is no kind.") }
+        let event: NexconnEvent? =
+            switch kind {
+            case "recall": recall()
+            case "edit": edit()
+            case "meta": metadata()
+            case "receipt": receipts()
+            case "read": read()
+            case "set": settings().map { .settings($0) }
+            case "typing": typing()
+            case "group": groupOperation()
+            case "groupInfo": groupInfo()
+            case "groupMember": groupMember()
+            case "openMembers": openMembers()
+            case "openMeta": openMetadata()
+            case "openMute": openMute()
+            case "openBan": openBan()
+            case "openDestroyed": openDestroyed()
+            case "openSync": openSync()
+            case "presence": presence()
+            default: .unknown(kind: kind)
+            }
+        return event ?? .unknown(kind: kind, problem: "A member is missing or of the wrong kind.")
+    }
+
+    /// Whom an event is about, and when it happened.
+    private struct Parties {
+        var conversation: NexconnConversation
+        var from: String
+        var to: String
+        var time: Int64
+    }
+
+    private mutating func parties() -> Parties? {
+        guard let conversation = conversation(), let from = shared("from"), let to = shared("to"), let time = number("time")
+        else { return nil }
+        return Parties(conversation: conversation, from: from, to: to, time: time)
+    }
+
+    private mutating func recall() -> NexconnEvent? {
+        guard let parties = parties(), let id = id("id"), let sender = shared("sender") else { return nil }
+        return .recall(
+            NexconnRecall(
+                conversation: parties.conversation, from: parties.from, to: parties.to, id: id, sender: sender,
+                time: parties.time))
+    }
+
+    private mutating func edit() -> NexconnEvent? {
+        guard let parties = parties(), let id = id("id"), let content = json("content") else { return nil }
+        return .edit(
+            NexconnEdit(
+                conversation: parties.conversation, from: parties.from, to: parties.to, id: id, content: content,
+                time: parties.time))
+    }
+
+    private mutating func metadata() -> NexconnEvent? {
+        guard let parties = parties(), let id = id("id") else { return nil }
+        return .metadata(
+            NexconnMetadataChange(
+                conversation: parties.conversation, from: parties.from, to: parties.to, id: id, set: pairs("set") ?? [:],
+                deleted: texts("del") ?? [], time: parties.time))
+    }
+
+    private mutating func receipts() -> NexconnEvent? {
+        guard let parties = parties(), let items = objects("items", { $0.receipt() }) else { return nil }
+        return .receipt(
+            NexconnReceipts(
+                conversation: parties.conversation, from: parties.from, to: parties.to, items: items, time: parties.time))
+    }
+
+    private mutating func read() -> NexconnEvent? {
+        guard let channel = channel(), let time = number("time") else { return nil }
+        return .read(channel, time: time)
+    }
+
+    private mutating func typing() -> NexconnEvent? {
+        guard let from = shared("from"), let to = shared("to"), let type = shared("type") else { return nil }
+        return .typing(from: from, to: to, type: type, time: number("time") ?? 0)
+    }
+
+    private mutating func groupOperation() -> NexconnEvent? {
+        guard let kind = text("op").flatMap({ NexconnGroupOperation.Kind(rawValue: $0) }),
+            let group = object("group", { $0.group() }), let `operator` = text("operator")
+        else { return nil }
+        return .group(
+            NexconnGroupOperation(
+                kind: kind, group: group, operator: `operator`, members: objects("members") { $0.member() } ?? [],
+                time: number("time") ?? 0))
+    }
+
+    private mutating func groupInfo() -> NexconnEvent? {
+        guard let group = object("group", { $0.group() }), let `operator` = text("operator") else { return nil }
+        return .groupInfo(group, changed: texts("changed") ?? [], operator: `operator`, time: number("time") ?? 0)
+    }
+
+    private mutating func groupMember() -> NexconnEvent? {
+        guard let group = text("id"), let member = object("member", { $0.member() }), let `operator` = text("operator")
+        else { return nil }
+        return .groupMember(group: group, operator: `operator`, member, time: number("time") ?? 0)
+    }
+
+    private mutating func openMembers() -> NexconnEvent? {
+        let actions = objects("actions") { reader -> NexconnOpenAction? in
+            guard let user = reader.text("user"), let action = reader.text("action"), action == "join" || action == "leave"
+            else { return nil }
+            return NexconnOpenAction(user: user, isJoin: action == "join")
+        }
+        guard let channel = shared("ch"), let actions, let count = integer("count") else { return nil }
+        return .openMembers(channel: channel, actions: actions, count: count, time: number("time") ?? 0)
+    }
+
+    private mutating func openMetadata() -> NexconnEvent? {
+        let changes = objects("changes") { reader -> NexconnOpenChange? in
+            guard let key = reader.text("key") else { return nil }
+            if reader.is(reader.find("op"), "remove") { return NexconnOpenChange(key: key, value: nil) }
+            return reader.text("value").map { NexconnOpenChange(key: key, value: $0) }
+        }
+        guard let channel = shared("ch"), let changes else { return nil }
+        return .openMetadata(channel: channel, changes: changes, time: number("time") ?? 0)
+    }
+
+    private mutating func openMute() -> NexconnEvent? {
+        guard let channel = shared("ch"), let kind = text("type").flatMap({ NexconnOpenMute.Kind(rawValue: $0) })
+        else { return nil }
+        return .openMute(
+            NexconnOpenMute(
+                channel: channel, kind: kind, users: texts("users") ?? [], duration: number("duration") ?? 0,
+                time: number("time") ?? 0))
+    }
+
+    private mutating func openBan() -> NexconnEvent? {
+        guard let channel = shared("ch"), let users = texts("users") else { return nil }
+        return .openBan(channel: channel, users: users, duration: number("duration") ?? 0, time: number("time") ?? 0)
+    }
+
+    private mutating func openDestroyed() -> NexconnEvent? {
+        guard let channel = shared("ch") else { return nil }
+        return .openDestroyed(channel: channel, isManual: `is`(find("by"), "manual"), time: number("time") ?? 0)
+    }
+
+    private mutating func openSync() -> NexconnEvent? {
+        guard let channel = shared("ch"), let status = text("status"), status == "join" || status == "quit" else { return nil }
+        return .openSync(channel: channel, isJoin: status == "join", isOtherDevice: `is`(find("reason"), "otherDevice"))
+    }
+
+    private mutating func presence() -> NexconnEvent? {
+        let events = objects("events") { reader -> NexconnPresence? in
+            guard let user = reader.shared("user"), let isOnline = reader.flag("online") else { return nil }
+            return NexconnPresence(user: user, isOnline: isOnline, time: reader.number("time") ?? 0)
+        }
+        return events.map { .presence($0) }
+    }
+}

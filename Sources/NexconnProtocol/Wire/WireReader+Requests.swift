@@ -1,0 +1,226 @@
+import WireCoding
+
+/// The requests of clients, read from the innermost object and checked against the limits (session document, sections 5 to 9).
+extension WireReader {
+    /// Nil when there is no such request.
+    mutating func request(_ type: Slot) throws(RequestFault) -> NexconnRequest? {
+        // The one that counts comes first.
+        if `is`(type, "send") { return .send(try draft()) }
+        guard let word = text(type) else { return nil }
+        switch word {
+        case "recall": return .recall(try target())
+        case "edit": return .edit(try target(), content: try content())
+        case "meta": return try changeMetadata()
+        case "receipt": return .sendReceipt(try need(conversation(), "conv"), to: try id(named: "to"), ids: try messageIDs())
+        case "receipts": return .receipts(try need(conversation(), "conv"), to: try id(named: "to"), ids: try messageIDs())
+        case "receipt.users": return .receiptUsers(try target())
+        case "read": return .read(try neededChannel(), time: try need(number("time"), "time"))
+        case "delete": return try delete()
+        case "history": return .history(try history())
+        case "set": return .set(try channelSettings())
+        case "settings": return .settings
+        case "user.get": return .users(try userIDs("users", NexconnLimits.users))
+        case "user.update": return try updateUser()
+        case "user.subscribe":
+            let users = try userIDs("users", NexconnLimits.subscribed)
+            guard let expiry = integer("expiry"), NexconnLimits.expiry.contains(expiry) else { throw .missing("expiry") }
+            return .subscribeUsers(users, expiry: expiry)
+        case "user.unsubscribe": return .unsubscribeUsers(try userIDs("users", NexconnLimits.subscribed))
+        case "user.subscriptions": return .subscriptions
+        case "block.add": return .block(try userIDs("users", NexconnLimits.users))
+        case "block.remove": return .unblock(try userIDs("users", NexconnLimits.users))
+        case "block.list": return .blocklist
+        default:
+            if let request = try groupRequest(word) { return request }
+            return try openRequest(word)
+        }
+    }
+
+    private mutating func draft() throws(RequestFault) -> NexconnDraft {
+        let conversation = try need(conversation(), "conv")
+        if conversation == .system { throw NexconnRefusal(.badArgument, "Clients cannot send to system channels.") }
+        return NexconnDraft(
+            clientID: try clientID(), conversation: conversation, to: try id(named: "to"), type: try typeName(),
+            content: try content(), options: try checkedOptions())
+    }
+
+    private mutating func clientID() throws(RequestFault) -> String {
+        guard let id = text("cid"), NexconnLimits.accepts(id: id) else { throw .missing("cid") }
+        return id
+    }
+
+    private mutating func content() throws(RequestFault) -> [UInt8] {
+        let content = try need(json("content"), "content")
+        if let problem = NexconnLimits.problem(ofContent: content) { throw problem }
+        return content
+    }
+
+    private mutating func checkedOptions() throws(RequestFault) -> NexconnMessageOptions {
+        var options = NexconnMessageOptions()
+        options.isPersisted = try flag("persist", default: true)
+        options.isCounted = try flag("count", default: true)
+        options.isStatus = try flag("status", default: false)
+        options.needsReceipt = try flag("receipt", default: false)
+        options.isQuiet = try flag("quiet", default: false)
+        options.isNotLatest = try flag("noLast", default: false)
+        if find("meta") != nil {
+            let metadata = try need(pairs("meta"), "meta")
+            if let problem = NexconnLimits.problem(ofMetadata: metadata) { throw problem }
+            options.metadata = metadata
+        }
+        if find("users") != nil { options.users = try userIDs("users", 0...NexconnLimits.users.upperBound) }
+        if find("push") != nil {
+            let push = try need(json("push"), "push")
+            guard NexconnLimits.hasDepth(push, upTo: NexconnLimits.contentDepth) else { throw .missing("push") }
+            options.push = push
+        }
+        return options
+    }
+
+    private mutating func target() throws(RequestFault) -> NexconnTarget {
+        NexconnTarget(try need(conversation(), "conv"), to: try id(named: "to"), id: try need(id("id"), "id"))
+    }
+
+    private mutating func neededChannel() throws(RequestFault) -> NexconnChannel {
+        NexconnChannel(try need(conversation(), "conv"), try id(named: "ch"))
+    }
+
+    private mutating func messageIDs() throws(RequestFault) -> [NexconnMessageID] {
+        guard let ids = ids("ids"), NexconnLimits.messages.contains(ids.count) else { throw .missing("ids") }
+        return ids
+    }
+
+    private mutating func changeMetadata() throws(RequestFault) -> NexconnRequest {
+        let target = try target()
+        let set = try wanted(pairs("set"), "set") ?? [:]
+        let deleted = try wanted(texts("del"), "del") ?? []
+        if set.isEmpty, deleted.isEmpty { throw .missing("set") }
+        if let problem = NexconnLimits.problem(ofMetadata: set) { throw problem }
+        guard deleted.count <= NexconnLimits.metadataPairs else { throw .missing("del") }
+        return .changeMetadata(target, set: set, delete: deleted)
+    }
+
+    private mutating func delete() throws(RequestFault) -> NexconnRequest {
+        let channel = try neededChannel()
+        let before = try wanted(number("before"), "before")
+        if before != nil, find("ids") == nil { return .delete(channel, ids: [], before: before) }
+        return .delete(channel, ids: try messageIDs(), before: before)
+    }
+
+    private mutating func history() throws(RequestFault) -> NexconnHistoryRequest {
+        var place = NexconnHistoryRequest.Place.latest
+        if let id = try wanted(id("before"), "before") {
+            place = .before(id)
+        } else if let time = try wanted(number("beforeTime"), "beforeTime") {
+            place = .beforeTime(time)
+        } else if let id = try wanted(id("after"), "after") {
+            place = .after(id)
+        } else if let time = try wanted(number("afterTime"), "afterTime") {
+            place = .afterTime(time)
+        }
+        return NexconnHistoryRequest(
+            try neededChannel(), place: place, limit: try within("limit", NexconnLimits.page, default: 20))
+    }
+
+    private mutating func channelSettings() throws(RequestFault) -> NexconnChannelSettings {
+        let settings = NexconnChannelSettings(
+            conversation: try need(conversation(), "conv"), id: try optionalID(named: "ch"),
+            isPinned: try wanted(flag("pinned"), "pinned"), level: try wanted(integer("level"), "level"))
+        if let level = settings.level, !NexconnLimits.levels.contains(level) { throw .missing("level") }
+        if settings.isPinned == nil, settings.level == nil { throw .missing("level") }
+        // A whole kind cannot be pinned.
+        if settings.id == nil, settings.isPinned != nil { throw .missing("ch") }
+        return settings
+    }
+
+    private mutating func updateUser() throws(RequestFault) -> NexconnRequest {
+        .updateUser(
+            name: try wanted(text("name"), "name"), avatar: try wanted(text("avatar"), "avatar"),
+            extra: try wanted(pairs("ext"), "ext"))
+    }
+
+    // MARK: Groups
+
+    private mutating func groupRequest(_ word: String) throws(RequestFault) -> NexconnRequest? {
+        switch word {
+        case "group.create":
+            let group = try need(object("group") { $0.group() }, "group")
+            guard NexconnLimits.accepts(id: group.id), !group.name.isEmpty else { throw .missing("group") }
+            return .createGroup(group, users: try userIDs("users", 0...NexconnLimits.users.upperBound))
+        case "group.join": return .joinGroup(try id(named: "id"))
+        case "group.quit": return .quitGroup(try id(named: "id"))
+        case "group.dismiss": return .dismissGroup(try id(named: "id"))
+        case "group.invite": return .inviteToGroup(try id(named: "id"), users: try userIDs("users", NexconnLimits.users))
+        case "group.kick": return .kickFromGroup(try id(named: "id"), users: try userIDs("users", NexconnLimits.users))
+        case "group.transfer":
+            return .transferGroup(
+                try id(named: "id"), to: try id(named: "user"), leave: try flag("leave", default: false))
+        case "group.admins":
+            let range = 0...NexconnLimits.users.upperBound
+            let (add, remove) = (try userIDs("add", range), try userIDs("remove", range))
+            if add.isEmpty, remove.isEmpty { throw .missing("add") }
+            return .changeAdmins(try id(named: "id"), add: add, remove: remove)
+        case "group.update":
+            let update = object("set") { reader -> Result<NexconnGroupUpdate, RequestFault>? in
+                Result { () throws(RequestFault) in try reader.groupUpdate() }
+            }
+            return .updateGroup(try id(named: "id"), try need(update, "set").get())
+        case "group.member":
+            return .setGroupMember(
+                try id(named: "id"), user: try id(named: "user"), nickname: try wanted(text("nickname"), "nickname"),
+                extra: try wanted(text("extra"), "extra"))
+        case "group.info": return .groupInfo(try userIDs("ids", NexconnLimits.groups))
+        case "group.members":
+            return .groupMembers(
+                NexconnMembersRequest(
+                    try id(named: "id"), users: try userIDs("users", 0...NexconnLimits.users.upperBound),
+                    role: try wanted(role(), "role"), after: try optionalID(named: "after"),
+                    limit: try within("limit", NexconnLimits.page, default: 50)))
+        case "group.mine":
+            return .myGroups(
+                role: try wanted(role(), "role"), after: try optionalID(named: "after"),
+                limit: try within("limit", NexconnLimits.page, default: 50))
+        default: return nil
+        }
+    }
+
+    private mutating func groupUpdate() throws(RequestFault) -> NexconnGroupUpdate {
+        var update = NexconnGroupUpdate()
+        update.name = try wanted(text("name"), "name")
+        update.avatar = try wanted(text("avatar"), "avatar")
+        update.introduction = try wanted(text("intro"), "intro")
+        update.notice = try wanted(text("notice"), "notice")
+        update.joinPermission = try wanted(integer("join"), "join")
+        update.invitePermission = try wanted(integer("invite"), "invite")
+        update.extra = try wanted(pairs("ext"), "ext")
+        return update
+    }
+
+    // MARK: Open channels
+
+    private mutating func openRequest(_ word: String) throws(RequestFault) -> NexconnRequest? {
+        switch word {
+        case "open.enter":
+            return .enter(
+                NexconnEntry(
+                    try id(named: "ch"), count: try within("count", NexconnLimits.entryMessages, default: 20),
+                    after: try wanted(id("after"), "after"), extra: try text("extra", upTo: NexconnLimits.entryExtra)))
+        case "open.exit": return .exit(try id(named: "ch"))
+        case "open.info": return .openInfo(try id(named: "ch"), limit: try within("limit", NexconnLimits.openInfo, default: 0))
+        case "open.meta": return .openMetadata(try id(named: "ch"))
+        case "open.meta.set":
+            let pairs = try need(pairs("meta"), "meta")
+            if let problem = NexconnLimits.problem(ofOpenMetadata: pairs) { throw problem }
+            return .setOpenMetadata(
+                try id(named: "ch"), pairs, overwrite: try flag("overwrite", default: false),
+                deleteWhenLeft: try flag("deleteWhenLeft", default: false))
+        case "open.meta.delete":
+            guard let keys = texts("keys"), !keys.isEmpty else { throw .missing("keys") }
+            if keys.count > NexconnLimits.openMetadataPairsAtOnce {
+                throw NexconnRefusal(.tooManyOpenMetadataAtOnce, "At most 10 keys can be deleted at once.")
+            }
+            return .deleteOpenMetadata(try id(named: "ch"), keys: keys, force: try flag("force", default: false))
+        default: return nil
+        }
+    }
+}
