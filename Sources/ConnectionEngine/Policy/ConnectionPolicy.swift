@@ -15,6 +15,8 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var firstPause: FirstPause
     /// Schedules that replace the table for single categories.
     public var overrides: [StatusCategory: RetrySchedule]
+    /// What replaces the table's last row: the schedule after an ordinary failure. Nil for the table's own.
+    public var ordinary: RetrySchedule?
 
     public struct FirstPause: Hashable, Sendable {
         public var local: Duration
@@ -32,7 +34,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         timing: ConnectionTiming = .standard, probesSilence: Bool = true, retriesAutomatically: Bool = true,
         maximumRetries: Int? = nil, cap: Duration = .seconds(30), base: Duration = .seconds(1),
         firstPause: FirstPause = FirstPause(local: .milliseconds(500), server: .seconds(5), restart: .seconds(1)),
-        overrides: [StatusCategory: RetrySchedule] = [:]
+        overrides: [StatusCategory: RetrySchedule] = [:], ordinary: RetrySchedule? = nil
     ) {
         self.timing = timing
         self.probesSilence = probesSilence
@@ -42,6 +44,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         self.base = base
         self.firstPause = firstPause
         self.overrides = overrides
+        self.ordinary = ordinary
     }
 
     /// The production profile.
@@ -66,6 +69,7 @@ public struct ConnectionPolicy: Hashable, Sendable {
         case .overloaded:
             return .jittered(first: firstPause.server, base: base, cap: cap, atLeast: .seconds(1))
         default:
+            if let ordinary { return ordinary }
             let first = failure.origin == .server ? firstPause.server : firstPause.local
             return .jittered(first: first, base: base, cap: cap, atLeast: .zero)
         }

@@ -9,6 +9,9 @@ public enum RetrySchedule: Hashable, Sendable {
     case fixed(Duration)
     /// These pauses in turn; the last one repeats. An empty list means no pause.
     case sequence([Duration])
+    /// These pauses in turn, the last one repeating, each drawn from a quarter of it up to all of it, so that clients which lost
+    /// their links together do not come back in step. `forgiving` failures, the ones before the network changed, do not count.
+    case spread([Duration], forgiving: Int = 0)
     /// Never sooner than the cap; drawn from `cap…1.25·cap`.
     case capped(Duration)
 
@@ -18,7 +21,7 @@ public enum RetrySchedule: Hashable, Sendable {
         case .never: .zero
         case .jittered(_, _, let cap, let atLeast): max(cap, atLeast)
         case .fixed(let pause): pause
-        case .sequence(let pauses): pauses.max() ?? .zero
+        case .sequence(let pauses), .spread(let pauses, _): pauses.max() ?? .zero
         case .capped(let cap): cap
         }
     }
@@ -44,12 +47,22 @@ public enum RetrySchedule: Hashable, Sendable {
         case .fixed(let pause):
             return max(pause, .zero)
         case .sequence(let pauses):
-            guard let last = pauses.last else { return .zero }
-            let index = max(failures - 1, 0)
-            return max(index < pauses.count ? pauses[index] : last, .zero)
+            return Self.pause(failures, of: pauses)
+        case .spread(let pauses, let forgiven):
+            // As many failures or fewer: they have been counted anew since.
+            let counted = failures > max(forgiven, 0) ? failures - max(forgiven, 0) : failures
+            let longest = Self.pause(counted, of: pauses)
+            return random.duration(in: (longest / 4)...longest)
         case .capped(let cap):
             return random.duration(in: cap...(cap + cap / 4))
         }
+    }
+
+    /// The pause after so many failures; the last one repeats.
+    private static func pause(_ failures: Int, of pauses: [Duration]) -> Duration {
+        guard let last = pauses.last else { return .zero }
+        let index = max(failures - 1, 0)
+        return max(index < pauses.count ? pauses[index] : last, .zero)
     }
 
     /// `base` doubled `times` times, at most `cap`. Stops at the cap, so that it cannot overflow.

@@ -70,6 +70,9 @@ extension SessionActions {
         ledger.pending.contains(id)
     }
 
+    /// Whether this attempt is to replace a working link that was lost: the connection will be announced as `reconnected`.
+    public var isReconnecting: Bool { readyCategory == .reconnected }
+
     /// Starts side work; its end comes back through `finished`. Nil when nothing can be started any more.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }

@@ -93,4 +93,54 @@ import Testing
         let policy = ConnectionPolicy(overrides: [.networkUnavailable: .fixed(.seconds(10))])
         #expect(policy.schedule(for: ConnectionFailure(.networkUnavailable, "")) == .fixed(.seconds(10)))
     }
+
+    private static let chat = RetrySchedule.spread([.milliseconds(50), .seconds(1), .seconds(64)])
+
+    @Test(arguments: [(1, 0.05), (2, 1.0), (3, 64.0), (4, 64.0), (1_000, 64.0)])
+    func `A spread sequence draws each pause from a quarter of it up to all of it`(failures: Int, high: Double) throws {
+        let pauses = draws(Self.chat, failures: failures)
+        #expect(try #require(pauses.min()) >= high / 4)
+        #expect(try #require(pauses.min()) < high * 0.27)
+        #expect(try #require(pauses.max()) <= high)
+        #expect(try #require(pauses.max()) > high * 0.98)
+        #expect(Self.chat.cap == .seconds(64))
+    }
+
+    @Test func `The last pause of a spread sequence is spread by more than fifteen percent of it`() {
+        let pauses = draws(Self.chat, failures: 50, count: 200)
+        let mean = pauses.reduce(0, +) / Double(pauses.count)
+        let variance = pauses.map { ($0 - mean) * ($0 - mean) }.reduce(0, +) / Double(pauses.count)
+        #expect(variance.squareRoot() >= 0.15 * 64)
+    }
+
+    @Test func `Failures that are forgiven do not count, until there are fewer of them`() throws {
+        let forgiving = RetrySchedule.spread([.milliseconds(50), .seconds(1), .seconds(64)], forgiving: 7)
+        #expect(try #require(draws(forgiving, failures: 8).max()) <= 0.05)
+        #expect(try #require(draws(forgiving, failures: 9).min()) >= 0.25)
+        #expect(try #require(draws(forgiving, failures: 10).min()) >= 16)
+        #expect(try #require(draws(forgiving, failures: 1).max()) <= 0.05)
+        #expect(try #require(draws(forgiving, failures: 3).min()) >= 16)
+    }
+
+    @Test func `A spread sequence without pauses has none, and takes any number of failures`() {
+        var random = SeededRandom(seed: 1)
+        #expect(RetrySchedule.spread([]).pause(afterFailures: 3, wasConnected: true, using: &random) == .zero)
+        let odd = RetrySchedule.spread([.seconds(-1)], forgiving: -3)
+        #expect(odd.pause(afterFailures: -5, wasConnected: true, using: &random) == .zero)
+    }
+
+    @Test func `A policy's own schedule takes the place of the ordinary row only`() {
+        let own = RetrySchedule.fixed(.seconds(7))
+        let policy = ConnectionPolicy(overrides: [.proxyUnavailable: .never], ordinary: own)
+        for category in [StatusCategory.networkUnavailable, .timeout, .unexpectedDisconnect, .unknown, .malformedResponse] {
+            #expect(policy.schedule(for: ConnectionFailure(category, "")) == own)
+        }
+        for category in [StatusCategory.kicked, .banned, .accountDeleted, .credentialsRejected, .refused, .proxyUnavailable] {
+            #expect(policy.schedule(for: ConnectionFailure(category, "")) == .never)
+        }
+        for category in [StatusCategory.serverRestart, .overloaded, .tlsUntrusted] {
+            let failure = ConnectionFailure(category, "")
+            #expect(policy.schedule(for: failure) == ConnectionPolicy().schedule(for: failure))
+        }
+    }
 }
