@@ -3,9 +3,10 @@ import ConnectionEngine
 /// What a user asks of a chat session.
 public enum NexconnCommand: Sendable {
     /// Sends a message. While there is no connection it waits in the outbox, in order; after a loss it goes out again with the same
-    /// client id. Answered with `sent`, or with a failure once it is final: refused, timed out (`limit`), or given up by `disconnect`.
+    /// client id. Answered with `sent`, or with a failure once it is final: refused, out of time (``NexconnMemory/sendLimit``), or
+    /// given up by `disconnect`. Rules NS-10 to NS-16.
     case send(NexconnDraft)
-    /// Any other request. Needs a connection; a loss answers it with category `unknown`.
+    /// Any other request. Needs a connection; a loss answers it with category `unknown` (rule NS-17).
     case request(NexconnRequest)
     /// A notification; lost without a connection.
     case typing(to: String, type: String)
@@ -13,12 +14,21 @@ public enum NexconnCommand: Sendable {
     case enter(NexconnEntry)
     /// Stop being in it. Answered at once.
     case exit(String)
-    /// What came up to this sequence number is kept and need not come again.
-    case acknowledge(UInt64)
+    /// What came up to this place is kept and need not come again. The epoch is that of the latest ``NexconnSessionEvent/welcomed(_:)``
+    /// before it came; a place of another epoch says nothing and is ignored.
+    case acknowledge(NexconnPlace)
     /// A new token, for the next connection.
     case setToken(String)
-    /// What the goodbye of the next disconnect says about notifications.
-    case setDisablePush(Bool)
+    /// A disconnect follows: what its goodbye says about notifications. Answers the messages that wait, also without a link, where
+    /// the engine alone could not tell those that may have been delivered from those that were not (rule NS-15).
+    case leave(disablePush: Bool)
+    /// Gives up the messages whose time is over. While an attempt is alive the session does so by itself; who wants the limit kept
+    /// during a pause between attempts as well submits this then (rule NS-14).
+    case expire
+    /// Ends the link until `resume`, and each one that opens before. See ``NexconnSession/suspending(_:)``.
+    case suspend
+    /// Links are welcome again. See ``NexconnSession/returning(_:failures:)``.
+    case resume
 }
 
 /// Answers to commands.
