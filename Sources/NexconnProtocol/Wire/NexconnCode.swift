@@ -39,7 +39,7 @@ extension NexconnCode {
     public static let nothingToRecall = NexconnCode(25101)
     public static let notOwnMessage = NexconnCode(25107)
     public static let noPermission = NexconnCode(25405)
-    public static let noSuchGroup = NexconnCode(25407)
+    public static let noSuchGroup = NexconnCode(25410)
     public static let groupExists = NexconnCode(25409)
     public static let groupFull = NexconnCode(25411)
     public static let alreadyMember = NexconnCode(25412)
