@@ -37,6 +37,7 @@ public enum ChatCode {
     public static let noSuchUser = 24_366
     public static let nothingToRecall = 25_101
     public static let notOwnMessage = 25_107
+    public static let onlyOwner = 25_404
     public static let noPermission = 25_405
     public static let groupTextTooLong = 25_406
     public static let groupExists = 25_409

@@ -44,6 +44,7 @@ public struct ChatLimits: Hashable, Sendable {
     public var sendsPerSecond: Int = 1_000
     public var contentBytes: Int = 131_072
     public var groupMembers: Int = 3_000
+    public var groupAdmins: Int = 10
     public var connections: Int = 100_000
     /// For each device class of a user.
     public var devicesPerClass: Int = 1
