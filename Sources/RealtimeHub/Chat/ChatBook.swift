@@ -82,8 +82,9 @@ public struct ChatNews: Sendable {
     public var presence: [ChatPresenceEvent] = []
     /// Sessions that are in an open channel no more, to be taken out after the events.
     public var detached: [ChatSeat] = []
+    public var syncs: [ChatOpenSync] = []
 
     public init() {}
 
-    public var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty }
+    public var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty && syncs.isEmpty }
 }

@@ -40,6 +40,15 @@ public struct ChatSeat: Hashable, Sendable {
     public var channel: String
 }
 
+/// What a user's other devices are told: this one entered or left an open channel.
+public struct ChatOpenSync: Hashable, Sendable {
+    public var channel: String
+    public var isJoin: Bool
+    /// Whether another device is the reason, rather than the user's own wish.
+    public var isOtherDevice: Bool
+    public var sessions: [ChatSession]
+}
+
 public struct ChatParticipant: Hashable, Sendable {
     public var user: String
     public var entered: Int64

@@ -20,6 +20,16 @@ struct ChatRooms: Sendable {
     /// Whether somebody is in a channel, with a session or about to come back.
     func isInside(_ id: String, _ user: String) -> Bool { rooms[id]?.participants[user] != nil }
 
+    /// Whether a session is in a channel.
+    func isSeated(_ id: String, _ session: ChatSession, _ user: String) -> Bool {
+        rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
+    }
+
+    /// Whether somebody has lost the connection and is expected back.
+    func isWaited(_ id: String, _ user: String) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
+
+    func entered(_ id: String, _ user: String) -> Int64? { rooms[id]?.participants[user]?.entered }
+
     func entries(of id: String) -> [ChatOpenEntry] {
         rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
     }
