@@ -138,7 +138,7 @@ public struct NexconnRefusal: Error, Hashable, Sendable {
 }
 
 /// What a client sends.
-public enum NexconnClientFrame: Sendable {
+public enum NexconnClientFrame: Hashable, Sendable {
     indirect case hello(NexconnHello)
     /// `number` is nil for notifications.
     case request(NexconnRequest, number: UInt64)
@@ -148,7 +148,7 @@ public enum NexconnClientFrame: Sendable {
 }
 
 /// What a server sends, as a client reads it.
-public enum NexconnInbound: Sendable {
+public enum NexconnInbound: Hashable, Sendable {
     indirect case welcome(NexconnWelcome)
     indirect case bye(NexconnBye)
     /// The answer's own members are read by ``NexconnAnswer``.
