@@ -1,4 +1,6 @@
 import ConnectionEngine
+import DequeModule
+import OrderedCollections
 
 /// What a chat client keeps over reconnects: who it is, how far it has got, what waits to be sent, where it takes part.
 public struct NexconnMemory: Sendable {
@@ -9,8 +11,24 @@ public struct NexconnMemory: Sendable {
     public var client: String
     /// Whether this device gives way to another one that signed in meanwhile.
     public var yields: Bool
-    /// How far this device has got; nil for a device that is new.
-    public var resume: NexconnPlace?
+    /// Up to where everything is kept; nil for a device that is new. Moves with each ``NexconnCommand/acknowledge(_:)``.
+    public internal(set) var resume: NexconnPlace?
+    /// How long a message may wait for its answer, from the command on.
+    public var sendLimit: Duration
+    /// Who was welcomed last.
+    public internal(set) var user: String?
+
+    /// The last sequence number that was told, in the epoch of `resume`.
+    var delivered: UInt64
+    /// Whether the last link was welcomed, and was lost rather than ended.
+    var wasLost = false
+    /// When the link that was lost was last heard.
+    var lostAt: Moment?
+    var isSuspended = false
+    var disablesPush = false
+    var outbox = NexconnOutbox()
+    /// Open channels that are wanted, in the order in which they were asked for.
+    var entries: OrderedDictionary<String, WantedEntry> = [:]
 
     /// The subprotocol that is offered (session document, section 1).
     public static let subprotocol = "nexconn.lifeline.v1"
@@ -19,7 +37,8 @@ public struct NexconnMemory: Sendable {
 
     public init(
         host: String, port: Int, usesTLS: Bool, path: String = NexconnMemory.path, appKey: String, token: String,
-        device: NexconnDevice, client: String = "lifeline/1", yields: Bool = false, resume: NexconnPlace? = nil
+        device: NexconnDevice, client: String = "lifeline/1", yields: Bool = false, resume: NexconnPlace? = nil,
+        sendLimit: Duration = .seconds(30)
     ) {
         endpoint = WebSocketEndpoint(
             host: host, port: port, usesTLS: usesTLS, target: path, subprotocols: [Self.subprotocol])
@@ -29,5 +48,31 @@ public struct NexconnMemory: Sendable {
         self.client = client
         self.yields = yields
         self.resume = resume
+        self.sendLimit = sendLimit
+        delivered = resume?.sequence ?? 0
+    }
+
+    /// How many messages wait to be sent, or for their answer.
+    public var waitingMessages: Int { outbox.messages.count }
+    /// The open channels that are wanted, in the order in which they were asked for.
+    public var openChannels: [String] { Array(entries.keys) }
+}
+
+/// An open channel that a user wants to be in, over all connections.
+struct WantedEntry: Sendable {
+    var entry: NexconnEntry
+    /// Who waits to be in.
+    var waiters: [RequestID] = []
+    /// Whether it has ever been entered.
+    var wasIn = false
+    /// The last message seen that history has, too.
+    var lastSeen: NexconnMessageID?
+    /// When it was last heard before the link was lost.
+    var lostAt: Moment?
+
+    /// What to ask for on a new connection: all that was missed, as far as one answer holds it.
+    var renewal: NexconnEntry {
+        guard wasIn, let lastSeen else { return entry }
+        return NexconnEntry(entry.channel, count: NexconnLimits.entryMessages.upperBound, after: lastSeen, extra: entry.extra)
     }
 }

@@ -1,0 +1,97 @@
+import ConnectionEngine
+import DequeModule
+
+/// Messages that wait to be sent or for their answer, in the order of the commands. Those under way are its beginning, since answers
+/// come in order (session document, 5.1).
+struct NexconnOutbox: Sendable {
+    struct Waiting: Sendable {
+        var draft: NexconnDraft
+        var id: RequestID?
+        var deadline: Moment
+        /// Whether it was ever written, on any connection: then it may have been delivered.
+        var wasWritten = false
+        /// The number of its request on the present connection.
+        var number: UInt64?
+    }
+
+    /// How many messages may wait (rule NS-13).
+    static let limit = 1_000
+    /// How many bytes of content may wait.
+    static let byteLimit = 16 * 1024 * 1024
+    /// How many may be under way at once (rule NS-11).
+    static let window = 64
+    /// How many bytes of content may be under way at once, beyond the first message.
+    static let byteWindow = 1024 * 1024
+
+    private(set) var messages: Deque<Waiting> = []
+    private(set) var bytes = 0
+    /// How many at the beginning are under way on the present connection.
+    private(set) var underWay = 0
+    private(set) var bytesUnderWay = 0
+
+    var isFull: Bool { messages.count >= Self.limit || bytes >= Self.byteLimit }
+    /// All wait equally long, so that the first one is due first.
+    var earliestDeadline: Moment? { messages.first?.deadline }
+
+    mutating func append(_ message: Waiting) {
+        messages.append(message)
+        bytes += message.draft.content.count
+    }
+
+    /// A new connection: nothing is under way on it.
+    mutating func startOver() {
+        for index in 0..<underWay { messages[index].number = nil }
+        (underWay, bytesUnderWay) = (0, 0)
+    }
+
+    /// The next message to write, when one more may be under way.
+    var next: Waiting? {
+        guard underWay < messages.count, underWay < Self.window else { return nil }
+        let message = messages[underWay]
+        guard underWay == 0 || bytesUnderWay + message.draft.content.count <= Self.byteWindow else { return nil }
+        return message
+    }
+
+    /// The one that `next` gave is being written under this number.
+    mutating func wrote(as number: UInt64) {
+        guard underWay < messages.count else { return }
+        messages[underWay].number = number
+        messages[underWay].wasWritten = true
+        bytesUnderWay += messages[underWay].draft.content.count
+        underWay += 1
+    }
+
+    /// Takes the one that `next` gave out of the line.
+    mutating func skipNext() {
+        guard underWay < messages.count else { return }
+        remove(at: underWay)
+    }
+
+    /// Takes the message out that was written under this number.
+    mutating func answered(_ number: UInt64) -> Waiting? {
+        guard let index = messages.prefix(underWay).firstIndex(where: { $0.number == number }) else { return nil }
+        return remove(at: index)
+    }
+
+    /// Takes out what `isOver`, in order.
+    mutating func removeAll(where isOver: (Waiting) -> Bool) -> [Waiting] {
+        guard messages.contains(where: isOver) else { return [] }
+        var removed: [Waiting] = []
+        var index = 0
+        while index < messages.count {
+            if isOver(messages[index]) { removed.append(remove(at: index)) } else { index += 1 }
+        }
+        return removed
+    }
+
+    @discardableResult
+    private mutating func remove(at index: Int) -> Waiting {
+        let message = messages.remove(at: index)
+        bytes -= message.draft.content.count
+        if index < underWay {
+            underWay -= 1
+            bytesUnderWay -= message.draft.content.count
+        }
+        return message
+    }
+}
