@@ -1,0 +1,130 @@
+import ConnectionEngine
+
+// Why sessions end and requests fail. Rules NS-23 to NS-29.
+extension NexconnSession {
+    /// There is no connection, so nothing was sent.
+    static let notConnected = ConnectionFailure(nexconn: .noConnection, .disconnected, "There is no connection.", origin: .local)
+    /// There was no connection for as long as the message could wait.
+    static let neverConnected = ConnectionFailure(
+        nexconn: .noConnection, .timeout, "There was no connection within the time that the message could wait.", origin: .local)
+    /// There was one, but the message's turn did not come.
+    static let neverSent = ConnectionFailure(
+        nexconn: .sendTimedOut, .timeout, "The message could not be sent within the time that it could wait.", origin: .local)
+    /// It was written, and nobody knows what became of it.
+    static let unanswered = ConnectionFailure(
+        nexconn: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
+    /// The application gave the link up for a while (rule NS-33).
+    public static let suspension = ConnectionFailure(
+        .unexpectedDisconnect, "The application gave the connection up for a while.")
+
+    /// What a `bye` is called, by its code and by whether another attempt is allowed (session document, section 2).
+    public static func category(of bye: NexconnBye) -> StatusCategory {
+        switch bye.code {
+        case .tokenIncorrect, .tokenExpired, .tokenUsed: .credentialsRejected
+        case .userBanned, .bannedWhileOnline: .banned
+        case .kicked, .otherDeviceOnline: .kicked
+        case .accountDeleted: .accountDeleted
+        case _ where !bye.mayRetry: .refused
+        case .tooManyConnections, .tooFrequent: .overloaded
+        default: .serverRestart
+        }
+    }
+
+    mutating func bye(_ bye: NexconnBye, _ out: inout Actions) {
+        let category = Self.category(of: bye)
+        let failure = ConnectionFailure(
+            nexconn: bye.code, category, String(bye.reason.prefix(300)), origin: .server,
+            retryAfter: bye.after.map { .milliseconds(max($0, 0)) })
+        if category != .serverRestart && category != .overloaded { farewell = failure }
+        out.fault(failure)
+    }
+
+    /// The category of a close code, or nil when the code says nothing. Session document, section 2; RFC 6455, 7.4.1.
+    public static func category(ofCloseCode code: Int) -> StatusCategory? {
+        switch code {
+        case 4000: .refused
+        case 4001, 1001, 1012: .serverRestart
+        case 1013: .overloaded
+        case 1002, 1003, 1007, 1008, 1009, 1010: .malformedResponse
+        case 1005, 1006: nil
+        default: .unexpectedDisconnect
+        }
+    }
+
+    public static func classify(_ failure: ConnectionFailure, memory: inout NexconnMemory) -> ConnectionFailure {
+        guard failure.nexconnCode == nil, let code = failure.closeCode, let category = category(ofCloseCode: code) else {
+            return failure
+        }
+        var failure = failure
+        failure.category = category
+        failure.origin = .server
+        return failure
+    }
+
+    /// A `bye` that asks to come back is followed even when automatic retries are off (rule NS-26).
+    public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool {
+        failure.nexconnCode != nil && (failure.category == .serverRestart || failure.category == .overloaded)
+    }
+}
+
+extension ConnectionFailure {
+    /// A failure that carries a number of the service. It takes the place of a close code, where no close code can be mistaken for it:
+    /// those are 1000 to 4999, and no number of the service is.
+    public init(
+        nexconn code: NexconnCode, _ category: StatusCategory, _ reason: String, origin: Origin, retryAfter: Duration? = nil
+    ) {
+        self.init(category, reason, origin: origin, closeCode: code.rawValue, retryAfter: retryAfter)
+    }
+
+    /// A request that the server has refused.
+    public init(_ refusal: NexconnRefusal) {
+        self.init(
+            nexconn: refusal.code, Self.category(of: refusal.code), String(refusal.reason.prefix(300)), origin: .server,
+            retryAfter: refusal.retryAfter.map { .milliseconds(max($0, 0)) })
+    }
+
+    private static func category(of refusal: NexconnCode) -> StatusCategory {
+        switch refusal {
+        case .tooManySends, .tooFrequent, .storageFailed: .overloaded
+        case .blockedByReceiver, .notInGroup, .mutedInGroup, .notInOpenChannel, .mutedInOpenChannel, .bannedFromOpenChannel,
+            .noPermission, .notOwnMessage:
+            .accessDenied
+        default: .badRequest
+        }
+    }
+
+    /// The service's number for the failure, if it gave one.
+    public var nexconnCode: NexconnCode? {
+        guard let closeCode, !(1000...4999).contains(closeCode) else { return nil }
+        return NexconnCode(closeCode)
+    }
+}
+
+extension NexconnCode {
+    /// The service's number for any failure: its own, or the one that says the same as the category (rule NS-27).
+    public init(_ failure: ConnectionFailure) {
+        if let code = failure.nexconnCode {
+            self = code
+            return
+        }
+        self =
+            switch failure.category {
+            case .credentialsRejected: .tokenIncorrect
+            case .banned: .userBanned
+            case .kicked: .kicked
+            case .accountDeleted: .accountDeleted
+            case .timeout: .connectTimedOut
+            case .proxyUnavailable: .proxyUnavailable
+            case .badRequest, .requestTooLong: .badArgument
+            case .accessDenied: .noPermission
+            case .overloaded: .tooFrequent
+            case .unknown: .noAcknowledgement
+            default: .noConnection
+            }
+    }
+
+    /// A token for one use was used before.
+    public static let tokenUsed = NexconnCode(31027)
+    /// The application has no licence for another connection.
+    public static let noLicence = NexconnCode(31030)
+}

@@ -1,0 +1,99 @@
+import ConnectionEngine
+
+// The inbox: what must not be lost. Rules NS-8 and NS-9.
+extension NexconnSession {
+    /// How many events may be told before an acknowledgement leaves, and how long it may take: well within the 200 and five seconds
+    /// of the session document, section 4.
+    static let acknowledgedEvents = 100
+    static let acknowledgementPause = Duration.seconds(1)
+
+    mutating func package(
+        _ items: [NexconnInboxItem], _ hasMore: Bool, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        guard isWelcome else { return }
+        isCaughtUp = !hasMore
+        packageDeadline = nil
+        var new = items
+        new.removeAll { item in
+            guard item.sequence > memory.delivered else { return true }
+            memory.delivered = item.sequence
+            return false
+        }
+        if let last = items.last?.sequence { packageEnd = last }
+        if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
+        if !hasMore { out.emit(.caughtUp) }
+        // Of a package that is known already nobody will hear, and so nobody would say that it is kept.
+        acknowledgePackage(memory, &out)
+    }
+
+    mutating func event(_ item: NexconnInboxItem, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard isWelcome else { return }
+        guard isCaughtUp else {
+            // Told now, it would hide what still has to come before it.
+            let reason = "The server sent an event before the last package of what was missed."
+            out.fault(ConnectionFailure(.malformedResponse, reason, origin: .server))
+            return
+        }
+        guard item.sequence > memory.delivered else { return }
+        memory.delivered = item.sequence
+        toldSince += 1
+        out.emit(.received([item], isOffline: false, hasMore: false))
+    }
+
+    mutating func acknowledge(_ place: NexconnPlace, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard Self.keep(place, &memory), isWelcome else { return }
+        if packageEnd != nil {
+            acknowledgePackage(memory, &out)
+        } else if toldSince >= Self.acknowledgedEvents {
+            flushAcknowledgement(memory, &out)
+        } else if !isAcknowledging {
+            isAcknowledging = true
+            out.startTimer(Self.acknowledging, after: Self.acknowledgementPause)
+        }
+    }
+
+    /// Notes that everything up to `place` is kept. False when that says nothing new.
+    static func keep(_ place: NexconnPlace, _ memory: inout NexconnMemory) -> Bool {
+        guard let known = memory.resume, known.epoch == place.epoch, place.sequence > known.sequence,
+            place.sequence <= memory.delivered
+        else { return false }
+        memory.resume = place
+        return true
+    }
+
+    /// Asks for the next package once this one is kept.
+    private mutating func acknowledgePackage(_ memory: NexconnMemory, _ out: inout Actions) {
+        guard let end = packageEnd, let kept = memory.resume?.sequence, kept >= end else { return }
+        packageEnd = nil
+        acknowledged = kept
+        toldSince = 0
+        Self.send(.acknowledge(kept), &out)
+        if !isCaughtUp { expectPackage(&out) }
+    }
+
+    /// It is the server's turn (rule NS-9).
+    mutating func expectPackage(_ out: inout Actions) {
+        let deadline = out.now + out.timing.request
+        packageDeadline = deadline
+        arm(deadline, &out)
+    }
+
+    /// What cannot be read may have been a package, and the server would wait for its acknowledgement for ever.
+    func malformed(_ reason: String, _ out: inout Actions) {
+        out.emit(.malformed(reason: reason))
+        guard isWelcome, !isCaughtUp else { return }
+        out.fault(ConnectionFailure(.malformedResponse, "What was missed came in a form that cannot be read.", origin: .server))
+    }
+
+    mutating func flushAcknowledgement(_ memory: NexconnMemory, _ out: inout Actions) {
+        guard isWelcome, let kept = memory.resume?.sequence, kept > acknowledged else { return }
+        if let end = packageEnd, kept >= end { packageEnd = nil }
+        acknowledged = kept
+        toldSince = 0
+        if isAcknowledging {
+            isAcknowledging = false
+            out.cancelTimer(Self.acknowledging)
+        }
+        Self.send(.acknowledge(kept), &out)
+    }
+}

@@ -1,0 +1,183 @@
+import ConnectionEngine
+
+// Open channels: from the wish to be in them, over all connections. Rules NS-18 to NS-22.
+extension NexconnSession {
+    /// An open channel on this connection.
+    enum OpenState: Sendable {
+        /// The request to enter, what is told meanwhile, and whether it is to go on where the user had been.
+        case entering(UInt64, held: [NexconnMessage], isRenewal: Bool)
+        /// The messages that came with the answer; what is told of them again is dropped.
+        case inside(Set<NexconnMessageID>)
+    }
+
+    /// How many messages are held for a channel that is being entered.
+    static let heldLimit = 1_000
+
+    mutating func enter(
+        _ entry: NexconnEntry, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        guard Self.want(entry, id, &memory, &out), isWelcome else { return }
+        // A request under way answers this one, too.
+        if case .entering = open[entry.channel] { return }
+        ask(entry, isRenewal: false, &out)
+    }
+
+    /// Remembers the wish. False when no server would grant it; then the request is answered.
+    static func want(
+        _ entry: NexconnEntry, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) -> Bool {
+        guard NexconnLimits.accepts(id: entry.channel), NexconnLimits.entryMessages.contains(entry.count) else {
+            let reason = "An open channel has a name of 1 to 64 characters, and is entered with 0 to 50 messages."
+            out.answer(id, .failure(ConnectionFailure(nexconn: .badArgument, .badRequest, reason, origin: .local)))
+            return false
+        }
+        var wanted = memory.entries[entry.channel] ?? WantedEntry(entry: entry)
+        wanted.entry = entry
+        wanted.waiters.removeAll { !out.isAwaited($0) }
+        if let id { wanted.waiters.append(id) }
+        memory.entries[entry.channel] = wanted
+        return true
+    }
+
+    /// A new connection: goes on where the user had been.
+    mutating func renew(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard let wanted = memory.entries[name] else { return }
+        ask(wanted.renewal, isRenewal: wanted.wasIn, &out)
+    }
+
+    private mutating func ask(_ entry: NexconnEntry, isRenewal: Bool, _ out: inout Actions) {
+        let number = ask(.enter(entry), .enter(entry.channel), &out)
+        open[entry.channel] = .entering(number, held: [], isRenewal: isRenewal)
+    }
+
+    mutating func entered(
+        _ name: String, _ number: UInt64, _ answer: NexconnAnswer, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        guard case .entering(number, let held, let isRenewal) = open[name], var wanted = memory.entries[name] else { return }
+        guard var entrance = answer.entrance(of: name) else {
+            let refusal = NexconnRefusal(.noAcknowledgement, "The server's answer says nothing about the channel.")
+            entryRefused(name, number, refusal, &memory, &out)
+            return
+        }
+        if isRenewal, let lastSeen = wanted.lastSeen { entrance.messages.removeAll { $0.id <= lastSeen } }
+        let (waiters, lostAt) = (wanted.waiters, wanted.lostAt)
+        wanted.waiters = []
+        wanted.lostAt = nil
+        wanted.wasIn = true
+        // Without any message yet, the time of entering is where it begins.
+        let start = NexconnMessageID(milliseconds: entrance.entered)
+        wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
+        memory.entries[name] = wanted
+        let known = Set(entrance.messages.map(\.id))
+        open[name] = .inside(known)
+
+        if isRenewal, entrance.hasMore { out.emit(.openGap(channel: name, since: lostAt)) }
+        if isRenewal || waiters.isEmpty {
+            out.emit(.reentered(entrance))
+            // Told already; who waits learns the rest.
+            entrance.messages = []
+        }
+        for id in waiters { out.answer(id, .success(.entered(entrance))) }
+        for message in held { openMessage(message, &memory, &out) }
+    }
+
+    mutating func entryRefused(
+        _ name: String, _ number: UInt64, _ refusal: NexconnRefusal, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        guard case .entering(number, _, _) = open[name] else { return }
+        open[name] = nil
+        guard let wanted = memory.entries.removeValue(forKey: name) else { return }
+        if wanted.wasIn || wanted.waiters.isEmpty { out.emit(.entryFailed(channel: name, refusal)) }
+        for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
+    }
+
+    /// No answer in time (rule NS-21).
+    mutating func entryOverdue(
+        _ name: String, _ number: UInt64, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        guard case .entering(number, _, _) = open[name], let wanted = memory.entries[name] else { return }
+        if wanted.wasIn {
+            ask(wanted.renewal, isRenewal: true, &out)
+            return
+        }
+        // Taken back, so that it is not entered without anybody's knowledge.
+        Self.send(.request(.exit(name), number: nextNumber()), &out)
+        let refusal = NexconnRefusal(.noAcknowledgement, "The server did not answer within \(out.timing.request.inSeconds) s.")
+        open[name] = nil
+        memory.entries.removeValue(forKey: name)
+        if wanted.waiters.isEmpty { out.emit(.entryFailed(channel: name, refusal)) }
+        for id in wanted.waiters { out.answer(id, .failure(Self.unanswered)) }
+    }
+
+    mutating func exit(_ name: String, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        Self.forget(name, &memory, &out)
+        if open.removeValue(forKey: name) != nil {
+            Self.send(.request(.exit(name), number: nextNumber()), &out)
+        }
+        out.answer(id, .success(.done))
+    }
+
+    static func forget(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard let wanted = memory.entries.removeValue(forKey: name) else { return }
+        for id in wanted.waiters {
+            out.answer(id, .failure(ConnectionFailure(.cancelled, "The open channel was left.")))
+        }
+    }
+
+    /// What is of use at its moment.
+    mutating func transient(_ event: NexconnEvent, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard isWelcome else { return }
+        switch event {
+        case .message(let message) where message.conversation == .open:
+            openMessage(message, &memory, &out)
+            return
+        case .openDestroyed(let name, _, _):
+            lose(name, .noSuchOpenChannel, &memory, &out)
+        case .openBan(let name, let users, _, _):
+            if let user = memory.user, users.contains(user) { lose(name, .bannedFromOpenChannel, &memory, &out) }
+        default:
+            break
+        }
+        out.emit(.transient(event))
+    }
+
+    /// The channel is gone for this user; there is nothing to enter again.
+    private mutating func lose(
+        _ name: String, _ code: NexconnCode, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        open[name] = nil
+        guard let wanted = memory.entries.removeValue(forKey: name) else { return }
+        let refusal = NexconnRefusal(code, "The open channel is not there for this user any more.")
+        for id in wanted.waiters { out.answer(id, .failure(ConnectionFailure(refusal))) }
+    }
+
+    /// A message of an open channel: only of those that are wanted, in order with what an entrance brings, none twice.
+    private mutating func openMessage(
+        _ message: NexconnMessage, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        switch open[message.to] {
+        case .entering(let number, var held, let isRenewal):
+            guard held.count < Self.heldLimit else { return }
+            held.append(message)
+            open[message.to] = .entering(number, held: held, isRenewal: isRenewal)
+        case .inside(let known):
+            guard !known.contains(message.id) else { return }
+            // What no history keeps says nothing about what history has; it may have overtaken it.
+            if message.options.isPersisted, !message.options.isStatus {
+                let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
+                memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)
+            }
+            out.emit(.transient(.message(message)))
+        case nil:
+            return
+        }
+    }
+}
+
+extension NexconnMessageID {
+    /// Before every message of that time or a later one.
+    fileprivate init(milliseconds: Int64) {
+        let (value, isTooLarge) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(by: 10_000)
+        self.init(rawValue: isTooLarge ? 0 : value)
+    }
+}

@@ -1,0 +1,77 @@
+import ConnectionEngine
+
+// Requests other than messages, and the answers to all. Rule NS-17.
+extension NexconnSession {
+    /// How many may wait for their answers.
+    static let requestLimit = 1_000
+
+    mutating func call(_ request: NexconnRequest, _ id: RequestID?, _ out: inout Actions) {
+        guard isWelcome else {
+            out.answer(id, .failure(Self.notConnected))
+            return
+        }
+        guard requests.count < Self.requestLimit else {
+            let reason = "\(Self.requestLimit) requests wait for their answers already."
+            out.answer(id, .failure(ConnectionFailure(nexconn: .tooFrequent, .overloaded, reason, origin: .local)))
+            return
+        }
+        ask(request, .call(id), &out)
+    }
+
+    /// Writes a request and waits for its answer.
+    @discardableResult
+    mutating func ask(_ request: NexconnRequest, _ kind: Pending.Kind, _ out: inout Actions) -> UInt64 {
+        let number = nextNumber()
+        let deadline = out.now + out.timing.request
+        requests[number] = Pending(kind: kind, deadline: deadline)
+        Self.send(.request(request, number: number), &out)
+        arm(deadline, &out)
+        return number
+    }
+
+    mutating func answered(
+        _ number: UInt64, _ answer: NexconnAnswer, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        if let message = memory.outbox.answered(number) {
+            if let id = answer.id {
+                out.answer(message.id, .success(.sent(NexconnSent(clientID: message.draft.clientID, id: id))))
+            } else {
+                out.answer(message.id, .failure(Self.unanswered))
+            }
+            transmit(&memory, &out)
+            return
+        }
+        switch requests.removeValue(forKey: number)?.kind {
+        case .call(let id): out.answer(id, .success(.answer(answer)))
+        case .enter(let channel): entered(channel, number, answer, &memory, &out)
+        // Answered by its limit already.
+        case nil: return
+        }
+    }
+
+    mutating func refused(
+        _ number: UInt64, _ refusal: NexconnRefusal, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        if let message = memory.outbox.answered(number) {
+            out.answer(message.id, .failure(ConnectionFailure(refusal)))
+            transmit(&memory, &out)
+            return
+        }
+        switch requests.removeValue(forKey: number)?.kind {
+        case .call(let id): out.answer(id, .failure(ConnectionFailure(refusal)))
+        case .enter(let channel): entryRefused(channel, number, refusal, &memory, &out)
+        case nil: return
+        }
+    }
+
+    mutating func expireRequests(_ memory: inout NexconnMemory, _ out: inout Actions) {
+        // Old numbers first: all wait equally long.
+        while let (number, pending) = requests.elements.first, pending.deadline <= out.now {
+            requests.removeFirst()
+            switch pending.kind {
+            case .call(let id): out.answer(id, .failure(Self.unanswered))
+            case .enter(let channel): entryOverdue(channel, number, &memory, &out)
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import ConnectionEngine
+import WireCoding
+
+// Messages, from the command to the answer. Rules NS-10 to NS-16.
+extension NexconnSession {
+    mutating func send(
+        _ draft: NexconnDraft, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) {
+        guard Self.enqueue(draft, id, &memory, &out) else { return }
+        if let deadline = memory.outbox.earliestDeadline { arm(deadline, &out) }
+        transmit(&memory, &out)
+    }
+
+    /// Keeps a message until it is answered. False when it cannot be sent at all; then the request is answered.
+    static func enqueue(
+        _ draft: NexconnDraft, _ id: RequestID?, _ memory: inout NexconnMemory, _ out: inout Actions
+    ) -> Bool {
+        if let problem = problem(of: draft) {
+            out.answer(id, .failure(problem))
+            return false
+        }
+        if memory.outbox.isFull {
+            // What nobody waits for any more makes room.
+            _ = memory.outbox.removeAll { $0.id.map { !out.isAwaited($0) } ?? false }
+        }
+        guard !memory.outbox.isFull else {
+            let reason = "\(NexconnOutbox.limit) messages, or \(NexconnOutbox.byteLimit) bytes, wait to be sent already."
+            out.answer(id, .failure(ConnectionFailure(nexconn: .tooFrequent, .overloaded, reason, origin: .local)))
+            return false
+        }
+        memory.outbox.append(.init(draft: draft, id: id, deadline: out.now + memory.sendLimit))
+        return true
+    }
+
+    /// Why a message cannot be sent, as far as that needs no server.
+    private static func problem(of draft: NexconnDraft) -> ConnectionFailure? {
+        var refusal = NexconnLimits.problem(of: draft)
+        if refusal == nil, !isObject(draft.content) || !(draft.options.push.map(isObject) ?? true) {
+            refusal = NexconnRefusal(.badArgument, "The content of a message is a JSON object.")
+        }
+        guard let refusal else { return nil }
+        return ConnectionFailure(nexconn: refusal.code, .badRequest, refusal.reason, origin: .local)
+    }
+
+    private static func isObject(_ json: [UInt8]) -> Bool {
+        guard let text = try? JSONText(bytes: json) else { return false }
+        return text.text.utf8.first == UInt8(ascii: "{")
+    }
+
+    /// Writes what may be under way.
+    mutating func transmit(_ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard isWelcome, farewell == nil else { return }
+        while let message = memory.outbox.next {
+            // Answered meanwhile: its caller believes that it was not sent.
+            if let id = message.id, !out.isAwaited(id) {
+                memory.outbox.skipNext()
+                continue
+            }
+            let number = nextNumber()
+            let text = NexconnClientFrames.encode(.request(.send(message.draft), number: number))
+            guard text.utf8.count <= NexconnLimits.frame else {
+                memory.outbox.skipNext()
+                let reason = "The message is longer than \(NexconnLimits.frame) bytes."
+                out.answer(message.id, .failure(ConnectionFailure(nexconn: .tooLarge, .badRequest, reason, origin: .local)))
+                continue
+            }
+            memory.outbox.wrote(as: number)
+            out.send(.text(text))
+        }
+    }
+
+    mutating func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// Answers the messages whose time is over (rule NS-14).
+    static func expire(_ memory: inout NexconnMemory, _ out: inout Actions, isConnected: Bool) {
+        let now = out.now
+        for message in memory.outbox.removeAll(where: { $0.deadline <= now }) {
+            let failure = message.wasWritten ? unanswered : isConnected ? neverSent : neverConnected
+            out.answer(message.id, .failure(failure))
+        }
+    }
+
+    /// Answers all messages: nothing will be tried (rule NS-15).
+    static func giveUp(_ cause: ConnectionFailure, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        for message in memory.outbox.removeAll(where: { _ in true }) {
+            out.answer(message.id, .failure(message.wasWritten ? unanswered : cause))
+        }
+    }
+}
+
+// Commands while there is no connection.
+extension NexconnSession {
+    public static func performOffline(
+        _ command: NexconnCommand, id: RequestID?, memory: inout NexconnMemory, out: inout SessionActions<Self>
+    ) {
+        switch command {
+        case .send(let draft):
+            expire(&memory, &out, isConnected: false)
+            _ = enqueue(draft, id, &memory, &out)
+            return
+        case .request:
+            out.answer(id, .failure(notConnected))
+            return
+        case .enter(let entry):
+            _ = want(entry, id, &memory, &out)
+            return
+        case .exit(let channel): forget(channel, &memory, &out)
+        case .acknowledge(let place): _ = keep(place, &memory)
+        case .setToken(let token): memory.token = token
+        case .leave(let disablePush):
+            memory.disablesPush = disablePush
+            giveUp(notConnected, &memory, &out)
+        case .expire: expire(&memory, &out, isConnected: false)
+        case .suspend: memory.isSuspended = true
+        case .resume: memory.isSuspended = false
+        case .typing: break
+        }
+        out.answer(id, .success(.done))
+    }
+}

@@ -1,0 +1,223 @@
+import ConnectionEngine
+import OrderedCollections
+
+/// One connection to a chat service, as a value: the client's side of `docs/nexconn-session.md`.
+///
+/// Rules NS-1 to NS-34 of `docs/rules/nexconn-session.md`.
+public struct NexconnSession: WebSocketSession {
+    public typealias Endpoint = WebSocketEndpoint
+    public typealias Inbound = NexconnInbound
+    public typealias Outbound = WebSocketOutbound
+    public typealias Command = NexconnCommand
+    public typealias Reply = NexconnReply
+    public typealias Event = NexconnSessionEvent
+    public typealias Job = Never
+    public typealias JobResult = Never
+    public typealias Memory = NexconnMemory
+    public typealias Decoder = NexconnFrameDecoder
+
+    typealias Actions = SessionActions<NexconnSession>
+
+    /// Runs for the earliest deadline of all requests and messages.
+    static let deadlines = SessionTimer(1)
+    /// Runs while something is kept that the server does not know of.
+    static let acknowledging = SessionTimer(2)
+
+    var isWelcome = false
+    /// Whether the last package has come, so that events come at once.
+    var isCaughtUp = false
+    /// The last number of the package that is not acknowledged; the server waits for it.
+    var packageEnd: UInt64?
+    /// By when the next package has to come; nil when it is the client's turn, or none is to come.
+    var packageDeadline: Moment?
+    /// What was acknowledged last on this connection.
+    var acknowledged: UInt64 = 0
+    /// Events told since.
+    var toldSince = 0
+    var isAcknowledging = false
+    /// Requests that wait for their answer, other than messages.
+    var requests: OrderedDictionary<UInt64, Pending> = [:]
+    var lastNumber: UInt64 = 0
+    /// Open channels on this connection.
+    var open: [String: OpenState] = [:]
+    var pings: UInt64 = 0
+    /// When the timer for deadlines fires; nil when it is not running.
+    var timerAt: Moment?
+    /// Why the server has ended the session for good.
+    var farewell: ConnectionFailure?
+
+    /// A request that waits for its answer.
+    struct Pending: Sendable {
+        enum Kind: Sendable {
+            case call(RequestID?)
+            case enter(String)
+        }
+
+        var kind: Kind
+        var deadline: Moment
+    }
+
+    public static func endpoint(for memory: NexconnMemory) -> WebSocketEndpoint { memory.endpoint }
+
+    public init(memory: inout NexconnMemory) {
+        memory.outbox.startOver()
+    }
+
+    /// The client speaks first (rules NS-1 and NS-2).
+    public mutating func opened(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+        guard !memory.isSuspended else {
+            out.fault(Self.suspension)
+            return
+        }
+        Self.expire(&memory, &out, isConnected: false)
+        if let deadline = memory.outbox.earliestDeadline { arm(deadline, &out) }
+        let hello = NexconnHello(
+            appKey: memory.appKey, token: memory.token, device: memory.device, client: memory.client, resume: memory.resume,
+            isReconnect: memory.wasLost && out.isReconnecting, yields: memory.yields)
+        Self.send(.hello(hello), &out)
+    }
+
+    public mutating func received(
+        _ inbound: NexconnInbound, memory: inout NexconnMemory, out: inout SessionActions<Self>
+    ) {
+        switch inbound {
+        case .event(let item): event(item, &memory, &out)
+        case .transient(let event): transient(event, &memory, &out)
+        case .answer(let number, let answer): answered(number, answer, &memory, &out)
+        case .refusal(let number, let refusal): refused(number, refusal, &memory, &out)
+        case .package(let items, let hasMore): package(items, hasMore, &memory, &out)
+        case .welcome(let welcome): self.welcome(welcome, &memory, &out)
+        case .bye(let bye): self.bye(bye, &out)
+        // Whatever came has proved life already (rule LV-1).
+        case .pong: break
+        case .malformed(let reason): malformed(reason, &out)
+        }
+    }
+
+    /// Rules NS-3 and NS-4.
+    private mutating func welcome(_ welcome: NexconnWelcome, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard !isWelcome else { return }
+        isWelcome = true
+        memory.user = welcome.user
+        memory.wasLost = false
+        if let known = memory.resume, known.epoch == welcome.place.epoch, !welcome.hasLost {
+            // What has been told but not kept comes again, and is known by its number.
+            if welcome.place.sequence > memory.delivered {
+                memory.resume = welcome.place
+                memory.delivered = welcome.place.sequence
+            }
+        } else {
+            memory.resume = welcome.place
+            memory.delivered = welcome.place.sequence
+        }
+        acknowledged = welcome.place.sequence
+        out.limitSilence(to: .milliseconds(min(max(welcome.heartbeat, 1_000), 86_400_000)))
+        out.emit(.welcomed(welcome))
+        out.ready()
+        expectPackage(&out)
+        if welcome.hasLost { out.emit(.gap(since: memory.lostAt)) }
+        memory.lostAt = nil
+        // First into the channels that messages may be for.
+        for name in memory.openChannels { renew(name, &memory, &out) }
+        transmit(&memory, &out)
+    }
+
+    public mutating func perform(
+        _ command: NexconnCommand, id: RequestID?, memory: inout NexconnMemory, out: inout SessionActions<Self>
+    ) {
+        switch command {
+        case .send(let draft): send(draft, id, &memory, &out)
+        case .request(let request): call(request, id, &out)
+        case .typing(let to, let type):
+            if isWelcome { Self.send(.typing(to: to, type: type), &out) }
+            out.answer(id, .success(.done))
+        case .enter(let entry): enter(entry, id, &memory, &out)
+        case .exit(let channel): exit(channel, id, &memory, &out)
+        case .acknowledge(let place):
+            acknowledge(place, &memory, &out)
+            out.answer(id, .success(.done))
+        case .leave(let disablePush):
+            // `closing` and `ended` do the rest.
+            memory.disablesPush = disablePush
+            out.answer(id, .success(.done))
+        case .expire:
+            Self.expire(&memory, &out, isConnected: isWelcome)
+            transmit(&memory, &out)
+            out.answer(id, .success(.done))
+        case .suspend:
+            memory.isSuspended = true
+            flushAcknowledgement(memory, &out)
+            out.answer(id, .success(.done))
+            out.fault(Self.suspension)
+        case .setToken, .resume: Self.performOffline(command, id: id, memory: &memory, out: &out)
+        }
+    }
+
+    /// A WebSocket ping: all servers answer it (session document, section 3). Its payload is its number (rule NS-6).
+    public mutating func probe(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+        pings += 1
+        out.send(.ping(Array(String(pings).utf8)))
+    }
+
+    /// Rule NS-7.
+    public mutating func closing(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+        flushAcknowledgement(memory, &out)
+        Self.send(.leave(disablePush: memory.disablesPush), &out)
+    }
+
+    public mutating func timerFired(
+        _ timer: SessionTimer, memory: inout NexconnMemory, out: inout SessionActions<Self>
+    ) {
+        guard timer == Self.deadlines else {
+            isAcknowledging = false
+            flushAcknowledgement(memory, &out)
+            return
+        }
+        timerAt = nil
+        Self.expire(&memory, &out, isConnected: isWelcome)
+        expireRequests(&memory, &out)
+        transmit(&memory, &out)
+        if let packageDeadline, packageDeadline <= out.now {
+            let reason = "The server did not send what was missed within \(out.timing.request.inSeconds) s."
+            out.fault(ConnectionFailure(.timeout, reason, origin: .server))
+            return
+        }
+        let next = [requests.values.first?.deadline, memory.outbox.earliestDeadline, packageDeadline]
+        if let earliest = next.compactMap({ $0 }).min() { arm(earliest, &out) }
+    }
+
+    public mutating func ended(
+        _ failure: ConnectionFailure?, lastHeard: Moment?, memory: inout NexconnMemory, out: inout SessionActions<Self>
+    ) {
+        for pending in requests.values {
+            guard case .call(let id) = pending.kind else { continue }
+            out.answer(id, .failure(Self.unanswered))
+        }
+        requests = [:]
+        memory.outbox.startOver()
+        if isWelcome {
+            memory.wasLost = true
+            memory.lostAt = lastHeard ?? out.now
+            for name in open.keys where memory.entries[name]?.lostAt == nil {
+                memory.entries[name]?.lostAt = memory.lostAt
+            }
+        }
+        if failure == nil || farewell != nil {
+            memory.wasLost = false
+            Self.giveUp(farewell ?? Self.notConnected, &memory, &out)
+        } else {
+            Self.expire(&memory, &out, isConnected: false)
+        }
+    }
+
+    /// Runs the timer for `deadline` if it is the earliest. A timer that runs for one that has gone does no harm.
+    mutating func arm(_ deadline: Moment, _ out: inout Actions) {
+        if let timerAt, timerAt <= deadline { return }
+        timerAt = deadline
+        out.startTimer(Self.deadlines, after: deadline.duration(since: out.now))
+    }
+
+    static func send(_ frame: NexconnClientFrame, _ out: inout Actions) {
+        out.send(.text(NexconnClientFrames.encode(frame)))
+    }
+}
