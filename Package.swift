@@ -102,7 +102,7 @@ let package = Package(
                 "BodyCompression", crypto, nioPosix, nioLocks, logging,
             ]),
         // What a chat client keeps on its own disk.
-        library("ChatDatabase", ["NexconnProtocol", "WireCoding", grdb, nioLocks]),
+        library("ChatDatabase", ["NexconnProtocol", "WireCoding", crypto, grdb, nioLocks]),
         library(
             "NexconnChatSDK",
             [
