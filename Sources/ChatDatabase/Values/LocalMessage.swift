@@ -24,14 +24,16 @@ public struct LocalMessage: Hashable, Sendable {
     public var edited: Int64?
     /// Kept for the application; never leaves this device.
     public var localExtra: String
-    /// Whether the peer's receipt has been sent for it.
+    /// Whether this user has told the sender of having read it.
     public var hasSentReceipt: Bool
+    /// How many have read it, for own messages that asked for receipts; nil until the first receipt.
+    public var receipt: LocalReceipt?
 
     public init(
         localID: Int64 = 0, channel: NexconnChannel, id: NexconnMessageID? = nil, clientID: String? = nil, sender: String,
         isSent: Bool, status: LocalMessageStatus, sentTime: Int64, receivedTime: Int64 = 0, type: String, content: [UInt8],
         options: NexconnMessageOptions = .init(), received: Int = 0, edited: Int64? = nil, localExtra: String = "",
-        hasSentReceipt: Bool = false
+        hasSentReceipt: Bool = false, receipt: LocalReceipt? = nil
     ) {
         self.localID = localID
         self.channel = channel
@@ -49,6 +51,20 @@ public struct LocalMessage: Hashable, Sendable {
         self.edited = edited
         self.localExtra = localExtra
         self.hasSentReceipt = hasSentReceipt
+        self.receipt = receipt
+    }
+}
+
+/// How many have read a message.
+public struct LocalReceipt: Hashable, Sendable {
+    public var read: Int
+    public var unread: Int
+    public var total: Int
+
+    public init(read: Int, unread: Int, total: Int) {
+        self.read = read
+        self.unread = unread
+        self.total = total
     }
 }
 
