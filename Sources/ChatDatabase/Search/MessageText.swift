@@ -1,0 +1,80 @@
+import WireCoding
+
+/// What the database reads in a message's content: the words to search for, and who is mentioned.
+struct MessageText {
+    /// Text for the index of words; nil for a message without.
+    var words: String?
+    private var mention: Mention?
+
+    private struct Mention {
+        var isAll: Bool
+        var users: [String]
+    }
+
+    /// So much of a text is indexed, in bytes.
+    static let limit = 16_384
+
+    /// A content that is no JSON object has neither.
+    init(_ type: String, _ content: [UInt8]) {
+        let members = Self.members(of: type)
+        content.withUnsafeBytes { bytes in
+            do throws(JSONSyntaxError) {
+                try read(bytes, members)
+            } catch {
+                words = nil
+                mention = nil
+            }
+        }
+    }
+
+    /// Where a type has its text. Types of applications are read by the names that are usual; thumbnails and commands are no text.
+    private static func members(of type: String) -> [StaticString] {
+        switch type {
+        case "RC:TxtMsg", "RC:ReferenceMsg": ["content"]
+        case "RC:FileMsg", "RC:SightMsg": ["name"]
+        case "RC:LBSMsg": ["poi"]
+        case _ where type.hasPrefix("RC:"): []
+        default: ["content", "text", "title", "name"]
+        }
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer, _ members: [StaticString]) throws(JSONSyntaxError) {
+        var scanner = JSONScanner(bytes)
+        try scanner.expect(UInt8(ascii: "{"))
+        if try scanner.skip(UInt8(ascii: "}")) { return }
+        var scratch: [UInt8] = []
+        var text = ""
+        repeat {
+            let key = try scanner.string()
+            try scanner.expect(UInt8(ascii: ":"))
+            let value = try scanner.value()
+            let name = UnsafeRawBufferPointer(rebasing: bytes[key.start..<key.end])
+            if value.kind == .string, members.contains(where: { Self.isEqual(name, $0) }) {
+                var part = JSONScanner(bytes)
+                part.position = value.start
+                if !text.isEmpty { text += "\n" }
+                text += try part.unescapedString(scratch: &scratch)
+            } else if value.kind == .object, Self.isEqual(name, "mentionedInfo") {
+                mention = Self.mention(JSONText(checked: scanner.text(value.start, value.end)))
+            }
+        } while try !scanner.endOfObject()
+        if !text.isEmpty { words = Words.separated(text, limit: Self.limit) }
+    }
+
+    private static func isEqual(_ name: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
+        name.elementsEqual(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    private static func mention(_ info: JSONText) -> Mention? {
+        switch info["type"]?.integer {
+        case 1: Mention(isAll: true, users: [])
+        case 2: Mention(isAll: false, users: (info["userIdList"]?.elements ?? []).compactMap(\.string))
+        default: nil
+        }
+    }
+
+    func mentions(_ user: String) -> Bool {
+        guard let mention else { return false }
+        return mention.isAll || mention.users.contains(user)
+    }
+}

@@ -1,0 +1,81 @@
+/// How text becomes words, in messages and in keywords alike (rules CD-30 to CD-33).
+///
+/// The index splits at what is neither letter, digit nor symbol, and folds case and accents. Scripts that put no spaces between
+/// words, and pictographs, are split here, into their signs: so any part of a Chinese text is found as a phrase of its signs.
+enum Words {
+    /// `text` with spaces around signs that are words of their own.
+    static func separated(_ text: String, limit: Int = .max) -> String {
+        // Most text needs nothing done.
+        let isShort = text.utf8.count <= limit
+        if isShort, !text.utf8.contains(where: { $0 >= 0xE0 }) { return text }
+        var out = String.UnicodeScalarView()
+        var size = 0
+        for scalar in text.unicodeScalars {
+            size += UTF8.width(scalar)
+            guard size <= limit else { break }
+            if isAlone(scalar) {
+                out.append(" ")
+                out.append(scalar)
+                out.append(" ")
+            } else {
+                out.append(scalar)
+            }
+        }
+        return String(out)
+    }
+
+    /// Whether a sign is a word of its own.
+    static func isAlone(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x0E00: false
+        // Thai, Lao; Myanmar; Khmer.
+        case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF: true
+        // Symbols; radicals and kana; ideographs; compatibility ideographs; half-width kana.
+        case 0x2600...0x27BF, 0x2E80...0x312F, 0x31A0...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9D: true
+        // Pictographs; further ideographs.
+        case 0x1F000...0x1FAFF, 0x20000...0x3FFFF: true
+        default: false
+        }
+    }
+
+    /// What a keyword asks of the index; nil when it has no word.
+    ///
+    /// Parts between spaces must all be there, each as a phrase; the last word of a part may go on, unless it is a sign.
+    static func expression(_ keyword: String) -> String? {
+        let parts = keyword.split(whereSeparator: \.isWhitespace).compactMap { part -> String? in
+            let scalars = part.unicodeScalars
+            guard scalars.contains(where: isWord) else { return nil }
+            // A quote inside would end the phrase; it is no word anyway.
+            let text = separated(String(part)).replacing("\"", with: " ")
+            let last = scalars.last(where: isWord)
+            let mayGoOn = last.map { !isAlone($0) } ?? false
+            return "\"\(text)\"" + (mayGoOn ? "*" : "")
+        }
+        return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+    }
+
+    /// Whether the index keeps a sign.
+    private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber,
+            .otherNumber, .privateUse, .otherSymbol:
+            true
+        default: false
+        }
+    }
+}
+
+/// Keys of the index of words: channel and slot in one number, so that a channel's messages are one stretch of it, in the order
+/// of their time.
+enum WordKey {
+    static let slotBits: Int64 = 42
+    /// In the year 2109.
+    static let lastSlot: Int64 = 1 << slotBits - 1
+    /// Left above the times of messages for bursts.
+    static let room: Int64 = 1 << 20
+    static let lastChannel: Int64 = 1 << 20
+
+    static func key(_ channel: Int64, _ slot: Int64) -> Int64 { channel << slotBits | slot }
+    static func channel(_ key: Int64) -> Int64 { key >> slotBits }
+    static func slot(_ key: Int64) -> Int64 { key & lastSlot }
+}
