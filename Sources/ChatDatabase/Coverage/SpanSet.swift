@@ -1,0 +1,42 @@
+/// Stretches of a channel's history in which nothing is missing: closed ranges of positions, apart from each other and in order.
+struct SpanSet: Hashable {
+    private(set) var spans: [ClosedRange<Int64>] = []
+
+    init() {}
+
+    init(_ spans: some Sequence<ClosedRange<Int64>>) {
+        for span in spans { insert(span) }
+    }
+
+    /// Adds a stretch. Those that it touches become one with it.
+    mutating func insert(_ span: ClosedRange<Int64>) {
+        var low = span.lowerBound
+        var high = span.upperBound
+        // Neighbours without a number between them touch.
+        let first = spans.firstIndex { $0.upperBound >= low || $0.upperBound + 1 == low } ?? spans.count
+        var end = first
+        while end < spans.count, spans[end].lowerBound <= high || spans[end].lowerBound - 1 == high {
+            low = min(low, spans[end].lowerBound)
+            high = max(high, spans[end].upperBound)
+            end += 1
+        }
+        spans.replaceSubrange(first..<end, with: [low...high])
+    }
+
+    func span(with position: Int64) -> ClosedRange<Int64>? {
+        spans.first { $0.contains(position) }
+    }
+
+    /// The highest position of `range` that is in no stretch.
+    func lastHole(in range: ClosedRange<Int64>) -> Int64? {
+        guard let span = span(with: range.upperBound) else { return range.upperBound }
+        // What ends a stretch is no part of the next one: they do not touch.
+        return span.lowerBound <= range.lowerBound ? nil : span.lowerBound - 1
+    }
+
+    /// The lowest position of `range` that is in no stretch.
+    func firstHole(in range: ClosedRange<Int64>) -> Int64? {
+        guard let span = span(with: range.lowerBound) else { return range.lowerBound }
+        return span.upperBound >= range.upperBound ? nil : span.upperBound + 1
+    }
+}
