@@ -1,0 +1,47 @@
+import GRDB
+import NexconnProtocol
+
+/// Why the local database could not be opened, or could not do what was asked. None repeats a message or a user's name.
+public enum ChatDatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The database was closed: the user signed out, or changed.
+    case closed
+    /// No room is left on the disk. The call changed nothing; later ones work as soon as there is room.
+    case full
+    /// Another process holds the file for longer than two seconds. The call changed nothing.
+    case locked
+    /// The file is damaged. The next opening puts it aside and begins anew (rule CD-4).
+    case damaged
+    /// The directory or the file cannot be read or written; `reason` is the system's or SQLite's word for it.
+    case unusable(reason: String)
+
+    public var description: String {
+        switch self {
+        case .closed: "the local database is closed"
+        case .full: "no room is left for the local database"
+        case .locked: "another process holds the local database"
+        case .damaged: "the local database is damaged: sign in again to begin a new one"
+        case .unusable(let reason): "the local database cannot be used (\(reason))"
+        }
+    }
+
+    /// The number by which the API reports it.
+    public var code: NexconnCode { self == .closed ? .databaseClosed : .storageFailed }
+
+    init(_ error: any Error) {
+        if let known = error as? ChatDatabaseError {
+            self = known
+            return
+        }
+        guard let error = error as? DatabaseError else {
+            self = .unusable(reason: "unexpected error")
+            return
+        }
+        switch error.resultCode {
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged
+        case .SQLITE_FULL: self = .full
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked
+        // SQLite's own words name the file at most, never what is in it.
+        default: self = .unusable(reason: error.message ?? "SQLite error \(error.resultCode.rawValue)")
+        }
+    }
+}

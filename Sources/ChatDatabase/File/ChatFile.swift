@@ -1,0 +1,88 @@
+import Crypto
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Where the database of a user lies: one file for each application and user, private to its owner (rules CD-1, CD-2).
+struct ChatFile: Sendable {
+    let directory: String
+    let path: String
+
+    /// How many damaged files of a user are kept.
+    static let keptAside = 3
+    /// SQLite's own files beside the database.
+    private static let companions = ["-wal", "-shm", "-journal"]
+
+    init(directory: String, appKey: String, user: String) {
+        self.directory = directory
+        // The length keeps apart keys and users that join to the same text.
+        let text = "\(appKey.utf8.count):\(appKey)\(user)"
+        let digest = SHA256.hash(data: Array(text.utf8)).prefix(16)
+        path = directory + "/" + digest.map { Self.hex($0 >> 4) + Self.hex($0 & 15) }.joined() + ".chat"
+    }
+
+    private static func hex(_ digit: UInt8) -> String { String(digit, radix: 16) }
+
+    /// Creates the directory if need be, and the file, since SQLite would give new ones to everybody.
+    /// - Returns: whether the file was there.
+    func prepare() throws(ChatDatabaseError) -> Bool {
+        try createDirectory()
+        var status = stat()
+        let wasThere = stat(path, &status) == 0
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.unusable() }
+        close(descriptor)
+        return wasThere
+    }
+
+    private func createDirectory() throws(ChatDatabaseError) {
+        var prefix = directory.hasPrefix("/") ? "/" : ""
+        for part in directory.split(separator: "/") {
+            prefix += part
+            guard mkdir(prefix, 0o700) == 0 || errno == EEXIST || errno == EROFS || errno == EACCES else {
+                throw Self.unusable()
+            }
+            prefix += "/"
+        }
+        var status = stat()
+        guard stat(directory, &status) == 0 else { throw Self.unusable() }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .unusable(reason: "not a directory") }
+    }
+
+    // MARK: - Damage
+
+    private var mark: String { path + ".bad" }
+
+    /// Whether damage was met when the file was last in use.
+    var isMarked: Bool {
+        var status = stat()
+        return stat(mark, &status) == 0
+    }
+
+    /// Remembers that the file is damaged, for the next opening.
+    func markDamaged() {
+        let descriptor = open(mark, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Renames the database and what belongs to it, and forgets the oldest of those put aside before.
+    func putAside() throws(ChatDatabaseError) {
+        let oldest = aside(Self.keptAside)
+        for suffix in [""] + Self.companions { unlink(oldest + suffix) }
+        for number in stride(from: Self.keptAside - 1, through: 1, by: -1) {
+            for suffix in [""] + Self.companions { rename(aside(number) + suffix, aside(number + 1) + suffix) }
+        }
+        for suffix in Self.companions { rename(path + suffix, aside(1) + suffix) }
+        guard rename(path, aside(1)) == 0 || errno == ENOENT else { throw Self.unusable() }
+        unlink(mark)
+    }
+
+    private func aside(_ number: Int) -> String { path + ".damaged-\(number)" }
+
+    private static func unusable() -> ChatDatabaseError { .unusable(reason: String(cString: strerror(errno))) }
+}

@@ -1,0 +1,124 @@
+import GRDB
+
+/// Tables, versions and settings of the database.
+enum ChatSchema {
+    /// "LIFC": tells our files from those of others.
+    static let applicationID: Int32 = 0x4C49_4643
+
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 messages, channels, coverage, search") { database in
+            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: tables)
+        }
+        return migrator
+    }
+
+    static var configuration: Configuration {
+        var configuration = Configuration()
+        configuration.label = "lifeline.chat"
+        configuration.maximumReaderCount = 4
+        configuration.busyMode = .timeout(2)
+        configuration.prepareDatabase { database in
+            // What a power failure takes away comes again: the place in the inbox goes with it (rule CD-10).
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            try database.execute(sql: "PRAGMA cache_size = -8000")
+            try database.execute(sql: "PRAGMA journal_size_limit = 16777216")
+        }
+        return configuration
+    }
+
+    /// Opens the file and brings it to this version.
+    /// - Throws: `damaged` for whatever makes a new file necessary.
+    static func open(path: String) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration)
+        do {
+            try pool.read(check)
+            do {
+                try migrator.migrate(pool)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT {
+                // Its tables are not those that this version left.
+                throw ChatDatabaseError.damaged
+            }
+            return pool
+        } catch {
+            try? pool.close()
+            throw error
+        }
+    }
+
+    /// What can be told without reading all of a large file: whose it is, its version, and its small tables. What is wrong with a
+    /// message is met later (rule CD-4).
+    private static func check(_ database: Database) throws {
+        let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        guard id == applicationID || (id == 0 && tables.isEmpty) else { throw ChatDatabaseError.damaged }
+        guard try !migrator.hasBeenSuperseded(database) else { throw ChatDatabaseError.damaged }
+        let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let size = try pages * (Int.fetchOne(database, sql: "PRAGMA page_size") ?? 4096)
+        if size <= checkedSize {
+            try checkAll(database, "PRAGMA quick_check(1)")
+        } else {
+            for table in ["state", "kind", "channel", "span", "early", "name"] where tables.contains(table) {
+                try checkAll(database, "PRAGMA quick_check(\(table))")
+            }
+        }
+    }
+
+    /// Up to this size, in bytes, the whole file is checked whenever it is opened.
+    private static let checkedSize = 16 << 20
+
+    private static func checkAll(_ database: Database, _ pragma: String) throws {
+        guard try String.fetchOne(database, sql: pragma) == "ok" else { throw ChatDatabaseError.damaged }
+    }
+
+    /// - `message.position` orders a channel: the server's id, or, while there is none, the time in the same units. `slot` is the
+    ///   millisecond that stands for the message in the index of words, nil for one without words.
+    /// - `name` keeps users and types once, so that indexes stay small. Its number 1 is the type that most messages have, which
+    ///   the index of types leaves out.
+    /// - `span.channel` 0 stands for all channels.
+    /// - `early` keeps what is known of messages that are not there: recalled, edited, other metadata.
+    private static let tables = """
+        CREATE TABLE state (
+            id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT, sequence INTEGER NOT NULL DEFAULT 0, inbox_from INTEGER,
+            inbox_last INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        INSERT INTO state (id) VALUES (1);
+        CREATE TABLE name (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
+        INSERT INTO name VALUES (1, 'RC:TxtMsg');
+        CREATE TABLE kind (conversation INTEGER PRIMARY KEY, level INTEGER NOT NULL) STRICT;
+        CREATE TABLE channel (
+            number INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, id TEXT NOT NULL, unread INTEGER NOT NULL DEFAULT 0,
+            mentions INTEGER NOT NULL DEFAULT 0, pinned INTEGER NOT NULL DEFAULT 0, level INTEGER NOT NULL DEFAULT 0,
+            operation_time INTEGER NOT NULL DEFAULT 0, draft TEXT NOT NULL DEFAULT '', latest INTEGER,
+            latest_position INTEGER NOT NULL DEFAULT 0, read_time INTEGER NOT NULL DEFAULT 0, listed INTEGER NOT NULL DEFAULT 0,
+            top INTEGER NOT NULL DEFAULT 0, top_slot INTEGER NOT NULL DEFAULT 0, drift INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (conversation, id)
+        ) STRICT;
+        CREATE INDEX channel_order ON channel (pinned, operation_time) WHERE listed = 1;
+        CREATE TABLE message (
+            local_id INTEGER PRIMARY KEY AUTOINCREMENT, channel INTEGER NOT NULL, position INTEGER NOT NULL, slot INTEGER,
+            id INTEGER, client_id TEXT, sender INTEGER NOT NULL, type INTEGER NOT NULL, flags INTEGER NOT NULL,
+            status INTEGER NOT NULL, received INTEGER NOT NULL, sent_time INTEGER NOT NULL, received_time INTEGER NOT NULL,
+            edited INTEGER, content BLOB NOT NULL, metadata TEXT, users TEXT, push BLOB, extra TEXT,
+            read_count INTEGER, unread_count INTEGER, total_count INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX message_position ON message (channel, position);
+        CREATE INDEX message_slot ON message (channel, slot) WHERE slot IS NOT NULL;
+        CREATE INDEX message_sender ON message (channel, sender, position);
+        CREATE INDEX message_type ON message (channel, type, position) WHERE type <> 1;
+        CREATE INDEX message_client ON message (client_id) WHERE client_id IS NOT NULL AND flags & 1 = 1;
+        CREATE INDEX message_status ON message (status) WHERE status < 30;
+        CREATE TABLE span (
+            channel INTEGER NOT NULL, low INTEGER NOT NULL, high INTEGER NOT NULL, PRIMARY KEY (channel, low)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE early (
+            channel INTEGER NOT NULL, id INTEGER NOT NULL, recalled INTEGER NOT NULL DEFAULT 0, edited INTEGER, content BLOB,
+            metadata TEXT, PRIMARY KEY (channel, id)
+        ) STRICT, WITHOUT ROWID;
+        CREATE VIRTUAL TABLE message_text USING fts5(
+            text, content='', columnsize=0, prefix='1 2 3',
+            tokenize="unicode61 remove_diacritics 2 categories 'L* N* Co So'"
+        );
+        """
+}
