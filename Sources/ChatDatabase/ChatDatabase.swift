@@ -1,0 +1,130 @@
+import GRDB
+import NIOConcurrencyHelpers
+import NexconnProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a chat client keeps on this device for one user of one application: messages, channels, how far the inbox was read.
+///
+/// All calls block until they are done and may come from any thread; they must not come from the main one. One writes at a time,
+/// four read beside it: a search does not hold up what arrives (rule CD-8). After ``close()`` they throw `closed`.
+public final class ChatDatabase: Sendable {
+    private struct State: Sendable {
+        var isClosed = false
+        var place: NexconnPlace?
+        var interrupted: [Int64] = []
+        /// Numbers of names that are in the database for certain.
+        var names: [String: Int64] = [:]
+    }
+
+    /// Whose database it is.
+    public let user: String
+    /// Where it lies.
+    public var path: String { file.path }
+
+    private let file: ChatFile
+    private let pool: DatabasePool
+    /// Milliseconds since 1970.
+    private let now: @Sendable () -> Int64
+    private let state: NIOLockedValueBox<State>
+
+    /// Opens the database of a user, and makes it if need be.
+    ///
+    /// A file that is damaged, or that a newer version wrote, is put aside, and a new one begins: `isRecreated` is true, and what
+    /// was only there is gone (rules CD-3 to CD-5). Messages that were being sent when the process ended are failed now, and known
+    /// as ``unfinished()``.
+    /// - Parameters:
+    ///   - directory: is created if need be, for its owner alone.
+    ///   - now: the time of day in milliseconds since 1970.
+    public static func open(
+        directory: String, appKey: String, user: String, now: @escaping @Sendable () -> Int64 = ChatDatabase.timeOfDay
+    ) throws(ChatDatabaseError) -> (database: ChatDatabase, isRecreated: Bool) {
+        let file = ChatFile(directory: directory, appKey: appKey, user: user)
+        let wasThere = try file.prepare()
+        if !file.isMarked {
+            do throws(ChatDatabaseError) {
+                return (try ChatDatabase(file: file, user: user, now: now), false)
+            } catch .damaged where wasThere {
+            }
+        }
+        try file.putAside()
+        _ = try file.prepare()
+        return (try ChatDatabase(file: file, user: user, now: now), true)
+    }
+
+    private init(file: ChatFile, user: String, now: @escaping @Sendable () -> Int64) throws(ChatDatabaseError) {
+        self.file = file
+        self.user = user
+        self.now = now
+        do {
+            pool = try ChatSchema.open(path: file.path)
+            state = try NIOLockedValueBox(
+                pool.write { database in
+                    State(place: try Ledger.place(database), interrupted: try Ledger.failInterrupted(database))
+                })
+        } catch {
+            throw ChatDatabaseError(error)
+        }
+    }
+
+    /// The time of day by the system's clock, in milliseconds since 1970.
+    @Sendable public static func timeOfDay() -> Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
+
+    /// Waits for calls that are under way, then releases the file. Any number of times.
+    public func close() {
+        let wasClosed = state.withLockedValue { state in
+            defer { state.isClosed = true }
+            return state.isClosed
+        }
+        if !wasClosed { try? pool.close() }
+    }
+
+    /// How far this device has got in the user's inbox: what to resume from. Nil for a new database.
+    public var place: NexconnPlace? { state.withLockedValue(\.place) }
+
+    var interrupted: [Int64] { state.withLockedValue(\.interrupted) }
+    var currentTime: Int64 { now() }
+
+    func remember(place: NexconnPlace) { state.withLockedValue { $0.place = place } }
+
+    // MARK: - Transactions
+
+    func read<Value>(_ body: (Database) throws -> Value) throws(ChatDatabaseError) -> Value {
+        guard !state.withLockedValue(\.isClosed) else { throw .closed }
+        do {
+            return try pool.read(body)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Does `body` wholly or, when it throws, not at all.
+    func write<Value>(_ body: (Ledger) throws -> Value) throws(ChatDatabaseError) -> Value {
+        let (isClosed, names) = state.withLockedValue { ($0.isClosed, $0.names) }
+        guard !isClosed else { throw .closed }
+        do {
+            let (value, known) = try pool.write { database in
+                let ledger = Ledger(database, user: user, now: now(), names: names)
+                let value = try body(ledger)
+                try ledger.flush()
+                return (value, ledger.names)
+            }
+            if known.count != names.count { state.withLockedValue { $0.names = known } }
+            return value
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: any Error) -> ChatDatabaseError {
+        // A call that came just before the end fails in the ways of a closed file.
+        if state.withLockedValue(\.isClosed) { return .closed }
+        let failure = ChatDatabaseError(error)
+        if failure == .damaged { file.markDamaged() }
+        return failure
+    }
+}

@@ -1,0 +1,143 @@
+import GRDB
+import NexconnProtocol
+
+extension ChatDatabase {
+    /// A new connection is welcomed: says whether the inbox goes on without a hole.
+    /// - Parameters:
+    ///   - time: the server's clock at the welcome, ms since 1970.
+    ///   - isContinued: the inbox was resumed and nothing was lost. If not, there is a gap in every channel up to `time`.
+    ///   - hasEverything: everything comes through the inbox, the user's messages from other devices included (`syncsDevices`). If
+    ///     not, only answers of the server prove that nothing is missing.
+    public func beginInbox(at time: Int64, isContinued: Bool, hasEverything: Bool) throws(ChatDatabaseError) {
+        try write { ledger in
+            let from = hasEverything ? Position.start(of: time + 1) : nil
+            let goesOn = try Int64.fetchOne(ledger.database, sql: "SELECT inbox_from FROM state") != nil
+            if !(isContinued && hasEverything && goesOn) { try ledger.beginInbox(from: from) }
+        }
+    }
+
+    /// Something in the inbox was lost, with no new connection: everything is certain again only after `time` (ms).
+    public func declareGap(at time: Int64) throws(ChatDatabaseError) {
+        try write { ledger in
+            let goesOn = try Int64.fetchOne(ledger.database, sql: "SELECT inbox_from FROM state") != nil
+            try ledger.beginInbox(from: goesOn ? Position.start(of: time + 1) : nil)
+        }
+    }
+
+    /// Keeps a page of the server's history, and that nothing is missing in the stretch that it proves.
+    ///
+    /// Messages of a page count as unread nowhere, and do not move a channel up in the list. Those that are here already take over
+    /// what was edited meanwhile.
+    /// - Returns: the messages that are new here, oldest first.
+    @discardableResult
+    public func merge(
+        _ page: [NexconnMessage], of request: NexconnHistoryRequest, hasMore: Bool
+    ) throws(ChatDatabaseError) -> [LocalMessage] {
+        try write { ledger in
+            let new = try ledger.merge(page, of: request.channel)
+            let inboxFrom = try Coverage.fetch(nil, ledger.database).inboxFrom
+            if let span = request.proven(by: page, hasMore: hasMore, inboxFrom: inboxFrom) {
+                try ledger.cover(span, of: ledger.channel(request.channel).number)
+            }
+            return new
+        }
+    }
+
+    /// The same for messages whose surroundings are not known, or are known by their ends (both included).
+    @discardableResult
+    public func merge(
+        _ page: [NexconnMessage], of channel: NexconnChannel, between ends: ClosedRange<NexconnMessageID>? = nil
+    ) throws(ChatDatabaseError) -> [LocalMessage] {
+        try write { ledger in
+            let new = try ledger.merge(page, of: channel)
+            if let ends, let low = Position.of(ends.lowerBound), let high = Position.of(ends.upperBound) {
+                try ledger.cover(low...high, of: ledger.channel(channel).number)
+            }
+            return new
+        }
+    }
+
+    /// Between which messages nothing is missing, oldest first. The last stretch may reach into the future.
+    public func coverage(of channel: NexconnChannel) throws(ChatDatabaseError) -> [ClosedRange<NexconnMessageID>] {
+        try read { database in
+            try Coverage.fetch(ChannelState.fetch(channel, database)?.number, database).spans.spans
+                .map { Position.id($0.lowerBound)...Position.id($0.upperBound) }
+        }
+    }
+
+    /// A page of what is known here, with what to ask the server if messages may be missing in it.
+    ///
+    /// To fill gaps: ask for `missing`, ``merge(_:of:hasMore:)`` the answer, and read the page again, until nothing is missing or
+    /// the server cannot be asked.
+    /// - Parameters:
+    ///   - types: only these; empty for all.
+    ///   - isFresh: the server has just been asked for the latest messages; so the end of what is known is the end of all.
+    public func history(
+        _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isFresh: Bool = false
+    ) throws(ChatDatabaseError) -> LocalPage {
+        try read { database in
+            let state = try ChannelState.fetch(channel, database)
+            let reader = HistoryReader(database: database, channel: state?.number ?? -1)
+            let bound = try reader.bound(of: place)
+            let limit = max(1, limit)
+            let rows = try reader.rows(from: bound, isAscending: place.isAscending, types: types, limit: limit)
+            let end = rows.count < limit ? nil : rows.last?.position
+            var coverage = try Coverage.fetch(state?.number, database).spans
+            if isFresh, let last = coverage.spans.last { coverage.insert(last.upperBound...Int64.max) }
+            let hole =
+                place.isAscending
+                ? Self.firstHole(in: coverage, after: bound, upTo: end) : Self.lastHole(in: coverage, before: bound, downTo: end)
+            let missing = hole.map { NexconnHistoryRequest(channel, place: $0, limit: min(max(limit, 20), 100)) }
+            return LocalPage(messages: rows.map(\.message), missing: missing)
+        }
+    }
+
+    private static func lastHole(
+        in coverage: SpanSet, before bound: Int64, downTo end: Int64?
+    ) -> NexconnHistoryRequest.Place? {
+        let high = bound == .max ? bound : bound - 1
+        let low = end ?? 0
+        guard high >= low, let hole = coverage.lastHole(in: low...high) else { return nil }
+        return hole == .max ? .latest : .before(Position.id(hole + 1))
+    }
+
+    private static func firstHole(
+        in coverage: SpanSet, after bound: Int64, upTo end: Int64?
+    ) -> NexconnHistoryRequest.Place? {
+        let low = bound + 1
+        let high = end ?? .max
+        guard low <= high, let hole = coverage.firstHole(in: low...high) else { return nil }
+        return .after(Position.id(hole - 1))
+    }
+}
+
+extension Ledger {
+    func merge(_ page: [NexconnMessage], of id: NexconnChannel) throws -> [LocalMessage] {
+        var new: [LocalMessage] = []
+        for message in page.sorted(by: { $0.id < $1.id }) {
+            guard let position = Position.of(message.id), message.channel(for: user) == id else { continue }
+            var received = LocalMessage(message, user: user, now: now)
+            // Read, until the inbox says that it is new.
+            if !received.isSent { received.received |= 1 }
+            switch try take(received, id: position, isFetched: true) {
+            case .finished(let own): new.append(own)
+            case .known: try takeOver(received, at: position)
+            case .added(let kept, _):
+                var channel = try channel(id)
+                show(kept.localID, kept, at: position, in: &channel)
+                set(channel)
+                new.append(kept)
+            }
+        }
+        return new
+    }
+
+    /// What was edited while this device was away.
+    private func takeOver(_ message: LocalMessage, at position: Int64) throws {
+        guard let edited = message.edited, let here = try self.message(position, in: channel(message.channel)),
+            edited > here.edited ?? .min
+        else { return }
+        try setContent(message.content, of: here, edited: edited)
+        try setMetadata(message.options.metadata, of: here.localID)
+    }
+}

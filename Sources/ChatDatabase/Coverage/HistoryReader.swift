@@ -1,0 +1,59 @@
+import GRDB
+import NexconnProtocol
+
+/// Reads stretches of a channel in the order of positions.
+struct HistoryReader {
+    let database: Database
+    let channel: Int64
+
+    typealias Found = (message: LocalMessage, position: Int64)
+
+    /// The position at which a page begins, exclusive.
+    func bound(of place: LocalPlace) throws -> Int64 {
+        switch place {
+        case .latest: .max
+        case .oldest: -1
+        case .before(let message), .after(let message):
+            // Gone meanwhile: what is known of it says where it was.
+            try Int64.fetchOne(
+                database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
+                ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)
+        case .beforeTime(let time): Position.start(of: time)
+        case .afterTime(let time): Position.start(of: time == .max ? time : time + 1) - 1
+        case .beforeID(let id), .afterID(let id): Position.of(id) ?? .max
+        }
+    }
+
+    func rows(from bound: Int64, isAscending: Bool, types: [String], limit: Int) throws -> [Found] {
+        let beyond = isAscending ? "m.position > ? ORDER BY m.position ASC" : "m.position < ? ORDER BY m.position DESC"
+        guard !types.isEmpty else {
+            return try fetch("m.channel = ? AND \(beyond) LIMIT ?", [channel, bound, limit])
+        }
+        // One look for each type, and the best of them all: each is a stretch of the index.
+        var found: [Found] = []
+        for number in try numbers(of: types) {
+            // The usual type is not in the index of types, and need not be.
+            let type = number == 1 ? "m.type = ?" : "m.type = ? AND m.type <> 1"
+            found += try fetch("m.channel = ? AND \(type) AND \(beyond) LIMIT ?", [channel, number, bound, limit])
+        }
+        found.sort { isAscending ? $0.position < $1.position : $0.position > $1.position }
+        return Array(found.prefix(limit))
+    }
+
+    func rows(of sender: String, from bound: Int64, limit: Int) throws -> [Found] {
+        guard let number = try numbers(of: [sender]).first else { return [] }
+        return try fetch(
+            "m.channel = ? AND m.sender = ? AND m.position < ? ORDER BY m.position DESC LIMIT ?", [channel, number, bound, limit])
+    }
+
+    private func numbers(of names: [String]) throws -> [Int64] {
+        let statement = try database.cachedStatement(sql: "SELECT number FROM name WHERE text = ?")
+        return try Set(names).compactMap { try Int64.fetchOne(statement, arguments: [$0]) }
+    }
+
+    private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [Found] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT \(MessageRow.columns), m.position FROM message m \(MessageRow.joins) WHERE \(condition)")
+        return try Row.fetchAll(statement, arguments: arguments).map { (MessageRow.message(of: $0), $0[MessageRow.columnCount]) }
+    }
+}

@@ -1,0 +1,121 @@
+import NexconnProtocol
+
+/// What became of a message that the server named.
+enum Taken {
+    case known
+    /// An own message that had not been answered yet.
+    case finished(LocalMessage)
+    case added(LocalMessage, position: Int64)
+}
+
+extension Ledger {
+    /// Keeps a message with an id, once: the same for the inbox, for pages of history and for open channels. Counts nothing.
+    /// - Parameter isFetched: it comes from a page of history; should the inbox bring it later, it is new then (rule CD-14).
+    func take(_ message: LocalMessage, id: Int64, isFetched: Bool = false) throws -> Taken {
+        if message.isSent, let clientID = message.clientID, let own = try ownMessage(clientID: clientID),
+            own.channel == message.channel
+        {
+            guard own.id == nil else { return .known }
+            return try finish(own, id: id).map(Taken.finished) ?? .known
+        }
+        var channel = try channel(message.channel)
+        if let known = try self.message(id, in: channel) {
+            guard !isFetched, let new = try deliver(known, channel) else { return .known }
+            return .added(new, position: id)
+        }
+        var message = message
+        if let early = try early(id, in: channel) {
+            if early.isRecalled { return .known }
+            message.apply(early)
+        }
+        message.note(readTime: channel.readTime)
+        let text = MessageText(message.type, message.content)
+        message.localID = try add(message, at: id, to: &channel, text: text, isFetched: isFetched)
+        set(channel)
+        return .added(message, position: id)
+    }
+
+    /// The inbox brings a message that a page of history had brought before.
+    /// - Returns: what it is now; nil when the inbox had brought it already.
+    private func deliver(_ known: LocalMessage, _ channel: ChannelState) throws -> LocalMessage? {
+        let isFetched = MessageRow.Flags.isFetched.rawValue
+        try database.cachedStatement(
+            sql: "UPDATE message SET flags = flags & ~?1, received = received & ~1 WHERE local_id = ?2 AND flags & ?1 <> 0"
+        ).execute(arguments: [isFetched, known.localID])
+        guard database.changesCount > 0 else { return nil }
+        var message = known
+        message.received &= ~1
+        message.note(readTime: channel.readTime)
+        return message
+    }
+
+    /// An own message has its id. Nil when it has gone meanwhile.
+    func finish(_ own: LocalMessage, id: Int64) throws -> LocalMessage? {
+        var channel = try channel(own.channel)
+        if let early = try early(id, in: channel), early.isRecalled {
+            try remove(own)
+            return nil
+        }
+        // It came another way without its client id: the copy that the application knows stays.
+        if let twin = try message(id, in: channel), twin.localID != own.localID { try remove(twin) }
+        channel = try self.channel(own.channel)
+        var message = own
+        message.id = Position.id(id)
+        message.status = .sent
+        message.sentTime = Position.time(id)
+        try settle(message, at: id, in: &channel)
+        if channel.latest == message.localID {
+            // Another one may lie above it now.
+            try findLatest(&channel)
+        } else {
+            show(message.localID, message, at: id, in: &channel)
+        }
+        if !message.options.isNotLatest { channel.touch(at: message.sentTime) }
+        set(channel)
+        return message
+    }
+
+    func set(_ receipt: LocalReceipt, of message: LocalMessage) throws {
+        // In a direct channel one reader is all there are.
+        let isRead = message.channel.conversation == .direct && receipt.read > 0
+        let status = isRead ? LocalMessageStatus.read : message.status
+        try database.cachedStatement(
+            sql: "UPDATE message SET read_count = ?, unread_count = ?, total_count = ?, status = ? WHERE local_id = ?"
+        ).execute(arguments: [receipt.read, receipt.unread, receipt.total, status.rawValue, message.localID])
+    }
+
+    /// Moves the channel's read mark.
+    /// - Returns: whether that changed anything.
+    func read(_ id: NexconnChannel, upTo time: Int64) throws -> Bool {
+        var channel = try channel(id)
+        guard time > channel.readTime else { return false }
+        channel.readTime = time
+        try countUnread(&channel)
+        set(channel)
+        return true
+    }
+
+    func setLevel(_ level: Int, of conversation: NexconnConversation) throws {
+        try database.cachedStatement(sql: "INSERT OR REPLACE INTO kind (conversation, level) VALUES (?, ?)")
+            .execute(arguments: [conversation.rawValue, level])
+    }
+}
+
+extension LocalMessage {
+    /// A message of the server as `user` sees it.
+    init(_ message: NexconnMessage, user: String, now: Int64) {
+        let isSent = message.from == user && message.conversation != .system
+        self.init(
+            channel: message.channel(for: user), id: message.id, clientID: message.clientID, sender: message.from,
+            isSent: isSent, status: isSent ? .sent : .received, sentTime: message.time, receivedTime: now, type: message.type,
+            content: message.content, options: message.options, edited: message.edited)
+    }
+
+    mutating func apply(_ early: EarlyChange) {
+        if let time = early.edited, let new = early.content, time > edited ?? .min {
+            content = new
+            edited = time
+        }
+        for (key, value) in early.metadata { options.metadata[key] = value }
+    }
+}

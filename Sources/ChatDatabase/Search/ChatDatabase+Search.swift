@@ -1,0 +1,145 @@
+import GRDB
+import NexconnProtocol
+
+/// Searches read beside the writer and never hold it up. See rules CD-30 to CD-36 for what a keyword finds.
+extension ChatDatabase {
+    /// Messages of a channel that have a keyword, newest first.
+    /// - Parameters:
+    ///   - keyword: words between spaces; all must be there, each at the beginning of a word of the message. None for a keyword
+    ///     without any word.
+    ///   - types: only these; empty for all.
+    ///   - time: only of this time, ms, both ends included.
+    ///   - place: where the page before ended.
+    public func search(
+        _ keyword: String, in channel: NexconnChannel, types: [String] = [], sender: String? = nil,
+        time: ClosedRange<Int64>? = nil, from place: SearchPlace? = nil, limit: Int = 20
+    ) throws(ChatDatabaseError) -> SearchPage {
+        try read { database in
+            guard let expression = Words.expression(keyword), let state = try ChannelState.fetch(channel, database), limit > 0,
+                state.number <= WordKey.lastChannel
+            else { return SearchPage(messages: [], next: nil) }
+            let low = min(max(time?.lowerBound ?? 0, 0), WordKey.lastSlot)
+            // A message's slot may lie after its time, never before it.
+            let high = min((time?.upperBound ?? WordKey.lastSlot).addingClamped(state.drift), WordKey.lastSlot)
+            let first = WordKey.key(state.number, low)
+            let last = min(place.map { $0.key - 1 } ?? .max, WordKey.key(state.number, max(high, 0)))
+            guard first <= last else { return SearchPage(messages: [], next: nil) }
+            var condition = "f.message_text MATCH ? AND f.rowid BETWEEN ? AND ?"
+            var arguments: StatementArguments = [expression, first, last]
+            if let time {
+                condition += " AND m.sent_time BETWEEN ? AND ?"
+                arguments += [time.lowerBound, time.upperBound]
+            }
+            if let sender {
+                condition += " AND s.text = ?"
+                arguments += [sender]
+            }
+            if !types.isEmpty {
+                condition += " AND t.text IN (\(types.map { _ in "?" }.joined(separator: ",")))"
+                arguments += StatementArguments(types)
+            }
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT \(MessageRow.columns), f.rowid FROM message_text f
+                    CROSS JOIN message m ON m.channel = f.rowid >> \(WordKey.slotBits) AND m.slot = f.rowid & \(WordKey.lastSlot)
+                    \(MessageRow.joins) WHERE \(condition) ORDER BY f.rowid DESC LIMIT ?
+                    """)
+            let rows = try Row.fetchAll(statement, arguments: arguments + [limit])
+            let next = rows.count < limit ? nil : rows.last.map { SearchPlace(key: $0[MessageRow.columnCount]) }
+            return SearchPage(messages: rows.map(MessageRow.message(of:)), next: next)
+        }
+    }
+
+    /// Messages of a user in a channel, newest first.
+    public func messages(
+        of sender: String, in channel: NexconnChannel, before place: LocalPlace = .latest, limit: Int = 20
+    ) throws(ChatDatabaseError) -> [LocalMessage] {
+        try read { database in
+            guard let state = try ChannelState.fetch(channel, database) else { return [] }
+            let reader = HistoryReader(database: database, channel: state.number)
+            return try reader.rows(of: sender, from: reader.bound(of: place), limit: max(0, limit)).map(\.message)
+        }
+    }
+
+    /// Messages of a channel in a time (ms, both ends included), newest first.
+    public func messages(
+        in channel: NexconnChannel, time: ClosedRange<Int64>, types: [String] = [], before place: LocalPlace = .latest,
+        limit: Int = 20
+    ) throws(ChatDatabaseError) -> [LocalMessage] {
+        try read { database in
+            guard let state = try ChannelState.fetch(channel, database) else { return [] }
+            let reader = HistoryReader(database: database, channel: state.number)
+            let end = Position.start(of: time.upperBound == .max ? .max : time.upperBound + 1)
+            let rows = try reader.rows(
+                from: min(reader.bound(of: place), end), isAscending: false, types: types, limit: max(0, limit))
+            let start = Position.start(of: time.lowerBound)
+            return rows.prefix { $0.position >= start }.map(\.message)
+        }
+    }
+
+    /// The channels in which a keyword is found, those with the latest operation first, each with the number of its messages.
+    public func searchChannels(
+        _ keyword: String, _ conversations: [NexconnConversation], types: [String] = []
+    ) throws(ChatDatabaseError) -> [FoundChannel] {
+        try read { database in
+            guard let expression = Words.expression(keyword) else { return [] }
+            let counts =
+                try types.isEmpty
+                ? WordCounts.count(expression, database) : WordCounts.count(expression, types: types, database)
+            let found = try counts.compactMap { number, count -> FoundChannel? in
+                guard let channel = try Self.fetch("WHERE number = ?", [number], database).first,
+                    conversations.contains(channel.channel.conversation)
+                else { return nil }
+                return FoundChannel(channel: channel, count: count)
+            }
+            return found.sorted {
+                ($0.channel.operationTime, $0.channel.channel.id) > ($1.channel.operationTime, $1.channel.channel.id)
+            }
+        }
+    }
+}
+
+/// Counts of found messages for each channel.
+enum WordCounts {
+    /// Keys come in order, channel by channel.
+    static func count(_ expression: String, _ database: Database) throws -> [(number: Int64, count: Int)] {
+        let statement = try database.cachedStatement(
+            sql: "SELECT rowid FROM message_text WHERE message_text MATCH ? ORDER BY rowid")
+        return try count(Int64.fetchCursor(statement, arguments: [expression]))
+    }
+
+    static func count(_ expression: String, types: [String], _ database: Database) throws -> [(number: Int64, count: Int)] {
+        let marks = types.map { _ in "?" }.joined(separator: ",")
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT f.rowid FROM message_text f
+                CROSS JOIN message m ON m.channel = f.rowid >> \(WordKey.slotBits) AND m.slot = f.rowid & \(WordKey.lastSlot)
+                WHERE f.message_text MATCH ? AND m.type IN (SELECT number FROM name WHERE text IN (\(marks))) ORDER BY f.rowid
+                """)
+        return try count(Int64.fetchCursor(statement, arguments: [expression] + StatementArguments(types)))
+    }
+
+    private static func count(_ keys: some Cursor<Int64>) throws -> [(number: Int64, count: Int)] {
+        var counts: [(number: Int64, count: Int)] = []
+        var number: Int64 = -1
+        var count = 0
+        while let key = try keys.next() {
+            if WordKey.channel(key) == number {
+                count += 1
+                continue
+            }
+            if count > 0 { counts.append((number, count)) }
+            number = WordKey.channel(key)
+            count = 1
+        }
+        if count > 0 { counts.append((number, count)) }
+        return counts
+    }
+}
+
+extension Int64 {
+    func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, isTooLarge) = addingReportingOverflow(other)
+        return isTooLarge ? .max : sum
+    }
+}

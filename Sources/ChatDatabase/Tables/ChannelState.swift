@@ -1,0 +1,98 @@
+import GRDB
+import NexconnProtocol
+
+/// A channel's row while a transaction changes it.
+struct ChannelState: Hashable {
+    var number: Int64
+    var channel: NexconnChannel
+    var unread = 0
+    var mentions = 0
+    var isPinned = false
+    var level = 0
+    var operationTime: Int64 = 0
+    var draft = ""
+    /// The local id of the message that the list shows.
+    var latest: Int64?
+    var latestPosition: Int64 = 0
+    var readTime: Int64 = 0
+    var isListed = false
+    /// No message lies above it; where there is one more, it need not be looked for.
+    var top: Int64 = 0
+    var topSlot: Int64 = 0
+    /// How far a message's slot may lie after its time, in milliseconds.
+    var drift: Int64 = 0
+
+    static let columns = """
+        number, conversation, id, unread, mentions, pinned, level, operation_time, draft, latest, latest_position, read_time,
+        listed, top, top_slot, drift
+        """
+
+    init(number: Int64, channel: NexconnChannel) {
+        self.number = number
+        self.channel = channel
+    }
+
+    init(row: Row) {
+        number = row[0]
+        channel = NexconnChannel(NexconnConversation(rawValue: row[1]) ?? .direct, row[2])
+        unread = row[3]
+        mentions = row[4]
+        isPinned = row[5]
+        level = row[6]
+        operationTime = row[7]
+        draft = row[8]
+        latest = row[9]
+        latestPosition = row[10]
+        readTime = row[11]
+        isListed = row[12]
+        top = row[13]
+        topSlot = row[14]
+        drift = row[15]
+    }
+
+    static func fetch(_ channel: NexconnChannel, _ database: Database) throws -> ChannelState? {
+        let statement = try database.cachedStatement(sql: "SELECT \(columns) FROM channel WHERE conversation = ? AND id = ?")
+        return try Row.fetchOne(statement, arguments: [channel.conversation.rawValue, channel.id]).map(ChannelState.init(row:))
+    }
+
+    func save(_ database: Database) throws {
+        let statement = try database.cachedStatement(
+            sql: """
+                UPDATE channel SET unread = ?, mentions = ?, pinned = ?, level = ?, operation_time = ?, draft = ?, latest = ?,
+                    latest_position = ?, read_time = ?, listed = ?, top = ?, top_slot = ?, drift = ?
+                WHERE number = ?
+                """)
+        try statement.execute(arguments: [
+            unread, mentions, isPinned, level, operationTime, draft, latest, latestPosition, readTime, isListed, top, topSlot,
+            drift, number,
+        ])
+    }
+
+    /// Whether messages of the channel belong to the list of channels and count as unread. Open channels do not.
+    var isKept: Bool { channel.conversation != .open }
+
+    /// The position of the first message after the read mark.
+    var readPosition: Int64 { Position.start(of: readTime + 1) }
+
+    mutating func touch(at time: Int64) {
+        operationTime = max(operationTime, time)
+        if isKept { isListed = true }
+    }
+}
+
+/// Places in a channel: ids of messages, in units of 100 ns since 1970.
+enum Position {
+    static let perMillisecond: Int64 = 10_000
+
+    /// The first position of a millisecond.
+    static func start(of time: Int64) -> Int64 {
+        min(max(time, 0), .max / perMillisecond) * perMillisecond
+    }
+
+    static func time(_ position: Int64) -> Int64 { position / perMillisecond }
+
+    /// Nil for a number that no clock gives out before the year 31,197 (rule CD-13).
+    static func of(_ id: NexconnMessageID) -> Int64? { Int64(exactly: id.rawValue) }
+
+    static func id(_ position: Int64) -> NexconnMessageID { NexconnMessageID(rawValue: UInt64(max(0, position))) }
+}

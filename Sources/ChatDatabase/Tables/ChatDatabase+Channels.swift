@@ -1,0 +1,218 @@
+import GRDB
+import NexconnProtocol
+
+// MARK: - The list of channels
+
+extension ChatDatabase {
+    /// A page of the list: pinned channels first, then by the time of the last operation, newest first.
+    /// - Parameters:
+    ///   - after: where the page before ended; nil for the beginning.
+    ///   - time: only channels whose last operation was before it (ms).
+    ///   - pinnedFirst: false for the order of time alone.
+    public func channels(
+        _ conversations: [NexconnConversation], after place: ChannelPlace? = nil, before time: Int64? = nil, limit: Int,
+        pinnedFirst: Bool = true
+    ) throws(ChatDatabaseError) -> [LocalChannel] {
+        try read { database in
+            // So few that reading them all is cheaper than an index for each order.
+            let kinds = Self.list(conversations)
+            let rank = pinnedFirst ? "pinned" : "0"
+            var condition = "listed = 1 AND conversation IN (\(kinds)) AND operation_time < ?"
+            var arguments: StatementArguments = [time ?? .max]
+            if let place {
+                condition += " AND (\(rank), operation_time, conversation, id) < (?, ?, ?, ?)"
+                arguments += [
+                    pinnedFirst && place.isPinned ? 1 : 0, place.operationTime, place.channel.conversation.rawValue,
+                    place.channel.id,
+                ]
+            }
+            return try Self.fetch(
+                "WHERE \(condition) ORDER BY \(rank) DESC, operation_time DESC, conversation DESC, id DESC LIMIT ?",
+                arguments + [max(0, limit)], database)
+        }
+    }
+
+    /// One channel, listed or not; nil when nothing is known of it here.
+    public func channel(_ channel: NexconnChannel) throws(ChatDatabaseError) -> LocalChannel? {
+        try read { database in
+            try Self.fetch(
+                "WHERE conversation = ? AND id = ?", [channel.conversation.rawValue, channel.id], database
+            ).first
+        }
+    }
+
+    /// Those of the channels that are in the list, in the order of the arguments.
+    public func channels(_ channels: [NexconnChannel]) throws(ChatDatabaseError) -> [LocalChannel] {
+        try read { database in
+            try channels.compactMap {
+                try Self.fetch(
+                    "WHERE conversation = ? AND id = ? AND listed = 1", [$0.conversation.rawValue, $0.id], database
+                ).first
+            }
+        }
+    }
+
+    public func pinnedChannels(_ conversations: [NexconnConversation]) throws(ChatDatabaseError) -> [LocalChannel] {
+        try list("pinned = 1", conversations)
+    }
+
+    public func unreadChannels(_ conversations: [NexconnConversation]) throws(ChatDatabaseError) -> [LocalChannel] {
+        try list("unread > 0", conversations)
+    }
+
+    private func list(
+        _ condition: String, _ conversations: [NexconnConversation]
+    ) throws(ChatDatabaseError) -> [LocalChannel] {
+        try read { database in
+            try Self.fetch(
+                """
+                WHERE listed = 1 AND \(condition) AND conversation IN (\(Self.list(conversations)))
+                ORDER BY pinned DESC, operation_time DESC, conversation DESC, id DESC
+                """, [], database)
+        }
+    }
+
+    static func fetch(_ rest: String, _ arguments: StatementArguments, _ database: Database) throws -> [LocalChannel] {
+        let statement = try database.cachedStatement(sql: "SELECT \(ChannelState.columns) FROM channel \(rest)")
+        let states = try Row.fetchAll(statement, arguments: arguments).map(ChannelState.init(row:))
+        let latest = try database.cachedStatement(sql: MessageRow.select("m.local_id = ?"))
+        return try states.map { state in
+            let message = try state.latest.flatMap { try Row.fetchOne(latest, arguments: [$0]) }.map(MessageRow.message(of:))
+            return LocalChannel(
+                channel: state.channel, unread: state.unread, mentions: state.mentions, isPinned: state.isPinned,
+                level: state.level, operationTime: state.operationTime, draft: state.draft, latest: message,
+                readTime: state.readTime)
+        }
+    }
+
+    static func list(_ conversations: [NexconnConversation]) -> String {
+        Set(conversations).map(\.rawValue).sorted().map(String.init).joined(separator: ",")
+    }
+}
+
+// MARK: - Changes
+
+extension ChatDatabase {
+    /// - Parameter time: moves the channel up in the list as well (ms).
+    public func setPinned(
+        _ isPinned: Bool, of channel: NexconnChannel, operationTime time: Int64? = nil
+    ) throws(ChatDatabaseError) {
+        try write { ledger in
+            try ledger.change(channel) { state in
+                state.isPinned = isPinned
+                if state.isKept { state.isListed = true }
+                state.operationTime = max(state.operationTime, time ?? (state.operationTime == 0 ? ledger.now : 0))
+            }
+        }
+    }
+
+    /// Levels: session document, section 6.
+    public func setLevel(_ level: Int, of channel: NexconnChannel) throws(ChatDatabaseError) {
+        try write { ledger in try ledger.change(channel) { $0.level = level } }
+    }
+
+    /// The level of channels of a kind that have none (0) of their own.
+    public func setLevel(_ level: Int, of conversation: NexconnConversation) throws(ChatDatabaseError) {
+        try write { ledger in try ledger.setLevel(level, of: conversation) }
+    }
+
+    public func level(of conversation: NexconnConversation) throws(ChatDatabaseError) -> Int {
+        try read { database in
+            try Int.fetchOne(
+                database, sql: "SELECT level FROM kind WHERE conversation = ?", arguments: [conversation.rawValue]) ?? 0
+        }
+    }
+
+    /// An empty draft is none. A channel with a new draft moves up in the list.
+    public func setDraft(_ draft: String, of channel: NexconnChannel) throws(ChatDatabaseError) {
+        try write { ledger in
+            try ledger.change(channel) { state in
+                guard state.draft != draft else { return }
+                state.draft = draft
+                if !draft.isEmpty { state.touch(at: ledger.now) }
+            }
+        }
+    }
+
+    /// Takes channels out of the list: without draft, pin and unread messages. Messages stay unless they are to go too; a channel
+    /// comes back with its next message.
+    public func deleteChannels(_ channels: [NexconnChannel], andMessages: Bool = false) throws(ChatDatabaseError) {
+        try write { ledger in
+            for id in channels where try ledger.knownChannel(id) != nil {
+                if andMessages { try ledger.removeMessages(of: id, before: .max) }
+                try ledger.change(id) { state in
+                    state.isListed = false
+                    state.isPinned = false
+                    state.draft = ""
+                    state.readTime = max(state.readTime, Position.time(state.top))
+                    state.unread = 0
+                    state.mentions = 0
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Unread messages
+
+extension ChatDatabase {
+    /// Unread messages of all channels of these kinds.
+    /// - Parameter levels: only of channels whose level, or that of their kind when they have none, is one of these; nil for all.
+    public func unreadTotal(
+        _ conversations: [NexconnConversation], levels: [Int]? = nil, onlyMentions: Bool = false
+    ) throws(ChatDatabaseError) -> Int {
+        try read { database in
+            var condition = "listed = 1 AND channel.conversation IN (\(Self.list(conversations)))"
+            if let levels {
+                let numbers = levels.map(String.init).joined(separator: ",")
+                condition += " AND iif(channel.level <> 0, channel.level, ifnull(kind.level, 0)) IN (\(numbers))"
+            }
+            return try Int.fetchOne(
+                database,
+                sql: """
+                    SELECT ifnull(sum(\(onlyMentions ? "mentions" : "unread")), 0) FROM channel
+                    LEFT JOIN kind ON kind.conversation = channel.conversation WHERE \(condition)
+                    """) ?? 0
+        }
+    }
+
+    /// Counts all messages up to `time` (ms; nil for the latest one) as read.
+    /// - Returns: the read mark, to be told to the user's other devices; nil when nothing was unread up to there.
+    @discardableResult
+    public func clearUnread(of channel: NexconnChannel, upTo time: Int64? = nil) throws(ChatDatabaseError) -> Int64? {
+        try write { ledger in
+            guard let state = try ledger.knownChannel(channel) else { return nil }
+            let before = (state.unread, state.mentions)
+            let mark = time ?? Position.time(state.top)
+            guard try ledger.read(channel, upTo: mark) else { return nil }
+            let after = try ledger.channel(channel)
+            return before == (after.unread, after.mentions) ? nil : mark
+        }
+    }
+
+    /// The oldest unread message.
+    public func firstUnread(of channel: NexconnChannel) throws(ChatDatabaseError) -> LocalMessage? {
+        try unread(of: channel, mask: MessageRow.Flags.isCounted, limit: 1).first
+    }
+
+    /// Unread messages that mention the user, oldest first.
+    public func unreadMentions(of channel: NexconnChannel, limit: Int = 100) throws(ChatDatabaseError) -> [LocalMessage] {
+        try unread(of: channel, mask: [.isCounted, .isMention], limit: limit)
+    }
+
+    private func unread(
+        of channel: NexconnChannel, mask: MessageRow.Flags, limit: Int
+    ) throws(ChatDatabaseError) -> [LocalMessage] {
+        try read { database in
+            guard let state = try ChannelState.fetch(channel, database), state.unread > 0 else { return [] }
+            let condition = """
+                m.channel = ? AND m.position >= ? AND m.received & 1 = 0 AND m.flags & 1 = 0 AND m.flags & ? = ?
+                ORDER BY m.position LIMIT ?
+                """
+            return try Row.fetchAll(
+                database.cachedStatement(sql: MessageRow.select(condition)),
+                arguments: [state.number, state.readPosition, mask.rawValue, mask.rawValue, limit]
+            ).map(MessageRow.message(of:))
+        }
+    }
+}

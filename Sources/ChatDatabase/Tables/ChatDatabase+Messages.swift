@@ -1,0 +1,137 @@
+import GRDB
+import NexconnProtocol
+
+extension ChatDatabase {
+    public func message(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
+        try read { database in
+            try Row.fetchOne(database.cachedStatement(sql: MessageRow.select("m.local_id = ?")), arguments: [localID])
+                .map(MessageRow.message(of:))
+        }
+    }
+
+    /// - Parameter channel: makes it faster where there are very many channels.
+    public func message(id: NexconnMessageID, in channel: NexconnChannel? = nil) throws(ChatDatabaseError) -> LocalMessage? {
+        guard let position = Position.of(id) else { return nil }
+        return try read { database in
+            // One look into the index for each channel.
+            var sql = "SELECT m.local_id FROM channel c CROSS JOIN message m ON m.channel = c.number AND m.position = ?1"
+            var arguments: StatementArguments = [position]
+            sql += " WHERE m.id = ?1"
+            if let channel {
+                sql += " AND c.conversation = ?2 AND c.id = ?3"
+                arguments += [channel.conversation.rawValue, channel.id]
+            }
+            guard let found = try Int64.fetchOne(database.cachedStatement(sql: sql), arguments: arguments) else { return nil }
+            return try Row.fetchOne(database.cachedStatement(sql: MessageRow.select("m.local_id = ?")), arguments: [found])
+                .map(MessageRow.message(of:))
+        }
+    }
+
+    /// An own message by the id that was made for its sending.
+    public func message(clientID: String) throws(ChatDatabaseError) -> LocalMessage? {
+        try read { database in
+            try Row.fetchOne(
+                database.cachedStatement(
+                    sql: MessageRow.select("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1")),
+                arguments: [clientID]
+            ).map(MessageRow.message(of:))
+        }
+    }
+
+    // MARK: - Changes of this device
+
+    /// Marks a received message as read, listened to or downloaded (bits 1, 2, 4; they are added).
+    @discardableResult
+    public func setReceived(_ bits: Int, of localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
+        try write { ledger in
+            guard var message = try ledger.message(localID: localID), !message.isSent else { return nil }
+            var channel = try ledger.channel(message.channel)
+            if bits & 1 != 0, channel.isKept, message.isUnread {
+                channel.unread = max(0, channel.unread - 1)
+                if MessageText(message.type, message.content).mentions(ledger.user) {
+                    channel.mentions = max(0, channel.mentions - 1)
+                }
+                ledger.set(channel)
+            }
+            message.received |= bits
+            try ledger.database.execute(
+                sql: "UPDATE message SET received = received | ? WHERE local_id = ?", arguments: [bits, localID])
+            return message
+        }
+    }
+
+    /// Text of the application, kept on this device only.
+    public func setLocalExtra(_ extra: String, of localID: Int64) throws(ChatDatabaseError) {
+        try write { ledger in
+            try ledger.database.execute(
+                sql: "UPDATE message SET extra = ? WHERE local_id = ?", arguments: [extra.isEmpty ? nil : extra, localID])
+        }
+    }
+
+    /// The user's receipts for these messages were sent.
+    public func setReceiptSent(_ ids: [NexconnMessageID], in channel: NexconnChannel) throws(ChatDatabaseError) {
+        try write { ledger in
+            guard let state = try ledger.knownChannel(channel) else { return }
+            let statement = try ledger.database.cachedStatement(
+                sql:
+                    "UPDATE message SET flags = flags | \(MessageRow.Flags.hasSentReceipt.rawValue) WHERE channel = ? AND position = ?"
+            )
+            for id in ids.compactMap(Position.of) { try statement.execute(arguments: [state.number, id]) }
+        }
+    }
+
+    /// Applies what the server has confirmed of an own request, as if it had come through the inbox.
+    public func apply(_ event: NexconnEvent) throws(ChatDatabaseError) -> [ReceivedChange] {
+        try receive(transient: [event])
+    }
+
+    /// Deletes messages on this device. Those that the server still has come again with its history.
+    /// - Returns: those that were there.
+    @discardableResult
+    public func deleteMessages(localIDs: [Int64]) throws(ChatDatabaseError) -> [LocalMessage] {
+        try write { ledger in
+            try localIDs.compactMap { localID in
+                let message = try ledger.message(localID: localID)
+                if let message { try ledger.remove(message) }
+                return message
+            }
+        }
+    }
+
+    @discardableResult
+    public func deleteMessages(
+        _ ids: [NexconnMessageID], in channel: NexconnChannel
+    ) throws(ChatDatabaseError) -> [LocalMessage] {
+        try write { ledger in
+            guard let state = try ledger.knownChannel(channel) else { return [] }
+            return try ids.compactMap(Position.of).compactMap { id in
+                let message = try ledger.message(id, in: state)
+                if let message { try ledger.remove(message) }
+                return message
+            }
+        }
+    }
+
+    /// Deletes messages of a channel up to a time (ms, included; `Int64.max` for all).
+    public func deleteMessages(of channel: NexconnChannel, upTo time: Int64) throws(ChatDatabaseError) {
+        try write { ledger in try ledger.removeMessages(of: channel, before: Position.start(of: time == .max ? time : time + 1)) }
+    }
+}
+
+extension Ledger {
+    /// Removes all messages of a channel below a position.
+    func removeMessages(of id: NexconnChannel, before position: Int64) throws {
+        guard let state = try knownChannel(id) else { return }
+        let statement = try database.cachedStatement(
+            sql: MessageRow.select("m.channel = ? AND m.position < ? ORDER BY m.position LIMIT 500"))
+        while true {
+            let some = try Row.fetchAll(statement, arguments: [state.number, position]).map(MessageRow.message(of:))
+            for message in some {
+                var message = message
+                if let channel = try knownChannel(id) { message.note(readTime: channel.readTime) }
+                try remove(message)
+            }
+            if some.count < 500 { return }
+        }
+    }
+}

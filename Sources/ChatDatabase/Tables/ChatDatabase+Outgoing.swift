@@ -1,0 +1,114 @@
+import GRDB
+import NexconnProtocol
+
+// MARK: - Messages on their way
+
+extension ChatDatabase {
+    /// Keeps a message that is about to be sent, as `sending`, at the end of its channel.
+    ///
+    /// - Returns: the message with its `localID`. A status message, or one that is not in history, is not kept: its `localID` is 0,
+    ///   with which all calls do nothing.
+    public func insert(_ outgoing: LocalMessage) throws(ChatDatabaseError) -> LocalMessage {
+        var message = outgoing
+        message.isSent = true
+        message.status = .sending
+        return try insertLocal([message]).first ?? message
+    }
+
+    /// Keeps messages on this device only, as they are: the server does not hear of them. They count as unread like received ones.
+    /// A `sentTime` of 0 is now; one in the past puts the message among those of that time.
+    public func insertLocal(_ messages: [LocalMessage]) throws(ChatDatabaseError) -> [LocalMessage] {
+        try write { ledger in try messages.map(ledger.insertLocal) }
+    }
+
+    /// The server has taken a message: it has its id, the server's time, and its final order.
+    /// - Returns: the message; nil when it was deleted meanwhile.
+    @discardableResult
+    public func finish(localID: Int64, id: NexconnMessageID) throws(ChatDatabaseError) -> LocalMessage? {
+        try write { ledger in
+            guard let own = try ledger.message(localID: localID), let position = Position.of(id) else { return nil }
+            return own.id == nil ? try ledger.finish(own, id: position) : own
+        }
+    }
+
+    /// Sending has ended without success: `failed` or `cancelled`. Ignored once the server has taken the message.
+    @discardableResult
+    public func fail(localID: Int64, status: LocalMessageStatus = .failed) throws(ChatDatabaseError) -> LocalMessage? {
+        try write { ledger in
+            guard var own = try ledger.message(localID: localID), own.id == nil else { return nil }
+            own.status = status
+            try ledger.setStatus(status, of: localID)
+            return own
+        }
+    }
+
+    /// A message that failed is being sent again, with the same client id: moves it to the end of its channel, as `sending`.
+    @discardableResult
+    public func restart(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
+        try write { ledger in
+            guard var own = try ledger.message(localID: localID), own.id == nil else { return nil }
+            var channel = try ledger.channel(own.channel)
+            own.status = .sending
+            own.sentTime = ledger.now
+            let position = max(Position.start(of: own.sentTime), channel.top + 1)
+            try ledger.settle(own, at: position, in: &channel)
+            ledger.show(localID, own, at: position, in: &channel)
+            channel.touch(at: own.sentTime)
+            ledger.set(channel)
+            return own
+        }
+    }
+
+    /// Messages that were being sent when the process ended: failed now. Whether the server has them is not known; sent again with
+    /// the same client id they arrive once (session document, 5.1).
+    public func unfinished() throws(ChatDatabaseError) -> [LocalMessage] {
+        let interrupted = interrupted
+        guard !interrupted.isEmpty else { return [] }
+        return try write { ledger in
+            try interrupted.compactMap(ledger.message(localID:)).filter { $0.id == nil && $0.status == .failed }
+        }
+    }
+}
+
+extension Ledger {
+    /// At opening: what is being sent is so no longer.
+    static func failInterrupted(_ database: Database) throws -> [Int64] {
+        let sending = LocalMessageStatus.sending.rawValue
+        let interrupted = try Int64.fetchAll(
+            database, sql: "SELECT local_id FROM message WHERE status < 30 AND status = ? ORDER BY local_id", arguments: [sending]
+        )
+        try database.execute(
+            sql: "UPDATE message SET status = ? WHERE status < 30 AND status = ?",
+            arguments: [LocalMessageStatus.failed.rawValue, sending])
+        return interrupted
+    }
+
+    func setStatus(_ status: LocalMessageStatus, of localID: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE message SET status = ? WHERE local_id = ?")
+            .execute(arguments: [status.rawValue, localID])
+    }
+
+    func insertLocal(_ message: LocalMessage) throws -> LocalMessage {
+        var message = message
+        message.localID = 0
+        message.id = nil
+        guard message.options.isPersisted, !message.options.isStatus else { return message }
+        if message.sentTime <= 0 { message.sentTime = now }
+        var channel = try channel(message.channel)
+        let start = Position.start(of: message.sentTime)
+        // One that is being sent is the last in any case, whatever this device's clock says.
+        let position =
+            message.status == .sending ? max(start, channel.top + 1) : try freePosition(from: start, in: channel)
+        message.note(readTime: channel.readTime)
+        let text = MessageText(message.type, message.content)
+        message.localID = try add(message, at: position, to: &channel, text: text)
+        show(message.localID, message, at: position, in: &channel)
+        if !message.options.isNotLatest { channel.touch(at: message.sentTime) }
+        if channel.isKept, message.isUnread {
+            channel.unread += 1
+            if text.mentions(user) { channel.mentions += 1 }
+        }
+        set(channel)
+        return message
+    }
+}

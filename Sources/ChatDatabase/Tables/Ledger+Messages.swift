@@ -1,0 +1,238 @@
+import GRDB
+import NexconnProtocol
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+enum Stored {
+    static func data(_ bytes: [UInt8]) -> Data { Data(bytes) }
+}
+
+// MARK: - Finding
+
+extension Ledger {
+    func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
+        let row = try Row.fetchOne(database.cachedStatement(sql: MessageRow.select(condition)), arguments: arguments)
+        guard var message = row.map(MessageRow.message(of:)) else { return nil }
+        // The mark may have moved in this transaction.
+        if let channel = try knownChannel(message.channel) { message.note(readTime: channel.readTime) }
+        return message
+    }
+
+    func message(localID: Int64) throws -> LocalMessage? {
+        try fetch("m.local_id = ?", [localID])
+    }
+
+    func message(_ id: Int64, in channel: ChannelState) throws -> LocalMessage? {
+        guard id <= channel.top else { return nil }
+        return try fetch("m.channel = ? AND m.position = ? AND m.id IS NOT NULL", [channel.number, id])
+    }
+
+    func ownMessage(clientID: String) throws -> LocalMessage? {
+        try fetch("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1", [clientID])
+    }
+}
+
+// MARK: - Adding and changing
+
+extension Ledger {
+    /// Keeps a message at a position that is free or becomes so, and indexes its words. Counts nothing.
+    func add(
+        _ message: LocalMessage, at position: Int64, to channel: inout ChannelState, text: MessageText, isFetched: Bool = false
+    ) throws -> Int64 {
+        try clear(position, for: 0, in: &channel)
+        let slot = try slot(for: text, at: message.sentTime, in: &channel)
+        let statement = try database.cachedStatement(
+            sql: """
+                INSERT INTO message (channel, position, slot, id, client_id, sender, type, flags, status, received, sent_time,
+                    received_time, edited, content, metadata, users, push, extra)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """)
+        let options = message.options
+        var flags = MessageRow.flags(message, isMention: text.mentions(user) && !message.isSent)
+        if isFetched { flags.insert(.isFetched) }
+        try statement.execute(arguments: [
+            channel.number, position, slot, message.id == nil ? nil : position, message.clientID,
+            number(of: message.sender), number(of: message.type), flags.rawValue, message.status.rawValue, message.received,
+            message.sentTime, message.receivedTime, message.edited, Stored.data(message.content),
+            options.metadata.isEmpty ? nil : StoredText.text(options.metadata.mapValues { $0 }),
+            options.users.map { StoredText.text($0) }, options.push.map(Stored.data),
+            message.localExtra.isEmpty ? nil : message.localExtra,
+        ])
+        let localID = database.lastInsertedRowID
+        if let slot { try index(text.words, slot: slot, in: channel) }
+        channel.top = max(channel.top, position)
+        return localID
+    }
+
+    /// Moves a message without an id, if it is another one than `localID`, out of the way of one that has this id.
+    func clear(_ position: Int64, for localID: Int64, in channel: inout ChannelState) throws {
+        guard position <= channel.top else { return }
+        let holder = try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT local_id FROM message WHERE channel = ? AND position = ? AND id IS NULL"),
+            arguments: [channel.number, position])
+        guard let holder, holder != localID else { return }
+        let free = try freePosition(from: position + 1, in: channel)
+        try move(holder, to: free)
+        channel.top = max(channel.top, free)
+    }
+
+    /// The first position from this one on that no message has.
+    func freePosition(from position: Int64, in channel: ChannelState) throws -> Int64 {
+        var position = position
+        let statement = try database.cachedStatement(sql: "SELECT 1 FROM message WHERE channel = ? AND position = ?")
+        while position <= channel.top, try Int.fetchOne(statement, arguments: [channel.number, position]) != nil {
+            position += 1
+        }
+        return position
+    }
+
+    func move(_ localID: Int64, to position: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE message SET position = ? WHERE local_id = ?")
+            .execute(arguments: [position, localID])
+    }
+
+    /// Writes an own message's id, status and time, and moves it to its position.
+    func settle(_ message: LocalMessage, at position: Int64, in channel: inout ChannelState) throws {
+        try clear(position, for: message.localID, in: &channel)
+        let old = try slot(of: message)
+        let text = MessageText(message.type, message.content)
+        if let old { try unindex(text.words, slot: old, in: channel) }
+        // Free, so that it may be taken again.
+        try database.cachedStatement(
+            sql: "UPDATE message SET id = ?, position = ?, status = ?, sent_time = ?, slot = NULL WHERE local_id = ?"
+        ).execute(arguments: [
+            message.id.flatMap(Position.of), position, message.status.rawValue, message.sentTime, message.localID,
+        ])
+        channel.top = max(channel.top, position)
+        guard let slot = try slot(for: text, at: message.sentTime, in: &channel) else { return }
+        try database.cachedStatement(sql: "UPDATE message SET slot = ? WHERE local_id = ?")
+            .execute(arguments: [slot, message.localID])
+        try index(text.words, slot: slot, in: channel)
+    }
+
+    /// Gives a message another content, in the index of words as well.
+    func setContent(_ content: [UInt8], of message: LocalMessage, edited: Int64) throws {
+        var channel = try channel(message.channel)
+        let old = try slot(of: message)
+        if let old { try unindex(MessageText(message.type, message.content).words, slot: old, in: channel) }
+        let text = MessageText(message.type, content)
+        let slot = try text.words == nil ? nil : old ?? slot(for: text, at: message.sentTime, in: &channel)
+        set(channel)
+        try database.cachedStatement(sql: "UPDATE message SET content = ?, edited = ?, slot = ? WHERE local_id = ?")
+            .execute(arguments: [Stored.data(content), edited, slot, message.localID])
+        if let slot { try index(text.words, slot: slot, in: channel) }
+    }
+
+    func setMetadata(_ metadata: [String: String], of localID: Int64) throws {
+        try database.cachedStatement(sql: "UPDATE message SET metadata = ? WHERE local_id = ?")
+            .execute(arguments: [metadata.isEmpty ? nil : StoredText.text(metadata.mapValues { $0 }), localID])
+    }
+}
+
+// MARK: - The index of words
+
+extension Ledger {
+    /// The millisecond that stands for a message in the index: its own, or the next one that is free.
+    private func slot(for text: MessageText, at time: Int64, in channel: inout ChannelState) throws -> Int64? {
+        guard text.words != nil, channel.number <= WordKey.lastChannel else { return nil }
+        let wanted = min(max(time, 0), WordKey.lastSlot - WordKey.room)
+        var slot = wanted
+        if wanted <= channel.topSlot {
+            // Windows, so that a burst is stepped over in a few looks and not one by one.
+            let statement = try database.cachedStatement(
+                sql: "SELECT max(slot) FROM message WHERE channel = ? AND slot BETWEEN ? AND ?")
+            while slot <= channel.topSlot {
+                let taken = try Int64.fetchOne(statement, arguments: [channel.number, slot, slot + 255])
+                guard let taken else { break }
+                slot = taken + 1
+            }
+        }
+        guard slot <= WordKey.lastSlot else { return nil }
+        channel.topSlot = max(channel.topSlot, slot)
+        channel.drift = max(channel.drift, slot - wanted)
+        return slot
+    }
+
+    func slot(of message: LocalMessage) throws -> Int64? {
+        try Int64.fetchOne(
+            database.cachedStatement(sql: "SELECT slot FROM message WHERE local_id = ?"), arguments: [message.localID])
+    }
+
+    private func index(_ words: String?, slot: Int64, in channel: ChannelState) throws {
+        guard let words else { return }
+        try database.cachedStatement(sql: "INSERT INTO message_text (rowid, text) VALUES (?, ?)")
+            .execute(arguments: [WordKey.key(channel.number, slot), words])
+    }
+
+    private func unindex(_ words: String?, slot: Int64, in channel: ChannelState) throws {
+        guard let words else { return }
+        // The index does not keep the text, so it is told what to take out.
+        try database.cachedStatement(sql: "INSERT INTO message_text (message_text, rowid, text) VALUES ('delete', ?, ?)")
+            .execute(arguments: [WordKey.key(channel.number, slot), words])
+    }
+}
+
+// MARK: - Removing
+
+extension Ledger {
+    func remove(_ message: LocalMessage) throws {
+        var channel = try channel(message.channel)
+        if let slot = try slot(of: message) {
+            try unindex(MessageText(message.type, message.content).words, slot: slot, in: channel)
+        }
+        try database.cachedStatement(sql: "DELETE FROM message WHERE local_id = ?").execute(arguments: [message.localID])
+        if channel.isKept, message.isUnread {
+            channel.unread = max(0, channel.unread - 1)
+            if MessageText(message.type, message.content).mentions(user) { channel.mentions = max(0, channel.mentions - 1) }
+        }
+        if channel.latest == message.localID { try findLatest(&channel) }
+        set(channel)
+    }
+
+    func findLatest(_ channel: inout ChannelState) throws {
+        let row = try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT local_id, position FROM message WHERE channel = ? AND flags & \(MessageRow.Flags.isNotLatest.rawValue) = 0
+                    ORDER BY position DESC LIMIT 1
+                    """),
+            arguments: [channel.number])
+        channel.latest = row?[0]
+        channel.latestPosition = row?[1] ?? 0
+    }
+
+    /// Shows a message as the channel's latest, unless a later one is shown.
+    func show(_ localID: Int64, _ message: LocalMessage, at position: Int64, in channel: inout ChannelState) {
+        guard !message.options.isNotLatest, channel.latest == nil || position > channel.latestPosition else { return }
+        channel.latest = localID
+        channel.latestPosition = position
+    }
+
+    /// Counts unread messages anew: those after the read mark.
+    func countUnread(_ channel: inout ChannelState) throws {
+        guard channel.isKept else { return }
+        let row = try Row.fetchOne(
+            database.cachedStatement(
+                sql: """
+                    SELECT count(*), ifnull(sum(flags & \(MessageRow.Flags.isMention.rawValue) <> 0), 0) FROM message
+                    WHERE channel = ? AND position >= ? AND flags & 3 = \(MessageRow.Flags.isCounted.rawValue) AND received & 1 = 0
+                    """),
+            arguments: [channel.number, channel.readPosition])
+        channel.unread = row?[0] ?? 0
+        channel.mentions = row?[1] ?? 0
+    }
+}
+
+extension LocalMessage {
+    /// Whether it counts as unread, once the channel's read mark is considered in `received`.
+    var isUnread: Bool { !isSent && options.isCounted && received & 1 == 0 }
+
+    /// What lies before the channel's read mark has been read, without a word in each row.
+    mutating func note(readTime: Int64) {
+        if !isSent, sentTime <= readTime { received |= 1 }
+    }
+}

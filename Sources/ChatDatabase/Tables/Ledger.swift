@@ -1,0 +1,129 @@
+import GRDB
+import NexconnProtocol
+
+/// One transaction that writes. Rows of channels are read once, changed in memory, and written at its end.
+final class Ledger {
+    let database: Database
+    let user: String
+    /// Milliseconds since 1970.
+    let now: Int64
+    /// Numbers of users and types.
+    private(set) var names: [String: Int64]
+    private var channels: [NexconnChannel: ChannelState] = [:]
+    private var unchanged: [NexconnChannel: ChannelState] = [:]
+    private var hasEarly: Bool?
+
+    /// So many names are remembered; then it begins anew.
+    private static let namesLimit = 10_000
+
+    init(_ database: Database, user: String, now: Int64, names: [String: Int64]) {
+        self.database = database
+        self.user = user
+        self.now = now
+        self.names = names
+    }
+
+    func flush() throws {
+        for (channel, state) in channels where unchanged[channel] != state { try state.save(database) }
+        if names.count > Self.namesLimit { names = [:] }
+    }
+
+    // MARK: - Channels
+
+    /// The channel's row; makes one if need be.
+    func channel(_ channel: NexconnChannel) throws -> ChannelState {
+        if let state = try knownChannel(channel) { return state }
+        let statement = try database.cachedStatement(sql: "INSERT INTO channel (conversation, id) VALUES (?, ?)")
+        try statement.execute(arguments: [channel.conversation.rawValue, channel.id])
+        let state = ChannelState(number: database.lastInsertedRowID, channel: channel)
+        channels[channel] = state
+        unchanged[channel] = state
+        return state
+    }
+
+    func knownChannel(_ channel: NexconnChannel) throws -> ChannelState? {
+        if let state = channels[channel] { return state }
+        guard let state = try ChannelState.fetch(channel, database) else { return nil }
+        channels[channel] = state
+        unchanged[channel] = state
+        return state
+    }
+
+    func set(_ state: ChannelState) {
+        channels[state.channel] = state
+    }
+
+    func change(_ channel: NexconnChannel, _ body: (inout ChannelState) throws -> Void) throws {
+        var state = try self.channel(channel)
+        try body(&state)
+        set(state)
+    }
+
+    // MARK: - Names
+
+    func number(of name: String) throws -> Int64 {
+        if let number = names[name] { return number }
+        let lookup = try database.cachedStatement(sql: "SELECT number FROM name WHERE text = ?")
+        var number = try Int64.fetchOne(lookup, arguments: [name])
+        if number == nil {
+            try database.cachedStatement(sql: "INSERT INTO name (text) VALUES (?)").execute(arguments: [name])
+            number = database.lastInsertedRowID
+        }
+        names[name] = number
+        return number ?? 0
+    }
+
+    // MARK: - What is known of messages that are not there
+
+    func early(_ id: Int64, in channel: ChannelState) throws -> EarlyChange? {
+        let isThere = try hasEarly ?? (Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM early)") ?? false)
+        hasEarly = isThere
+        guard isThere else { return nil }
+        let statement = try database.cachedStatement(
+            sql: "SELECT recalled, edited, content, metadata FROM early WHERE channel = ? AND id = ?")
+        return try Row.fetchOne(statement, arguments: [channel.number, id]).map(EarlyChange.init(row:))
+    }
+
+    func save(_ change: EarlyChange, of id: Int64, in channel: ChannelState) throws {
+        hasEarly = true
+        let statement = try database.cachedStatement(
+            sql: "INSERT OR REPLACE INTO early (channel, id, recalled, edited, content, metadata) VALUES (?, ?, ?, ?, ?, ?)")
+        try statement.execute(arguments: [
+            channel.number, id, change.isRecalled, change.edited, change.content.map(Stored.data),
+            change.metadata.isEmpty ? nil : StoredText.text(change.metadata),
+        ])
+    }
+
+    // MARK: - The place in the inbox
+
+    static func place(_ database: Database) throws -> NexconnPlace? {
+        guard let row = try Row.fetchOne(database, sql: "SELECT epoch, sequence FROM state"), let epoch: String = row[0] else {
+            return nil
+        }
+        return NexconnPlace(epoch: epoch, sequence: UInt64(bitPattern: row[1]))
+    }
+
+    func save(_ place: NexconnPlace, lastID: Int64) throws {
+        try database.cachedStatement(
+            sql: "UPDATE state SET epoch = ?, sequence = ?, inbox_last = max(inbox_last, ?)"
+        ).execute(arguments: [place.epoch, Int64(bitPattern: place.sequence), lastID])
+    }
+}
+
+/// What came before its message.
+struct EarlyChange {
+    var isRecalled = false
+    var edited: Int64?
+    var content: [UInt8]?
+    /// Nil values were deleted.
+    var metadata: [String: String?] = [:]
+
+    init() {}
+
+    init(row: Row) {
+        isRecalled = row[0]
+        edited = row[1]
+        content = MessageRow.bytes(row, 2)
+        metadata = (row[3] as String?).map(StoredText.pairs) ?? [:]
+    }
+}
