@@ -24,7 +24,7 @@ struct PubNubNews: Sendable {
     private var confirmed: Set<String> = []
     /// Channels that were confirmed on any.
     private var known: Set<String> = []
-    private var rosters: [String: PubNubRoster] = [:]
+    private var rosters: [String: PresenceRoster] = [:]
     private var lastQuestion: UInt64 = 0
 
     init(cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
@@ -154,7 +154,7 @@ extension PubNubNews {
 extension PubNubNews {
     private mutating func ask(_ channel: String, into report: inout Report) {
         lastQuestion += 1
-        rosters[channel, default: PubNubRoster()].asked(lastQuestion)
+        rosters[channel, default: PresenceRoster()].asked(lastQuestion)
         report.questions.append(Question(channel: channel, number: lastQuestion))
     }
 

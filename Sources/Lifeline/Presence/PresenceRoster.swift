@@ -1,10 +1,8 @@
-import PubNubProtocol
-
 /// Who is on a channel, put together from one answer to "who is here now" and from presence events, as a value (rule LL-17).
 ///
 /// Events that come while the answer is under way may be in it or not. They are applied at once, remembered, and applied again to
 /// the answer: joining twice changes nothing.
-struct PubNubRoster: Hashable, Sendable {
+struct PresenceRoster: Hashable, Sendable {
     private enum Change: Hashable, Sendable {
         case joined(Member)
         case left(String)

@@ -1,15 +1,14 @@
 import ConnectionEngine
 import EngineRuntime
-import PubNubProtocol
 import Testing
 
 @testable import Lifeline
 
-@Suite("Who is on a PubNub channel")
-struct PubNubRosterTests {
+@Suite("Who is on a channel")
+struct PresenceRosterTests {
     @Test("Events that came while the answer was under way count more than the answer (LL-17)")
     func meanwhile() {
-        var roster = PubNubRoster()
+        var roster = PresenceRoster()
         roster.asked(1)
         _ = roster.joined("new", info: "1")
         roster.left("gone")
@@ -23,7 +22,7 @@ struct PubNubRosterTests {
 
     @Test("An event without state leaves the state that is known")
     func states() {
-        var roster = PubNubRoster()
+        var roster = PresenceRoster()
         _ = roster.answered([Member(id: "a", info: "1")])
         #expect(roster.joined("a", info: nil) == Member(id: "a", info: "1"))
         #expect(roster.joined("a", info: "2") == Member(id: "a", info: "2"))
