@@ -1,0 +1,109 @@
+import ConnectionEngine
+import NexconnProtocol
+import WireCoding
+
+// What is asked of the service once. Needs a connection.
+extension NexconnAdapter {
+    /// Rule NP-27. While there is no connection the message waits; it is sent again after a loss, and delivered once.
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        let draft = try Self.draft(of: publication)
+        let expiry = timers.schedule(after: sendLimit) { [weak driver] in driver?.submit(.perform(.expire, nil)) }
+        defer { expiry() }
+        do throws(ConnectionFailure) {
+            guard case .sent(let sent) = try await driver.perform(.send(draft)) else {
+                return .unknown(LifelineError(.init(.unknown), "The server's answer has no id."))
+            }
+            return .accepted(id: sent.id.description)
+        } catch {
+            let isOpen = error.category == .unknown || error.category == .cancelled
+            return isOpen ? .unknown(LifelineError(error)) : .refused(LifelineError(error))
+        }
+    }
+
+    static func draft(of publication: Publication) throws(LifelineError) -> NexconnDraft {
+        let channel = try NexconnChannel(name: publication.channel)
+        guard channel.conversation != .system else {
+            throw .unsupported(feature: "publishing to system channels", service: NexconnSettings.serviceName)
+        }
+        let isObject = publication.json.utf8.first == UInt8(ascii: "{")
+        let content = isObject ? publication.json : "{\"content\":\(publication.json)}"
+        let draft = NexconnDraft(
+            clientID: NexconnSettings.randomID(), conversation: channel.conversation, to: channel.id,
+            type: publication.event == Message.defaultEvent ? NexconnSettings.textType : publication.event,
+            content: Array(content.utf8))
+        if let problem = NexconnLimits.problem(of: draft) {
+            throw LifelineError(.badRequest, problem.reason, number: problem.code.rawValue)
+        }
+        return draft
+    }
+
+    /// Page by page, newest first; returned oldest first.
+    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
+        let place = try NexconnChannel(name: channel)
+        var found: [NexconnMessage] = []
+        var request = NexconnHistoryRequest(place)
+        while found.count < count {
+            request.limit = min(count - found.count, NexconnLimits.page.upperBound)
+            guard let page = try await answer(to: .history(request)).history else { throw Self.unreadable }
+            found += page.messages
+            guard page.hasMore, let oldest = page.messages.last?.id else { break }
+            request.place = .before(oldest)
+        }
+        let now = clock()
+        return found.reversed().map { Message($0, in: channel, at: now) }
+    }
+
+    func members(of channel: String) async throws(LifelineError) -> [Member] {
+        let place = try NexconnChannel(name: channel)
+        switch place.conversation {
+        case .direct, .system:
+            throw .unsupported(feature: "question who is on a direct or system channel", service: serviceName)
+        case .open:
+            guard let info = try await answer(to: Self.question(about: place.id)).openInfo else { throw Self.unreadable }
+            return info.members.map { Member(id: $0.user) }
+        case .group: return try await groupMembers(of: place.id)
+        }
+    }
+
+    private func groupMembers(of group: String) async throws(LifelineError) -> [Member] {
+        var members: [Member] = []
+        var request = NexconnMembersRequest(group, limit: NexconnLimits.page.upperBound)
+        while true {
+            guard let page = try await answer(to: .groupMembers(request)).members else { throw Self.unreadable }
+            members += page.members.map { Member(id: $0.user, info: #"{"role":"\#($0.role.rawValue)"}"#) }
+            guard page.hasMore, let last = page.members.last?.user else { return members }
+            request.after = last
+        }
+    }
+
+    private func answer(to request: NexconnRequest) async throws(LifelineError) -> NexconnAnswer {
+        do throws(ConnectionFailure) {
+            guard case .answer(let answer) = try await driver.perform(.request(request)) else { throw ConnectionFailure.noAnswer }
+            return answer
+        } catch {
+            throw LifelineError(error)
+        }
+    }
+
+    static func question(about openChannel: String) -> NexconnRequest {
+        .openInfo(openChannel, limit: NexconnLimits.openInfo.upperBound)
+    }
+
+    /// Everybody in the answer to such a question.
+    static func members(in reply: NexconnReply) -> [Member] {
+        guard case .answer(let answer) = reply else { return [] }
+        return answer.openInfo?.members.map { Member(id: $0.user) } ?? []
+    }
+
+    private static let unreadable = LifelineError(.init(.malformedResponse), "The server's answer could not be read.")
+}
+
+extension ConnectionFailure {
+    fileprivate static let noAnswer = ConnectionFailure(
+        .malformedResponse, "The server's answer could not be read.", origin: .server)
+}
+
+extension NexconnSettings {
+    /// The type of messages that are published without an event.
+    static let textType = "RC:TxtMsg"
+}

@@ -1,0 +1,61 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import NIOPosix
+import NexconnProtocol
+import TransportCommon
+import WebSocketTransport
+
+extension NexconnAdapter {
+    /// An adapter with real sockets.
+    static func live(_ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
+        let timing = options.timing.policy.timing
+        let roots = options.certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system
+        let transport = WebSocketTransport<NexconnSession>(
+            decoder: { NexconnFrameDecoder() },
+            configuration: WebSocketTransportConfiguration(
+                trustRoots: roots, connectTimeout: timing.open, closeTimeout: timing.close))
+        let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
+        return make(
+            settings, options, transport: transport, http: HTTPCaller(trustRoots: roots), timers: timers,
+            unixSeconds: SystemTime.unixSeconds
+        ) { host, change in
+            NetworkMonitor.shared.observe(forHost: host, change)
+        }
+    }
+
+    /// An adapter of these parts.
+    static func make(
+        _ settings: NexconnSettings, _ options: ClientOptions, transport: any ClientTransport<NexconnSession>,
+        http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
+        observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
+    ) -> NexconnAdapter {
+        let policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
+        let issuer = NexconnTokenIssuer(settings: settings, http: http, limit: policy.timing.request, unixSeconds: unixSeconds)
+        let tokens = NexconnTokenTransport(base: transport, issuer: issuer)
+        let memory = NexconnMemory(
+            host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
+            path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,
+            device: settings.device, client: "lifeline-swift/0.1.0", yields: settings.yields)
+        let driver = Driver(
+            transport: tokens, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+        tokens.deliverTokens(to: { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) })
+        let network = observeNetwork(settings.host.name) { [weak driver] status in
+            guard let driver else { return }
+            let failures = driver.snapshot.failedAttempts
+            for input in NexconnSession.networkChanged(status, policy: policy, failures: failures) { driver.submit(input) }
+        }
+        return NexconnAdapter(
+            driver: driver, timers: timers, sendLimit: memory.sendLimit, tracksPresence: settings.tracksPresence,
+            network: network)
+    }
+}
+
+/// The session has no side work.
+private final class NexconnJobs: JobRunner {
+    typealias Session = NexconnSession
+
+    func start(
+        _ job: Never, completion: @escaping @Sendable (Result<Never, ConnectionFailure>) -> Void
+    ) -> JobCancellation {}
+}

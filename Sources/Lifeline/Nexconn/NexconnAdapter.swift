@@ -1,0 +1,157 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NexconnProtocol
+import TransportCommon
+
+/// A chat session behind the neutral API.
+final class NexconnAdapter: ServiceAdapter {
+    typealias Driver = ConnectionDriver<NexconnSession>
+
+    /// What is told to the hub, in one order, whoever found it out.
+    private typealias Step = @Sendable (inout NexconnNews) -> NexconnNews.Report
+
+    private struct State {
+        var news: NexconnNews
+        var waiting: [Step] = []
+        var isDraining = false
+        var body: (@Sendable ([ServiceEvent]) -> Void)?
+        /// Callers of `subscribe`.
+        var callers: [UInt64: CheckedContinuation<LifelineError?, Never>] = [:]
+        var lastCaller: UInt64 = 0
+    }
+
+    let serviceName = NexconnSettings.serviceName
+    let clock: @Sendable () -> Moment
+    let driver: Driver
+    let timers: any TimerScheduler
+    let sendLimit: Duration
+    private let tracksPresence: Bool
+    private let network: NetworkObservation?
+    private let state: NIOLockedValueBox<State>
+
+    init(
+        driver: Driver, timers: any TimerScheduler, sendLimit: Duration, tracksPresence: Bool, network: NetworkObservation? = nil
+    ) {
+        self.driver = driver
+        self.timers = timers
+        clock = { timers.now }
+        self.sendLimit = sendLimit
+        self.tracksPresence = tracksPresence
+        self.network = network
+        state = NIOLockedValueBox(State(news: NexconnNews(tracksPresence: tracksPresence, start: timers.now)))
+    }
+
+    deinit {
+        for caller in state.withLockedValue({ Array($0.callers.values) }) {
+            caller.resume(returning: LifelineError(.disconnectedOnRequest))
+        }
+    }
+
+    var phase: ConnectionPhase { driver.snapshot.phase }
+
+    func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
+        state.withLockedValue { $0.body = body }
+        // Inline: the hub only hands on to sequences, which never blocks.
+        return driver.notices.observe(on: .inline) { [clock, weak self] notices in
+            let now = clock()
+            self?.take { $0.take(notices, at: now) }
+        }
+    }
+
+    func connect(within limit: Duration?) { driver.submit(.connect(within: limit)) }
+
+    func disconnect() { driver.submit(.disconnect) }
+
+    func subscribe(_ channel: String) async throws(LifelineError) {
+        let id = state.withLockedValue { state in
+            state.lastCaller += 1
+            return state.lastCaller
+        }
+        let error = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                state.withLockedValue { $0.callers[id] = continuation }
+                let now = clock()
+                take { $0.subscribe(channel, waiter: id, at: now) }
+                // A cancellation that came before has found nobody to wake.
+                if Task.isCancelled { take { $0.abandon(waiter: id) } }
+            }
+        } onCancel: {
+            take { $0.abandon(waiter: id) }
+        }
+        if let error { throw error }
+    }
+
+    func unsubscribe(_ channel: String) {
+        take { $0.unsubscribe(channel) }
+    }
+
+    func hasPresence(_ channel: String) -> Bool {
+        tracksPresence && (try? NexconnChannel(name: channel))?.conversation == .open
+    }
+}
+
+extension NexconnAdapter {
+    /// Whoever finds nobody at it tells everything that waits, so that the hub hears one thing after the other.
+    private func take(_ step: @escaping Step) {
+        let isMine = state.withLockedValue { state in
+            state.waiting.append(step)
+            defer { state.isDraining = true }
+            return !state.isDraining
+        }
+        guard isMine else { return }
+        while let (report, body) = state.withLockedValue({ Self.next(&$0) }) {
+            if !report.events.isEmpty { body?(report.events) }
+            for task in report.tasks { perform(task) }
+        }
+    }
+
+    private static func next(_ state: inout State) -> (NexconnNews.Report, (@Sendable ([ServiceEvent]) -> Void)?)? {
+        guard !state.waiting.isEmpty else {
+            state.isDraining = false
+            return nil
+        }
+        let step = state.waiting.removeFirst()
+        return (step(&state.news), state.body)
+    }
+
+    private func perform(_ task: NexconnNews.Task) {
+        switch task {
+        case .acknowledge(let place): driver.submit(.perform(.acknowledge(place), nil))
+        case .exit(let channel): driver.submit(.perform(.exit(channel), nil))
+        case .enter(let inquiry):
+            // Messages of before are asked for with `history`.
+            ask(.enter(NexconnEntry(inquiry.channel.id, count: 0))) { news, result, now in
+                news.entered(inquiry, result.failure, at: now)
+            }
+        case .checkMembership(let inquiry):
+            ask(.request(.groupMembers(NexconnMembersRequest(inquiry.channel.id, limit: 1)))) { news, result, now in
+                news.checked(inquiry, result.failure, at: now)
+            }
+        case .askMembers(let inquiry):
+            ask(.request(Self.question(about: inquiry.channel.id))) { news, result, _ in
+                news.counted(inquiry, result.map { Self.members(in: $0) })
+            }
+        case .resume(let ids, let error):
+            let callers = state.withLockedValue { state in ids.compactMap { state.callers.removeValue(forKey: $0) } }
+            for caller in callers { caller.resume(returning: error) }
+        }
+    }
+
+    private func ask(
+        _ command: NexconnCommand,
+        _ step: @escaping @Sendable (inout NexconnNews, Result<NexconnReply, ConnectionFailure>, Moment) -> NexconnNews.Report
+    ) {
+        // In one order with the notices, since those are observed inline.
+        driver.perform(command) { [clock, weak self] result in
+            let now = clock()
+            self?.take { step(&$0, result, now) }
+        }
+    }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let failure) = self { failure } else { nil }
+    }
+}

@@ -1,0 +1,20 @@
+import NexconnProtocol
+
+extension NexconnChannel {
+    /// Reads a neutral channel name (rule NP-23).
+    init(name: String) throws(LifelineError) {
+        var conversation = NexconnConversation.open
+        var id = name[...]
+        if let colon = name.firstIndex(of: ":"), let known = NexconnConversation(word: String(name[..<colon])) {
+            conversation = known
+            id = name[name.index(after: colon)...]
+        }
+        guard NexconnLimits.accepts(id: String(id)) else {
+            throw LifelineError(.badRequest, "The channel's name cannot be used: its id must have 1 to 64 characters.")
+        }
+        self.init(conversation, String(id))
+    }
+
+    /// Whether its messages come through the user's inbox.
+    var isInInbox: Bool { conversation != .open }
+}

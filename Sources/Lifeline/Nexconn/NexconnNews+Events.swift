@@ -1,0 +1,99 @@
+import ConnectionEngine
+import NexconnProtocol
+
+// What channels bring.
+extension NexconnNews {
+    /// Events of the inbox. They are acknowledged at once, as soon as anybody wants a channel of the inbox: what is for other
+    /// channels is dropped (rule NP-26).
+    mutating func receive(_ items: [NexconnInboxItem], at now: Moment, into report: inout Report) {
+        guard wantsInbox else {
+            unclaimed += items
+            if unclaimed.count > Self.heldLimit { unclaimed.removeFirst(unclaimed.count - Self.heldLimit) }
+            return
+        }
+        for item in items { take(item.event, at: now, into: &report) }
+        guard let epoch, let last = items.last?.sequence else { return }
+        report.tasks.append(.acknowledge(NexconnPlace(epoch: epoch, sequence: last)))
+    }
+
+    /// The first channel of the inbox is wanted: what has come before is for it, too.
+    mutating func claimInbox(at now: Moment, into report: inout Report) {
+        guard !wantsInbox else { return }
+        wantsInbox = true
+        let items = unclaimed
+        unclaimed = []
+        if !items.isEmpty { receive(items, at: now, into: &report) }
+    }
+
+    mutating func take(_ event: NexconnEvent, at now: Moment, into report: inout Report) {
+        switch event {
+        case .message(let message): take(message, at: now, into: &report)
+        case .group(let operation): take(operation, into: &report)
+        case .openMembers(let channel, let actions, _, _): take(actions, in: NexconnChannel(.open, channel), into: &report)
+        case .openDestroyed(let channel, _, _):
+            let error = LifelineError(
+                .refused, NexconnCode.noSuchOpenChannel.sentence, number: NexconnCode.noSuchOpenChannel.rawValue)
+            fail(NexconnChannel(.open, channel), error, into: &report)
+        case .openBan(let channel, let users, _, _):
+            guard let user, users.contains(user) else { return }
+            let code = NexconnCode.bannedFromOpenChannel
+            fail(
+                NexconnChannel(.open, channel), LifelineError(.accessDenied, code.sentence, number: code.rawValue), into: &report)
+        // There are no neutral words for the others.
+        default: return
+        }
+    }
+
+    mutating func take(_ message: NexconnMessage, at now: Moment, into report: inout Report) {
+        let channel = message.channel(for: user ?? "")
+        guard let want = wanted[channel] else { return }
+        if want.isConfirmed { return tell(message, of: channel, at: now, into: &report) }
+        if want.held.count < Self.heldLimit {
+            wanted[channel]?.held.append(message)
+        } else {
+            wanted[channel]?.gap = want.gap ?? now
+        }
+    }
+
+    func tell(_ message: NexconnMessage, of channel: NexconnChannel, at now: Moment, into report: inout Report) {
+        for name in wanted[channel]?.names ?? [] {
+            report.events.append(.message(Message(message, in: name, at: now)))
+        }
+    }
+
+    /// Whoever leaves a group, or has to, is not subscribed to it any more.
+    private mutating func take(_ operation: NexconnGroupOperation, into report: inout Report) {
+        let isOver =
+            switch operation.kind {
+            case .dismiss: true
+            case .kick, .quit: operation.members.contains { $0.user == user }
+            default: false
+            }
+        guard isOver else { return }
+        let code = operation.kind == .dismiss ? NexconnCode.noSuchGroup : .notInGroup
+        let error = LifelineError(.accessDenied, code.sentence, number: code.rawValue)
+        fail(NexconnChannel(.group, operation.group.id), error, into: &report)
+    }
+
+    private mutating func take(_ actions: [NexconnOpenAction], in channel: NexconnChannel, into report: inout Report) {
+        guard tracksPresence, var want = wanted[channel] else { return }
+        for action in actions {
+            if action.isJoin {
+                let member = want.roster.joined(action.user, info: nil)
+                report.events += want.names.map { .joined(channel: $0, member) }
+            } else {
+                want.roster.left(action.user)
+                report.events += want.names.map { .left(channel: $0, memberID: action.user) }
+            }
+        }
+        wanted[channel] = want
+    }
+}
+
+extension Message {
+    init(_ message: NexconnMessage, in channel: String, at now: Moment) {
+        self.init(
+            channel: channel, event: message.type, text: String(decoding: message.content, as: UTF8.self),
+            id: message.id.description, user: message.from, receivedAt: now)
+    }
+}

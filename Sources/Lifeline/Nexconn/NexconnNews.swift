@@ -1,0 +1,322 @@
+import ConnectionEngine
+import EngineRuntime
+import NexconnProtocol
+
+/// From what a chat session tells to neutral words, as a value: which channels are subscribed, and what they bring.
+struct NexconnNews: Sendable {
+    /// What has happened, and what has to be done because of it, in this order.
+    struct Report: Sendable {
+        var events: [ServiceEvent] = []
+        var tasks: [Task] = []
+    }
+
+    /// What the adapter does.
+    enum Task: Hashable, Sendable {
+        /// Nobody waits for the answer.
+        case acknowledge(NexconnPlace)
+        case exit(String)
+        /// Answered by ``entered(_:_:)``.
+        case enter(Inquiry)
+        /// Answered by ``checked(_:_:)``.
+        case checkMembership(Inquiry)
+        /// Answered by ``counted(_:_:)``.
+        case askMembers(Inquiry)
+        case resume([UInt64], LifelineError?)
+    }
+
+    /// A question about a channel. Only the answer to the latest one counts.
+    struct Inquiry: Hashable, Sendable {
+        var channel: NexconnChannel
+        var number: UInt64
+    }
+
+    /// A channel that somebody wants.
+    struct Wanted: Sendable {
+        /// Under which names: `room` and `open:room` are one channel.
+        var names: [String] = []
+        var isConfirmed = false
+        /// The question to the service that is under way.
+        var inquiry: UInt64?
+        /// Who waits for the confirmation.
+        var waiters: [UInt64] = []
+        /// What came before the confirmation.
+        var held: [NexconnMessage] = []
+        /// Messages since then may be missing; told after the confirmation.
+        var gap: Moment?
+        var roster = PresenceRoster()
+    }
+
+    /// How many messages wait for a confirmation, or for the first channel that is wanted.
+    static let heldLimit = 1_000
+
+    let tracksPresence: Bool
+    /// When there was nothing to miss yet.
+    let start: Moment
+    var isConnected = false
+    var user: String?
+    var epoch: String?
+    /// In the order in which they were asked for.
+    var order: [NexconnChannel] = []
+    var wanted: [NexconnChannel: Wanted] = [:]
+    /// Names that were confirmed before.
+    var known: Set<String> = []
+    /// Events of the inbox that came before any of its channels was wanted; they are not acknowledged (rule NP-26).
+    var unclaimed: [NexconnInboxItem] = []
+    var wantsInbox = false
+    private var lastInquiry: UInt64 = 0
+
+    init(tracksPresence: Bool, start: Moment) {
+        self.tracksPresence = tracksPresence
+        self.start = start
+    }
+
+    mutating func inquiry(about channel: NexconnChannel) -> Inquiry {
+        lastInquiry += 1
+        return Inquiry(channel: channel, number: lastInquiry)
+    }
+}
+
+// Subscribing.
+extension NexconnNews {
+    mutating func subscribe(_ name: String, waiter: UInt64, at now: Moment) -> Report {
+        var report = Report()
+        let channel: NexconnChannel
+        do throws(LifelineError) {
+            channel = try NexconnChannel(name: name)
+        } catch {
+            report.events.append(.subscriptionFailed(channel: name, error, willRetry: false))
+            report.tasks.append(.resume([waiter], error))
+            return report
+        }
+        let isNew = wanted[channel] == nil
+        if isNew { order.append(channel) }
+        var want = wanted[channel] ?? Wanted()
+        let isNewName = !want.names.contains(name)
+        if isNewName { want.names.append(name) }
+        if want.isConfirmed {
+            if isNewName { report.events.append(confirmation(of: name)) }
+            report.tasks.append(.resume([waiter], nil))
+        } else {
+            want.waiters.append(waiter)
+        }
+        wanted[channel] = want
+        if isNew { begin(channel, at: now, into: &report) }
+        if channel.isInInbox { claimInbox(at: now, into: &report) }
+        return report
+    }
+
+    /// Takes the first steps for a channel that is wanted anew.
+    private mutating func begin(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
+        // The session enters by itself once there is a connection.
+        if channel.conversation == .open { return ask(channel, into: &report) { .enter($0) } }
+        if isConnected { renew(channel, at: now, into: &report) }
+    }
+
+    /// On each connection (rule NP-24).
+    private mutating func renew(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
+        switch channel.conversation {
+        case .direct, .system: confirm(channel, at: now, into: &report)
+        case .group: ask(channel, into: &report) { .checkMembership($0) }
+        // The session enters again and tells.
+        case .open: return
+        }
+    }
+
+    private mutating func ask(
+        _ channel: NexconnChannel, into report: inout Report, _ task: (Inquiry) -> Task
+    ) {
+        let inquiry = inquiry(about: channel)
+        wanted[channel]?.inquiry = inquiry.number
+        report.tasks.append(task(inquiry))
+    }
+
+    mutating func unsubscribe(_ name: String) -> Report {
+        var report = Report()
+        guard let channel = try? NexconnChannel(name: name), var want = wanted[channel],
+            let index = want.names.firstIndex(of: name)
+        else { return report }
+        want.names.remove(at: index)
+        known.remove(name)
+        wanted[channel] = want
+        report.events.append(.unsubscribed(channel: name))
+        if want.names.isEmpty {
+            forget(channel, LifelineError(.cancelled, "The channel was unsubscribed."), into: &report)
+            if channel.conversation == .open { report.tasks.append(.exit(channel.id)) }
+        }
+        return report
+    }
+
+    /// The caller stopped waiting.
+    mutating func abandon(waiter: UInt64) -> Report {
+        for channel in order { wanted[channel]?.waiters.removeAll { $0 == waiter } }
+        return Report(tasks: [.resume([waiter], LifelineError(.cancelled, "The task was cancelled while subscribing."))])
+    }
+
+    func confirmation(of name: String) -> ServiceEvent {
+        .subscribed(channel: name, members: nil, isRenewal: known.contains(name))
+    }
+
+    mutating func confirm(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
+        guard var want = wanted[channel], !want.isConfirmed else { return }
+        want.isConfirmed = true
+        want.inquiry = nil
+        for name in want.names {
+            report.events.append(confirmation(of: name))
+            known.insert(name)
+            if let gap = want.gap { report.events.append(.gap(channel: name, since: gap, .connectionLost)) }
+        }
+        if !want.waiters.isEmpty { report.tasks.append(.resume(want.waiters, nil)) }
+        let held = want.held
+        (want.gap, want.held, want.waiters) = (nil, [], [])
+        if tracksPresence, channel.conversation == .open {
+            let inquiry = inquiry(about: channel)
+            want.roster.asked(inquiry.number)
+            report.tasks.append(.askMembers(inquiry))
+        }
+        wanted[channel] = want
+        for message in held { tell(message, of: channel, at: now, into: &report) }
+    }
+
+    /// The channel was refused for good.
+    mutating func fail(_ channel: NexconnChannel, _ error: LifelineError, into report: inout Report) {
+        for name in wanted[channel]?.names ?? [] {
+            known.remove(name)
+            report.events.append(.subscriptionFailed(channel: name, error, willRetry: false))
+        }
+        forget(channel, error, into: &report)
+    }
+
+    private mutating func forget(_ channel: NexconnChannel, _ error: LifelineError, into report: inout Report) {
+        order.removeAll { $0 == channel }
+        guard let want = wanted.removeValue(forKey: channel), !want.waiters.isEmpty else { return }
+        report.tasks.append(.resume(want.waiters, error))
+    }
+}
+
+// Answers.
+extension NexconnNews {
+    mutating func entered(_ inquiry: Inquiry, _ failure: ConnectionFailure?, at now: Moment) -> Report {
+        var report = Report()
+        guard wanted[inquiry.channel]?.inquiry == inquiry.number else { return report }
+        if let failure {
+            settle(inquiry.channel, failure, into: &report)
+        } else {
+            confirm(inquiry.channel, at: now, into: &report)
+        }
+        return report
+    }
+
+    mutating func checked(_ inquiry: Inquiry, _ failure: ConnectionFailure?, at now: Moment) -> Report {
+        entered(inquiry, failure, at: now)
+    }
+
+    /// A refusal is the end of a subscription; a loss is not, since each connection asks anew.
+    private mutating func settle(_ channel: NexconnChannel, _ failure: ConnectionFailure, into report: inout Report) {
+        wanted[channel]?.inquiry = nil
+        switch failure.category {
+        case .accessDenied, .badRequest:
+            fail(channel, LifelineError(failure), into: &report)
+        default:
+            // The session has given an open channel up; whoever waits decides.
+            guard let want = wanted[channel] else { return }
+            if channel.conversation == .open {
+                fail(channel, LifelineError(failure), into: &report)
+            } else if isConnected {
+                for name in want.names {
+                    report.events.append(.subscriptionFailed(channel: name, LifelineError(failure), willRetry: true))
+                }
+                report.tasks.append(.resume(want.waiters, LifelineError(failure)))
+                wanted[channel]?.waiters = []
+            }
+        }
+    }
+
+    mutating func counted(_ inquiry: Inquiry, _ answer: Result<[Member], ConnectionFailure>) -> Report {
+        var report = Report()
+        guard var want = wanted[inquiry.channel], want.roster.question == inquiry.number else { return report }
+        switch answer {
+        case .success(let members):
+            let present = want.roster.answered(members)
+            report.events = want.names.map { .present(channel: $0, present) }
+        case .failure(let failure):
+            want.roster.failed()
+            // A connection that was lost asks again.
+            if isConnected { report.events = want.names.map { .problem(LifelineError(failure), channel: $0) } }
+        }
+        wanted[inquiry.channel] = want
+        return report
+    }
+}
+
+// The connection.
+extension NexconnNews {
+    mutating func take(_ notices: [Notice<NexconnSession>], at now: Moment) -> Report {
+        var report = Report()
+        for notice in notices {
+            switch notice {
+            case .change(let change): take(change, at: now, into: &report)
+            case .event(let event): take(event, at: now, into: &report)
+            case .dropped(let count):
+                let error = LifelineError(.init(.messageCountExceeded), "\(count) events were dropped.")
+                report.events.append(.problem(error, channel: nil))
+            }
+        }
+        return report
+    }
+
+    private mutating func take(_ change: ConnectionChange, at now: Moment, into report: inout Report) {
+        report.events.append(.change(change))
+        isConnected = change.phase == .connected
+        if isConnected {
+            for channel in order { renew(channel, at: now, into: &report) }
+            return
+        }
+        for channel in order {
+            wanted[channel]?.isConfirmed = false
+            wanted[channel]?.roster.failed()
+            // The session keeps asking to be let in.
+            if channel.conversation != .open { wanted[channel]?.inquiry = nil }
+        }
+        guard change.phase.isTerminal else { return }
+        let error = change.cause.map { LifelineError($0) } ?? LifelineError(.disconnectedOnRequest)
+        for channel in order {
+            guard let waiters = wanted[channel]?.waiters, !waiters.isEmpty else { continue }
+            wanted[channel]?.waiters = []
+            report.tasks.append(.resume(waiters, error))
+        }
+    }
+
+    private mutating func take(_ event: NexconnSessionEvent, at now: Moment, into report: inout Report) {
+        switch event {
+        case .welcomed(let welcome):
+            user = welcome.user
+            if epoch != welcome.place.epoch { unclaimed = [] }
+            epoch = welcome.place.epoch
+        case .received(let items, _, _): receive(items, at: now, into: &report)
+        case .transient(let event): take(event, at: now, into: &report)
+        case .gap(let since):
+            for channel in order where channel.isInInbox { gap(channel, since, into: &report) }
+        case .openGap(let channel, let since): gap(NexconnChannel(.open, channel), since, into: &report)
+        case .reentered(let entrance):
+            let channel = NexconnChannel(.open, entrance.channel)
+            confirm(channel, at: now, into: &report)
+            for message in entrance.messages { take(message, at: now, into: &report) }
+        case .entryFailed(let channel, let refusal):
+            let error = LifelineError(ConnectionFailure(refusal))
+            fail(NexconnChannel(.open, channel), error, into: &report)
+        case .malformed(let reason):
+            report.events.append(.problem(LifelineError(.init(.malformedResponse), reason), channel: nil))
+        case .caughtUp: return
+        }
+    }
+
+    private mutating func gap(_ channel: NexconnChannel, _ since: Moment?, into report: inout Report) {
+        guard let want = wanted[channel] else { return }
+        let since = since ?? start
+        if want.isConfirmed {
+            report.events += want.names.map { .gap(channel: $0, since: since, .connectionLost) }
+        } else {
+            wanted[channel]?.gap = min(want.gap ?? since, since)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import ConnectionEngine
+import HTTPTransport
+import NexconnProtocol
+import WireCoding
+
+/// Gets the token for an attempt to connect, in the way that a client's ``NexconnAccess`` says.
+struct NexconnTokenIssuer: Sendable {
+    let settings: NexconnSettings
+    let http: any HTTPSending
+    /// How long the server may take; the attempt's own limit ends it as well.
+    let limit: Duration
+    /// Seconds since 1970, for the signature and nothing else.
+    let unixSeconds: @Sendable () -> Int
+
+    /// The token that is used as long as nobody is asked for one.
+    var initialToken: String {
+        if case .token(let token) = settings.access.kind { token } else { "" }
+    }
+
+    /// Whether each attempt wants a token of its own.
+    var isNeeded: Bool {
+        if case .token = settings.access.kind { false } else { true }
+    }
+
+    func token() async throws(ConnectionFailure) -> String {
+        switch settings.access.kind {
+        case .token(let token): return token
+        case .secret(let credentials):
+            return try Self.token(in: try await http.send(request(for: credentials), timeout: limit))
+        case .provider(let provider):
+            do {
+                return try await provider()
+            } catch let error as LifelineError {
+                // A refusal by the application is a refusal by the service: nothing else would be tried with another token.
+                let category = error.code == .accessDenied ? .credentialsRejected : StatusCategory(rawValue: error.code.rawValue)
+                throw ConnectionFailure(category, error.reason)
+            } catch {
+                // Its text stays out: nobody knows what is in it.
+                throw ConnectionFailure(
+                    .unknown, "The client's own code for the token failed with an error of type \(type(of: error)).")
+            }
+        }
+    }
+
+    /// Server API, `auth/access-token/issue`; signed (rule NP-21).
+    func request(for credentials: NexconnCredentials) -> HTTPCall {
+        let nonce = NexconnSettings.randomID()
+        let timestamp = "\(unixSeconds())000"
+        let signature = NexconnServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
+        let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]
+        return HTTPCall(
+            method: "POST", url: settings.host.url(target: (settings.path ?? "") + "/v4/auth/access-token/issue"),
+            headers: [
+                HTTPField("Content-Type", "application/json"), HTTPField("App-Key", settings.appKey), HTTPField("Nonce", nonce),
+                HTTPField("Timestamp", timestamp), HTTPField("Signature", signature),
+            ], body: Array(body.text.utf8))
+    }
+
+    static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
+        let json = try? JSONText(bytes: answer.body)
+        if (200..<300).contains(answer.status) {
+            if let token = json?["result"]?["accessToken"]?.string { return token }
+            throw ConnectionFailure(.malformedResponse, "The server's answer has no access token.", origin: .server)
+        }
+        let code = json?["code"]?.integer.map { NexconnCode($0) }
+        let words = code.map { " \($0.sentence)" } ?? ""
+        let category: StatusCategory =
+            switch answer.status {
+            case 401, 403: .credentialsRejected
+            case 429, 500...599: .overloaded
+            default: .refused
+            }
+        throw ConnectionFailure(
+            category, "The server issued no token (status \(answer.status)).\(words)", origin: .server,
+            httpStatus: answer.status, retryAfter: answer.failure?.retryAfter)
+    }
+}

@@ -1,0 +1,82 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NexconnProtocol
+
+/// Gets a token before each dial, so that asking for it is part of the attempt: its limit, its failure and its retry (rule NP-25).
+final class NexconnTokenTransport: ClientTransport {
+    typealias Session = NexconnSession
+    typealias Report = @Sendable (TransportEvent<NexconnInbound>) -> Void
+
+    private let base: any ClientTransport<NexconnSession>
+    private let issuer: NexconnTokenIssuer
+    /// The attempt that asks for its token, and what takes the token.
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        var asking: (attempt: AttemptID, task: Task<Void, Never>)?
+        /// The latest attempt that was closed before its token came.
+        var abandoned: AttemptID?
+        var accept: (@Sendable (String) -> Void)?
+    }
+
+    init(base: any ClientTransport<NexconnSession>, issuer: NexconnTokenIssuer) {
+        self.base = base
+        self.issuer = issuer
+    }
+
+    deinit {
+        state.withLockedValue { $0.asking }?.task.cancel()
+    }
+
+    /// - Parameter accept: called with each token, before the dial that it is for.
+    func deliverTokens(to accept: @escaping @Sendable (String) -> Void) {
+        state.withLockedValue { $0.accept = accept }
+    }
+
+    func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
+        guard issuer.isNeeded else { return base.open(endpoint, attempt: attempt, report: report) }
+        let task = Task { [weak self, issuer] in
+            let token: Result<String, ConnectionFailure>
+            do throws(ConnectionFailure) {
+                token = .success(try await issuer.token())
+            } catch {
+                token = .failure(error)
+            }
+            self?.dial(endpoint, attempt, report, token)
+        }
+        // The task may be done already; then its entry is of no use, and of no harm.
+        state.withLockedValue { $0.asking = (attempt, task) }
+    }
+
+    private func dial(
+        _ endpoint: WebSocketEndpoint, _ attempt: AttemptID, _ report: @escaping Report,
+        _ token: Result<String, ConnectionFailure>
+    ) {
+        if isAbandoned(attempt) { return }
+        switch token {
+        case .success(let token):
+            state.withLockedValue { $0.accept }?(token)
+            base.open(endpoint, attempt: attempt, report: report)
+            // A close that came in between has found nothing to close.
+            if isAbandoned(attempt) { base.close(attempt, reason: .abort) }
+        case .failure(let failure): report(.closed(failure))
+        }
+    }
+
+    private func isAbandoned(_ attempt: AttemptID) -> Bool {
+        state.withLockedValue { $0.abandoned.map { $0 >= attempt } ?? false }
+    }
+
+    func send(_ outbound: WebSocketOutbound, attempt: AttemptID) { base.send(outbound, attempt: attempt) }
+
+    func close(_ attempt: AttemptID, reason: CloseReason) {
+        let task = state.withLockedValue { state in
+            state.abandoned = max(state.abandoned ?? attempt, attempt)
+            defer { if state.asking?.attempt == attempt { state.asking = nil } }
+            return state.asking?.attempt == attempt ? state.asking?.task : nil
+        }
+        task?.cancel()
+        base.close(attempt, reason: reason)
+    }
+}
