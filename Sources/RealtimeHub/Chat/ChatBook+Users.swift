@@ -116,6 +116,9 @@ extension ChatBook {
     /// `user` gets no messages of `others` any more (405).
     public mutating func block(_ others: [String], by user: String, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
+        guard restrictions.count(.blocked, .user(user)) + others.count <= Self.blockedPerUser else {
+            throw .badArgument("A user may block \(Self.blockedPerUser) others.")
+        }
         for other in others where !restrictions.contains(.blocked, .user(user), other, at: .min) {
             restrictions.insert(.blocked, .user(user), other, until: nil, into: &commit)
         }
@@ -155,6 +158,8 @@ extension ChatBook {
     }
 
     // MARK: Small things
+
+    static let blockedPerUser = 3_000
 
     static func end(minutes: Int, at now: Int64) throws(ChatRefusal) -> Int64 {
         guard (1...43_200).contains(minutes) else { throw .badArgument("A duration is 1 to 43,200 minutes.") }

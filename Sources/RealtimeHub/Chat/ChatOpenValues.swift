@@ -2,12 +2,22 @@
 public struct ChatOpenAction: Hashable, Sendable {
     public var user: String
     public var isJoin: Bool
+
+    public init(user: String, isJoin: Bool) {
+        self.user = user
+        self.isJoin = isJoin
+    }
 }
 
 /// A pair of an open channel's metadata changed; `value` is nil when it was removed.
 public struct ChatOpenEntryChange: Hashable, Sendable {
     public var key: String
     public var value: String?
+
+    public init(key: String, value: String?) {
+        self.key = key
+        self.value = value
+    }
 }
 
 /// What the participants of an open channel are told (session document 8).
@@ -38,6 +48,12 @@ public struct ChatSeat: Hashable, Sendable {
     public var session: ChatSession
     public var user: String
     public var channel: String
+
+    public init(session: ChatSession, user: String, channel: String) {
+        self.session = session
+        self.user = user
+        self.channel = channel
+    }
 }
 
 /// What a user's other devices are told: this one entered or left an open channel.

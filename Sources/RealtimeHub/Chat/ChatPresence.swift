@@ -6,6 +6,12 @@ public struct ChatPresenceState: Hashable, Sendable {
     public var isOnline: Bool
     /// Since when, as far as it is known; 0 otherwise.
     public var time: Int64
+
+    public init(user: String, isOnline: Bool, time: Int64) {
+        self.user = user
+        self.isOnline = isOnline
+        self.time = time
+    }
 }
 
 /// A user came online or went, and who wants to know.

@@ -5,6 +5,11 @@ public struct ChatRepetition: Hashable, Sendable {
     public var id: UInt64
     /// Its place in the sender's own inbox, if it has one there.
     public var sequence: UInt64?
+
+    public init(id: UInt64, sequence: UInt64?) {
+        self.id = id
+        self.sequence = sequence
+    }
 }
 
 /// Client ids of the last hour (rule CH-25).

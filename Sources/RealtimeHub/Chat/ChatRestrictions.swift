@@ -29,6 +29,8 @@ struct ChatRestrictions: Sendable {
         ends[Key(kind: kind, scope: scope)]?[user].flatMap { $0 > now ? $0 : nil }
     }
 
+    func count(_ kind: ChatRestriction.Kind, _ scope: Scope) -> Int { ends[Key(kind: kind, scope: scope)]?.count ?? 0 }
+
     /// Those who are restricted, by id.
     func list(_ kind: ChatRestriction.Kind, _ scope: Scope, at now: Int64) -> [ChatRestriction] {
         guard let users = ends[Key(kind: kind, scope: scope)] else { return [] }
