@@ -3,7 +3,19 @@ import GRDB
 import RealtimeHub
 
 /// Messages as rows.
-enum MessageRow {
+struct MessageRow: StoreRows {
+    struct Item: Sendable {
+        var message: StoredMessage
+        var application: String
+    }
+
+    /// How long a message that is not stored is kept, in units of 100 ns.
+    let catchUp: UInt64
+
+    func cost(of item: Item) -> Int { item.message.payload.count + (item.message.metadata?.count ?? 0) + 256 }
+
+    func transactionFailed() {}
+
     static let insertion = """
         INSERT INTO message (application, channel, timetoken, publisher, payload, metadata, kind, custom_type, sequence, origination,
             stored, expires)
@@ -14,12 +26,12 @@ enum MessageRow {
     static let columns =
         "timetoken, channel, publisher, payload, metadata, kind, custom_type, sequence, origination, stored, expires"
 
-    /// - Parameter catchUp: how long a message that is not stored is kept, in units of 100 ns.
-    static func insert(_ message: StoredMessage, application: String, catchUp: UInt64, into database: Database) throws {
+    func write(_ item: Item, into database: Database) throws {
+        let message = item.message
         let expires: UInt64? = message.isStored ? message.expires : min(message.expires ?? .max, message.timetoken + catchUp)
-        let statement = try database.cachedStatement(sql: insertion)
+        let statement = try database.cachedStatement(sql: Self.insertion)
         statement.setUncheckedArguments([
-            application, message.channel, Int64(clamping: message.timetoken), message.publisher, Data(message.payload),
+            item.application, message.channel, Int64(clamping: message.timetoken), message.publisher, Data(message.payload),
             message.metadata.map { Data($0) }, message.kind, message.customType, message.sequence,
             message.origination.map { Int64(bitPattern: $0) }, message.isStored ? 1 : 0, expires.map { Int64(clamping: $0) },
         ])
@@ -35,7 +47,7 @@ enum MessageRow {
     }
 
     /// Without an intermediate `Data`.
-    private static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
+    static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {
         (try? row.withUnsafeData(atIndex: index) { $0.map { [UInt8]($0) } }) ?? nil
     }
 }

@@ -9,7 +9,7 @@ import RealtimeHub
 public final class SQLiteMessageStore: MessageStore {
     private let directory: StoreDirectory
     private let pool: DatabasePool
-    let writer: StoreWriter
+    let writer: StoreWriter<MessageRow>
     private let purging: NIOLockedValueBox<Task<Void, Never>?>
     private let settings: StoreSettings
     private let now: @Sendable () -> UInt64
@@ -27,11 +27,11 @@ public final class SQLiteMessageStore: MessageStore {
         self.now = now
         let file = self.directory.databaseFile
         do {
-            pool = try StoreSchema.open(file: file, durability: settings.durability)
+            pool = try StoreSchema.messages.open(file: file, durability: settings.durability)
         } catch {
             throw MessageStoreError(error, file: file)
         }
-        writer = StoreWriter(pool: pool, directory: self.directory, catchUp: settings.catchUp)
+        writer = StoreWriter(pool: pool, directory: self.directory, rows: MessageRow(catchUp: settings.catchUp))
         purging = NIOLockedValueBox(nil)
         if settings.purgesInBackground {
             let writer = writer
@@ -44,18 +44,11 @@ public final class SQLiteMessageStore: MessageStore {
     public func append(
         _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        writer.append(message, application: application, completion: completion)
+        writer.append(MessageRow.Item(message: message, application: application), completion: completion)
     }
 
     public func reserve(timetokensUpTo limit: UInt64) async throws {
-        let settings = settings
-        try await writer.perform(inTransaction: false) { database in
-            // Waits for the disk, so that not even a loss of power makes a token come twice.
-            try database.execute(sql: "PRAGMA synchronous = FULL")
-            defer { try? database.execute(sql: "PRAGMA synchronous = \(settings.durability.pragma)") }
-            try database.execute(
-                sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
-        }
+        try await writer.reserve(limit, durability: settings.durability)
     }
 
     public func save(group: String, channels: [String], application: String) async throws {
@@ -241,7 +234,7 @@ extension SQLiteMessageStore {
         state.recent = state.recent.mapValues { $0.reversed() }
     }
 
-    private static func purgeForever(_ writer: StoreWriter, _ now: @Sendable () -> UInt64) async {
+    private static func purgeForever(_ writer: StoreWriter<MessageRow>, _ now: @Sendable () -> UInt64) async {
         while !Task.isCancelled {
             let count = (try? await purge(writer, at: now())) ?? 0
             // A full step means that more is due.
@@ -251,7 +244,7 @@ extension SQLiteMessageStore {
 
     /// Deletes messages that have expired, a few hundred at most.
     @discardableResult
-    static func purge(_ writer: StoreWriter, at now: UInt64) async throws(MessageStoreError) -> Int {
+    static func purge(_ writer: StoreWriter<MessageRow>, at now: UInt64) async throws(MessageStoreError) -> Int {
         try await writer.perform { database in
             let due = try Row.fetchAll(
                 database,

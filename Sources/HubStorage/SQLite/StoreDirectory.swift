@@ -8,24 +8,25 @@ import NIOConcurrencyHelpers
     import Darwin
 #endif
 
-/// The directory of a store: private to its owner, and held by one process at a time (rule HB-45).
+/// The directory of a store: private to its owner, and held by one process at a time (rule HB-45). Stores with different files
+/// share a directory.
 ///
 /// The lock belongs to an open file, so the system releases it when the process ends, however that happens.
 final class StoreDirectory: Sendable {
     let path: String
+    let databaseFile: String
     /// Descriptor of the lock file; -1 once released.
     private let lock: NIOLockedValueBox<Int32>
 
-    var databaseFile: String { path + "/lifeline.sqlite" }
-
-    init(path: String) throws(MessageStoreError) {
+    init(path: String, file: String = "lifeline.sqlite", lockFile: String = "lock") throws(MessageStoreError) {
         self.path = path
+        databaseFile = path + "/" + file
         try Self.create(path)
-        lock = NIOLockedValueBox(try Self.lock(path))
+        lock = NIOLockedValueBox(try Self.lock(path, lockFile))
         // Made beforehand, since SQLite gives new files to everybody; its other files take over the rights of this one.
-        let database = open(path + "/lifeline.sqlite", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let database = open(databaseFile, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard database >= 0 else {
-            let error = Self.unusable(path + "/lifeline.sqlite")
+            let error = Self.unusable(databaseFile)
             release()
             throw error
         }
@@ -60,11 +61,11 @@ final class StoreDirectory: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR else { throw .unusable(path: path, reason: "not a directory") }
     }
 
-    private static func lock(_ path: String) throws(MessageStoreError) -> Int32 {
-        let descriptor = open(path + "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw unusable(path + "/lock") }
+    private static func lock(_ path: String, _ file: String) throws(MessageStoreError) -> Int32 {
+        let descriptor = open(path + "/" + file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw unusable(path + "/" + file) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            let error: MessageStoreError = errno == EWOULDBLOCK ? .inUse(directory: path) : unusable(path + "/lock")
+            let error: MessageStoreError = errno == EWOULDBLOCK ? .inUse(directory: path) : unusable(path + "/" + file)
             close(descriptor)
             throw error
         }

@@ -1,14 +1,18 @@
 import GRDB
 
-/// Tables, versions and settings of the database.
-enum StoreSchema {
-    /// "LIFL": tells our files from those of others.
-    static let applicationID: Int32 = 0x4C49_464C
+/// Tables, versions and settings of a database.
+struct StoreSchema {
+    /// Tells our files from those of others, and from each other.
+    let applicationID: Int32
+    let migrator: DatabaseMigrator
 
-    static var migrator: DatabaseMigrator {
+    /// "LIFL".
+    static var messages: StoreSchema { StoreSchema(applicationID: 0x4C49_464C, migrator: messageMigrator) }
+
+    private static var messageMigrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 messages, groups, reservations") { database in
-            try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+            try database.execute(sql: "PRAGMA application_id = \(0x4C49_464C)")
             // Clustered by channel and time: a page of history is one stretch of the file.
             try database.execute(
                 sql: """
@@ -48,8 +52,8 @@ enum StoreSchema {
     }
 
     /// Opens the database and brings it to this version.
-    static func open(file: String, durability: Durability) throws -> DatabasePool {
-        let pool = try DatabasePool(path: file, configuration: configuration(durability))
+    func open(file: String, durability: Durability) throws -> DatabasePool {
+        let pool = try DatabasePool(path: file, configuration: Self.configuration(durability))
         try pool.read { database in
             let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
             let hasTables = try Bool.fetchOne(database, sql: "SELECT EXISTS (SELECT 1 FROM sqlite_master)") ?? false

@@ -4,14 +4,26 @@ import GRDB
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// The one writer: takes work from any thread, does it in order on a thread of its own, and puts neighbouring messages into one
+/// What a writer writes: how an item becomes rows. Only called on the writer's thread, but for `cost`.
+protocol StoreRows: Sendable {
+    associatedtype Item: Sendable
+
+    /// What an item takes while it waits, in bytes.
+    func cost(of item: Item) -> Int
+    /// Inside a transaction, which may end without success although this one succeeded.
+    func write(_ item: Item, into database: Database) throws
+    /// What was written since the last success is not there.
+    func transactionFailed()
+}
+
+/// The one writer: takes work from any thread, does it in order on a thread of its own, and puts neighbouring items into one
 /// transaction (rule HB-43).
 ///
-/// A transaction ends when nothing more waits, when it has `groupLimit` messages, or after `groupTime`: alone, a message is committed
+/// A transaction ends when nothing more waits, when it has `groupLimit` items, or after `groupTime`: alone, an item is committed
 /// at once; under load the cost of a commit is shared.
-final class StoreWriter: Sendable {
+final class StoreWriter<Rows: StoreRows>: Sendable {
     private enum Job: Sendable {
-        case append(StoredMessage, application: String, Completion)
+        case append(Rows.Item, Completion)
         /// An append for which there was no room; told in its turn.
         case refusal(Completion, MessageStoreError)
         /// Brings its own transactions and reports by itself.
@@ -27,31 +39,32 @@ final class StoreWriter: Sendable {
 
     typealias Completion = @Sendable ((any Error)?) -> Void
 
-    static let groupLimit = 1000
-    static let groupTime = 5_000_000 as UInt64
+    static var groupLimit: Int { 1000 }
+    static var groupTime: UInt64 { 5_000_000 }
 
     private let pool: DatabasePool
     /// Held for as long as anything may be written.
     private let directory: StoreDirectory
-    private let catchUp: UInt64
+    private let rows: Rows
     private let bytesLimit: Int
     private let waiting = NIOLockedValueBox(Waiting())
     private let queue = DispatchQueue(label: "lifeline.store.writer", qos: .userInitiated)
 
-    init(pool: DatabasePool, directory: StoreDirectory, catchUp: UInt64, bytesLimit: Int = 64 << 20) {
+    init(pool: DatabasePool, directory: StoreDirectory, rows: Rows, bytesLimit: Int = 64 << 20) {
         self.pool = pool
         self.directory = directory
-        self.catchUp = catchUp
+        self.rows = rows
         self.bytesLimit = bytesLimit
     }
 
-    func append(_ message: StoredMessage, application: String, completion: @escaping Completion) {
+    func append(_ item: Rows.Item, completion: @escaping Completion) {
+        let cost = rows.cost(of: item)
         submit { waiting in
             // Told in turn, so that completions keep the order of the calls.
             guard !waiting.isClosed else { return .refusal(completion, .closed) }
             guard waiting.bytes < self.bytesLimit else { return .refusal(completion, .overloaded) }
-            waiting.bytes += Self.cost(message)
-            return .append(message, application: application, completion)
+            waiting.bytes += cost
+            return .append(item, completion)
         }
     }
 
@@ -73,8 +86,20 @@ final class StoreWriter: Sendable {
         return try result.get()
     }
 
+    /// Remembers up to where ids may be given out, across a loss of power too.
+    func reserve(_ limit: UInt64, durability: Durability) async throws(MessageStoreError) {
+        try await perform(inTransaction: false) { database in
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+            defer { try? database.execute(sql: "PRAGMA synchronous = \(durability.pragma)") }
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO reservation (id, timetoken) VALUES (1, ?)", arguments: [Int64(clamping: limit)])
+        }
+    }
+
     /// Whether anything is being written or waits for it.
     var isBusy: Bool { waiting.withLockedValue { $0.isDraining } }
+
+    var isClosed: Bool { waiting.withLockedValue { $0.isClosed } }
 
     /// Refuses what comes from now on, and returns when everything that came before is written.
     func close() async {
@@ -101,9 +126,8 @@ final class StoreWriter: Sendable {
 extension StoreWriter {
     private func drain() {
         while true {
-            let group = takeGroup(limit: Self.groupLimit)
-            if !group.isEmpty {
-                write(group)
+            if let first = takeAppend() {
+                writeGroup(first)
             } else if let work = takeWork() {
                 pool.writeWithoutTransaction { work($0) }
             } else if rest() {
@@ -112,20 +136,15 @@ extension StoreWriter {
         }
     }
 
-    /// Messages that stand first in line.
-    private func takeGroup(limit: Int) -> [Job] {
+    /// The next job, unless it is one that needs the database for itself.
+    private func takeAppend() -> Job? {
         waiting.withLockedValue { waiting in
-            var group: [Job] = []
-            while group.count < limit, let job = waiting.jobs.first {
-                switch job {
-                case .append(let message, _, _): waiting.bytes -= Self.cost(message)
-                case .refusal: break
-                case .work: return group
-                }
-                group.append(job)
-                waiting.jobs.removeFirst()
+            switch waiting.jobs.first {
+            case .append(let item, _): waiting.bytes -= rows.cost(of: item)
+            case .refusal: break
+            case .work, nil: return nil
             }
-            return group
+            return waiting.jobs.removeFirst()
         }
     }
 
@@ -145,59 +164,57 @@ extension StoreWriter {
         }
     }
 
-    private func write(_ first: [Job]) {
-        var outcomes: [(completion: Completion, error: MessageStoreError?)] = []
+    private func writeGroup(_ first: Job) {
+        var group = [first]
+        // Nil for success of all.
+        var failures: [MessageStoreError?]?
         pool.writeWithoutTransaction { database in
-            var jobs = first
-            var written = 0
+            let end = DispatchTime.now().uptimeNanoseconds + Self.groupTime
             do {
                 try Self.transaction(database) { database in
-                    let end = DispatchTime.now().uptimeNanoseconds + Self.groupTime
-                    while !jobs.isEmpty {
-                        written = 0
-                        for job in jobs {
-                            try outcomes.append(write(job, database))
-                            written += 1
-                        }
-                        let room = Self.groupLimit - outcomes.count
-                        written = jobs.count
-                        guard room > 0, DispatchTime.now().uptimeNanoseconds < end else { break }
-                        (jobs, written) = (takeGroup(limit: room), 0)
+                    try write(first, database)
+                    while group.count < Self.groupLimit, DispatchTime.now().uptimeNanoseconds < end, let job = takeAppend() {
+                        group.append(job)
+                        try write(job, database)
                     }
                 }
             } catch {
-                // The whole transaction is lost: what was written, what failed, and what was still to be written.
-                let failure = MessageStoreError(error, file: directory.databaseFile)
-                outcomes += jobs.dropFirst(written).compactMap(Self.outcome)
-                outcomes = outcomes.map { ($0.completion, $0.error ?? failure) }
+                rows.transactionFailed()
+                failures =
+                    Self.concernsOneItem(error)
+                    ? group.map { writeAlone($0, database) }
+                    : Array(repeating: MessageStoreError(error, file: directory.databaseFile), count: group.count)
             }
         }
-        for outcome in outcomes { outcome.completion(outcome.error) }
-    }
-
-    /// Writes one message. Throws only when that has ended the transaction.
-    private func write(_ job: Job, _ database: Database) throws -> (Completion, MessageStoreError?) {
-        switch job {
-        case .append(let message, let application, let completion):
-            do {
-                try MessageRow.insert(message, application: application, catchUp: catchUp, into: database)
-                return (completion, nil)
-            } catch {
-                guard database.isInsideTransaction else { throw error }
-                return (completion, MessageStoreError(error, file: directory.databaseFile))
+        for (index, job) in group.enumerated() {
+            switch job {
+            case .append(_, let completion): completion(failures?[index])
+            case .refusal(let completion, let error): completion(error)
+            case .work: break
             }
-        case .refusal(let completion, let error): return (completion, error)
-        case .work: return ({ _ in }, nil)
         }
     }
 
-    /// What a job that was not written leads to, before the reason is filled in.
-    private static func outcome(_ job: Job) -> (completion: Completion, error: MessageStoreError?)? {
-        switch job {
-        case .append(_, _, let completion): (completion, nil)
-        case .refusal(let completion, let error): (completion, error)
-        case .work: nil
+    private func write(_ job: Job, _ database: Database) throws {
+        if case .append(let item, _) = job { try rows.write(item, into: database) }
+    }
+
+    /// Items are kept as a whole or not at all, and do not suffer from their neighbours: where one of them cannot be written, each
+    /// gets a transaction of its own.
+    private func writeAlone(_ job: Job, _ database: Database) -> MessageStoreError? {
+        do {
+            try Self.transaction(database) { try write(job, $0) }
+            return nil
+        } catch {
+            rows.transactionFailed()
+            return MessageStoreError(error, file: directory.databaseFile)
         }
+    }
+
+    /// Whether it is the item that is wrong, and not the disk.
+    private static func concernsOneItem(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return true }
+        return error.resultCode == .SQLITE_CONSTRAINT
     }
 
     private static func transaction<Value>(_ database: Database, _ work: (Database) throws -> Value) throws -> Value {
@@ -210,9 +227,5 @@ extension StoreWriter {
             if database.isInsideTransaction { try database.rollback() }
             throw error
         }
-    }
-
-    private static func cost(_ message: StoredMessage) -> Int {
-        message.payload.count + (message.metadata?.count ?? 0) + 256
     }
 }

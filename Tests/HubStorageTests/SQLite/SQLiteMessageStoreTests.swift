@@ -153,14 +153,14 @@ struct SQLiteMessageStoreTests {
     @Test("What waits to be written is bounded; refusals come in turn")
     func overload() async throws {
         let directory = try StoreDirectory(path: scratch.path)
-        let pool = try StoreSchema.open(file: directory.databaseFile, durability: .process)
-        let writer = StoreWriter(pool: pool, directory: directory, catchUp: 100, bytesLimit: 10_000)
+        let pool = try StoreSchema.messages.open(file: directory.databaseFile, durability: .process)
+        let writer = StoreWriter(pool: pool, directory: directory, rows: MessageRow(catchUp: 100), bytesLimit: 10_000)
         let outcomes = NIOLockedValueBox<[MessageStoreError?]>([])
         let gate = DispatchSemaphore(value: 0)
         let blocked = Task { try await writer.perform { _ in gate.wait() } }
         while !writer.isBusy { await Task.yield() }
         for token in 1...100 as ClosedRange<UInt64> {
-            writer.append(message(token, "c"), application: "app") { error in
+            writer.append(MessageRow.Item(message: message(token, "c"), application: "app")) { error in
                 outcomes.withLockedValue { $0.append(error as? MessageStoreError) }
             }
         }
