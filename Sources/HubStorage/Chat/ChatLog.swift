@@ -12,7 +12,7 @@ struct ChatLog: Sendable {
     private(set) var applications: [String: ChatShelf] = [:]
     /// Every event in the order of coming; some are gone already.
     private var order = Deque<Name>()
-    /// Events that no history has, in the order in which that came about.
+    /// Events that no history has, ascending.
     private var loose = Deque<Name>()
     private var highest: UInt64 = 0
     private var count = 0
@@ -32,7 +32,7 @@ struct ChatLog: Sendable {
             highest = max(highest, name.id)
             order.append(name)
             guard let conversation = addition.event.conversation else {
-                loose.append(name)
+                loosen(name)
                 continue
             }
             while let id = applications[application]?.excess(in: conversation, limit: limits.messagesPerChannel) {
@@ -51,11 +51,13 @@ struct ChatLog: Sendable {
         return nil
     }
 
-    /// Takes a message out of history; what no inbox needs any more goes altogether.
+    /// Takes a message out of history; it goes with the inboxes that have it.
     private mutating func retire(_ name: Name) {
-        guard applications[name.application]?.recall(name.id) == true else { return }
-        loose.append(name)
-        if applications[name.application]?.inboxFloor ?? 0 > name.id { remove(name) }
+        if applications[name.application]?.recall(name.id) == true { loosen(name) }
+    }
+
+    private mutating func loosen(_ name: Name) {
+        loose.insert(name, at: loose.firstPosition { $0.id > name.id })
     }
 
     private mutating func remove(_ name: Name) {

@@ -29,7 +29,7 @@ struct ChatShelf: Sendable {
     private var conversations: [String: Deque<UInt64>] = [:]
     private var inboxes: [String: Inbox] = [:]
     /// Inboxes keep nothing from before.
-    private(set) var inboxFloor: UInt64 = 0
+    private var inboxFloor: UInt64 = 0
     private var receipts: [UInt64: [ChatReceipt]] = [:]
     /// Users, by message.
     private var hidden: [UInt64: Set<String>] = [:]
@@ -127,7 +127,7 @@ extension ChatShelf {
 
     private mutating func removeFromHistory(_ id: UInt64, _ conversation: String) {
         guard let index = conversations.index(forKey: conversation) else { return }
-        let position = conversations.values[index].partition { $0 >= id }
+        let position = conversations.values[index].firstPosition { $0 >= id }
         guard position < conversations.values[index].count, conversations.values[index][position] == id else { return }
         conversations.values[index].remove(at: position)
         if conversations.values[index].isEmpty { conversations.remove(at: index) }
@@ -147,7 +147,7 @@ extension ChatShelf {
     func inbox(of user: String, after sequence: UInt64, limit: Int) -> [ChatInboxEntry] {
         guard limit > 0, let entries = inboxes[user]?.entries else { return [] }
         var page: [ChatInboxEntry] = []
-        for entry in entries[entries.partition { $0.sequence > sequence }...] where entry.id >= inboxFloor {
+        for entry in entries[entries.firstPosition { $0.sequence > sequence }...] where entry.id >= inboxFloor {
             guard let kept = events[entry.id] else { continue }
             page.append(ChatInboxEntry(sequence: entry.sequence, body: kept.event.body))
             if page.count == limit { break }
@@ -158,8 +158,8 @@ extension ChatShelf {
     func history(_ query: ChatHistoryQuery) -> [ChatEvent] {
         guard query.limit > 0, let all = conversations[query.conversation] else { return [] }
         let floor = query.viewer.flatMap { hiddenUpTo[$0]?[query.conversation] } ?? 0
-        let lower = all.partition { $0 > max(query.after ?? 0, floor) }
-        let upper = query.before.map { before in all.partition { $0 >= before } } ?? all.count
+        let lower = all.firstPosition { $0 > max(query.after ?? 0, floor) }
+        let upper = query.before.map { before in all.firstPosition { $0 >= before } } ?? all.count
         let ids = all[lower..<max(lower, upper)].lazy.filter { id in
             query.viewer.map { hidden[id]?.contains($0) != true } ?? true
         }
@@ -191,7 +191,7 @@ extension ChatShelf {
 
 extension Deque {
     /// The first position from which on `isBeyond` holds, in a deque that is ordered by it.
-    fileprivate func partition(_ isBeyond: (Element) -> Bool) -> Int {
+    func firstPosition(where isBeyond: (Element) -> Bool) -> Int {
         var low = 0
         var high = count
         while low < high {

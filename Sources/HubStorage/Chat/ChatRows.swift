@@ -1,0 +1,188 @@
+import Foundation
+import GRDB
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// Commits as rows.
+struct ChatRows: StoreRows {
+    struct Item: Sendable {
+        var commit: ChatCommit
+        var application: String
+    }
+
+    private let names = ChatNames()
+
+    func cost(of item: Item) -> Int {
+        let commit = item.commit
+        let additions = commit.additions.reduce(0) { $0 + $1.event.body.count + 48 * $1.places.count + 200 }
+        let rewrites = commit.rewrites.reduce(0) { $0 + $1.body.count + 32 }
+        let marks = commit.recalls.count + commit.hidden.count + commit.hiddenUpTo.count + commit.receipts.count
+        return 256 + additions + rewrites + 64 * (marks + commit.acknowledged.count)
+            + 512 * (commit.documents.count + commit.removedDocuments.count)
+    }
+
+    func transactionFailed() { names.forget() }
+
+    func write(_ item: Item, into database: Database) throws {
+        let commit = item.commit
+        let application = try names.application(item.application, database)
+        for addition in commit.additions { try add(addition, application, database) }
+        try change(commit, application, database)
+        try mark(commit, application, database)
+        try putDocuments(commit, application, database)
+    }
+
+    private func add(_ addition: ChatCommit.Addition, _ application: Int64, _ database: Database) throws {
+        let event = addition.event
+        let conversation = try event.conversation.map { try names.conversation($0, application, database) }
+        let own = addition.places.first { $0.user == event.sender }?.sequence
+        try run(
+            """
+            INSERT INTO event (id, application, conversation, sender, client_id, own_sequence, audience, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                Int64(clamping: event.id), application, conversation, event.sender, event.clientID,
+                own.map { Int64(clamping: $0) }, event.audience, Data(event.body),
+            ], database)
+        for place in addition.places {
+            try run(
+                "INSERT INTO inbox_entry (inbox, sequence, event) VALUES (?, ?, ?)",
+                [
+                    try names.inbox(of: place.user, application, database), Int64(clamping: place.sequence),
+                    Int64(clamping: event.id),
+                ], database)
+        }
+    }
+
+    private func change(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
+        for rewrite in commit.rewrites {
+            try run(
+                "UPDATE event SET body = ? WHERE id = ? AND application = ?",
+                [Data(rewrite.body), Int64(clamping: rewrite.id), application], database)
+        }
+        for id in commit.recalls {
+            try run(
+                "UPDATE event SET conversation = NULL WHERE id = ? AND application = ?", [Int64(clamping: id), application],
+                database)
+            guard database.changesCount > 0 else { continue }
+            try run("DELETE FROM receipt WHERE event = ?", [Int64(clamping: id)], database)
+        }
+    }
+
+    private func mark(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
+        for item in commit.hidden {
+            try run(
+                "INSERT OR IGNORE INTO hidden (event, inbox) SELECT id, ? FROM event WHERE id = ? AND application = ?",
+                [try names.inbox(of: item.user, application, database), Int64(clamping: item.id), application], database)
+        }
+        for item in commit.hiddenUpTo {
+            try run(
+                """
+                INSERT INTO hidden_up_to (inbox, conversation, event) VALUES (?, ?, ?)
+                ON CONFLICT (inbox, conversation) DO UPDATE SET event = max(event, excluded.event)
+                """,
+                [
+                    try names.inbox(of: item.user, application, database),
+                    try names.conversation(item.conversation, application, database), Int64(clamping: item.id),
+                ], database)
+        }
+        for (id, receipt) in commit.receipts {
+            try run(
+                """
+                INSERT OR IGNORE INTO receipt (event, reader, time) SELECT id, ?, ? FROM event WHERE id = ? AND application = ?
+                """, [receipt.user, receipt.time, Int64(clamping: id), application], database)
+        }
+        for place in commit.acknowledged {
+            try run(
+                "UPDATE inbox SET acknowledged = max(acknowledged, ?) WHERE id = ?",
+                [Int64(clamping: place.sequence), try names.inbox(of: place.user, application, database)], database)
+        }
+    }
+
+    private func putDocuments(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
+        let encoder = JSONEncoder()
+        for document in commit.documents {
+            let key = document.key
+            try run(
+                "INSERT OR REPLACE INTO document (application, kind, name, value) VALUES (?, ?, ?, ?)",
+                [application, key.kind.rawValue, key.name, try encoder.encode(document)], database)
+        }
+        for key in commit.removedDocuments {
+            try run(
+                "DELETE FROM document WHERE application = ? AND kind = ? AND name = ?",
+                [application, key.kind.rawValue, key.name], database)
+        }
+    }
+
+    private func run(_ sql: String, _ arguments: StatementArguments, _ database: Database) throws {
+        let statement = try database.cachedStatement(sql: sql)
+        statement.setUncheckedArguments(arguments)
+        try statement.execute()
+    }
+}
+
+/// The numbers of applications, inboxes and conversations, looked up once.
+private final class ChatNames: Sendable {
+    private struct Name: Hashable, Sendable {
+        var application: Int64
+        var name: String
+    }
+
+    private struct Known: Sendable {
+        var applications: [String: Int64] = [:]
+        var inboxes: [Name: Int64] = [:]
+        var conversations: [Name: Int64] = [:]
+    }
+
+    /// Of each kind.
+    private static let limit = 200_000
+
+    private let known = NIOLockedValueBox(Known())
+
+    /// Numbers that were given in a transaction that failed mean nothing.
+    func forget() { known.withLockedValue { $0 = Known() } }
+
+    func application(_ name: String, _ database: Database) throws -> Int64 {
+        if let id = known.withLockedValue({ $0.applications[name] }) { return id }
+        let id = try number(
+            of: [name], selection: "SELECT id FROM application WHERE name = ?",
+            insertion: "INSERT INTO application (name) VALUES (?)", database)
+        known.withLockedValue { $0.applications[name] = id }
+        return id
+    }
+
+    func inbox(of user: String, _ application: Int64, _ database: Database) throws -> Int64 {
+        let name = Name(application: application, name: user)
+        if let id = known.withLockedValue({ $0.inboxes[name] }) { return id }
+        let id = try number(
+            of: [application, user], selection: "SELECT id FROM inbox WHERE application = ? AND name = ?",
+            insertion: "INSERT INTO inbox (application, name) VALUES (?, ?)", database)
+        known.withLockedValue { known in
+            if known.inboxes.count >= Self.limit { known.inboxes.removeAll() }
+            known.inboxes[name] = id
+        }
+        return id
+    }
+
+    func conversation(_ conversation: String, _ application: Int64, _ database: Database) throws -> Int64 {
+        let name = Name(application: application, name: conversation)
+        if let id = known.withLockedValue({ $0.conversations[name] }) { return id }
+        let id = try number(
+            of: [application, conversation], selection: "SELECT id FROM conversation WHERE application = ? AND name = ?",
+            insertion: "INSERT INTO conversation (application, name) VALUES (?, ?)", database)
+        known.withLockedValue { known in
+            if known.conversations.count >= Self.limit { known.conversations.removeAll() }
+            known.conversations[name] = id
+        }
+        return id
+    }
+
+    private func number(
+        of arguments: StatementArguments, selection: String, insertion: String, _ database: Database
+    ) throws -> Int64 {
+        if let id = try Int64.fetchOne(database.cachedStatement(sql: selection), arguments: arguments) { return id }
+        try database.cachedStatement(sql: insertion).execute(arguments: arguments)
+        return database.lastInsertedRowID
+    }
+}

@@ -1,0 +1,83 @@
+import GRDB
+
+extension StoreSchema {
+    /// "LIFC".
+    static var chat: StoreSchema { StoreSchema(applicationID: 0x4C49_4643, migrator: chatMigrator) }
+
+    private static var chatMigrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1 chat") { database in
+            try database.execute(sql: "PRAGMA application_id = \(0x4C49_4643)")
+            try createNames(database)
+            try createEvents(database)
+            try database.execute(
+                sql: """
+                    CREATE TABLE document (
+                        application INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL,
+                        PRIMARY KEY (application, kind, name)
+                    ) WITHOUT ROWID
+                    """)
+            try database.execute(
+                sql: "CREATE TABLE reservation (id INTEGER PRIMARY KEY CHECK (id = 1), timetoken INTEGER NOT NULL)")
+            try database.execute(sql: "CREATE TABLE life (id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT NOT NULL)")
+            try database.execute(sql: "INSERT INTO life (id, epoch) VALUES (1, ?)", arguments: [newChatEpoch()])
+        }
+        return migrator
+    }
+
+    /// What occurs in many rows has a number.
+    private static func createNames(_ database: Database) throws {
+        try database.execute(sql: "CREATE TABLE application (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)")
+        // `last` only counts for entries that were purged: the others say it themselves.
+        try database.execute(
+            sql: """
+                CREATE TABLE inbox (
+                    id INTEGER PRIMARY KEY, application INTEGER NOT NULL, name TEXT NOT NULL, last INTEGER NOT NULL DEFAULT 0,
+                    acknowledged INTEGER NOT NULL DEFAULT 0, UNIQUE (application, name)
+                )
+                """)
+        try database.execute(
+            sql: """
+                CREATE TABLE conversation (
+                    id INTEGER PRIMARY KEY, application INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE (application, name)
+                )
+                """)
+    }
+
+    private static func createEvents(_ database: Database) throws {
+        try database.execute(
+            sql: """
+                CREATE TABLE event (
+                    id INTEGER PRIMARY KEY, application INTEGER NOT NULL, conversation INTEGER, sender TEXT NOT NULL, client_id TEXT,
+                    own_sequence INTEGER, audience INTEGER NOT NULL, body BLOB NOT NULL
+                )
+                """)
+        // Pages of history, by id within a conversation; those without one are what purging looks for.
+        try database.execute(sql: "CREATE INDEX event_conversation ON event (conversation)")
+        // Clustered by inbox: a page is one stretch of the file.
+        try database.execute(
+            sql: """
+                CREATE TABLE inbox_entry (
+                    inbox INTEGER NOT NULL, sequence INTEGER NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (inbox, sequence)
+                ) WITHOUT ROWID
+                """)
+        try database.execute(
+            sql: """
+                CREATE TABLE receipt (
+                    id INTEGER PRIMARY KEY, event INTEGER NOT NULL, reader TEXT NOT NULL, time INTEGER NOT NULL,
+                    UNIQUE (event, reader)
+                )
+                """)
+        try database.execute(
+            sql: """
+                CREATE TABLE hidden (event INTEGER NOT NULL, inbox INTEGER NOT NULL, PRIMARY KEY (event, inbox)) WITHOUT ROWID
+                """)
+        try database.execute(
+            sql: """
+                CREATE TABLE hidden_up_to (
+                    inbox INTEGER NOT NULL, conversation INTEGER NOT NULL, event INTEGER NOT NULL,
+                    PRIMARY KEY (inbox, conversation)
+                ) WITHOUT ROWID
+                """)
+    }
+}

@@ -1,0 +1,286 @@
+import Foundation
+import GRDB
+import RealtimeHub
+
+/// Keeps chat in a SQLite database that survives the end of the process (rules CT-1 to CT-11).
+///
+/// A file of its own beside that of the message store. One thread writes and shares transactions between commits, several read.
+public final class SQLiteChatStore: ChatStore {
+    private let directory: StoreDirectory
+    private let pool: DatabasePool
+    let writer: StoreWriter<ChatRows>
+    private let durability: Durability
+    private let now: @Sendable () -> UInt64
+
+    /// Opens the database in `directory`, which is created if need be.
+    ///
+    /// Blocks while it reads the schema and, after a crash, the log.
+    /// - Parameter now: the time of day in units of 100 ns, for what counts as sent recently.
+    /// - Throws: `MessageStoreError`.
+    public init(
+        directory: String, durability: Durability = .process, now: @escaping @Sendable () -> UInt64 = systemTicks
+    ) throws(MessageStoreError) {
+        self.directory = try StoreDirectory(path: directory, file: "chat.sqlite", lockFile: "chat.lock")
+        self.durability = durability
+        self.now = now
+        let file = self.directory.databaseFile
+        do {
+            pool = try StoreSchema.chat.open(file: file, durability: durability)
+        } catch {
+            throw MessageStoreError(error, file: file)
+        }
+        writer = StoreWriter(pool: pool, directory: self.directory, rows: ChatRows())
+    }
+
+    public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        writer.append(ChatRows.Item(commit: commit, application: application), completion: completion)
+    }
+
+    public func reserve(idsUpTo limit: UInt64) async throws { try await writer.reserve(limit, durability: durability) }
+
+    public func close() async {
+        await writer.close()
+        try? pool.close()
+        directory.release()
+    }
+
+    /// Reads beside the writer.
+    private func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        do {
+            return try await pool.read(body)
+        } catch let error as CancellationError {
+            throw error
+        } catch is DecodingError {
+            throw MessageStoreError.damaged(file: directory.databaseFile)
+        } catch {
+            throw MessageStoreError(error, file: directory.databaseFile)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension SQLiteChatStore {
+    public func inbox(
+        of user: String, after sequence: UInt64, limit: Int, application: String
+    ) async throws -> [ChatInboxEntry] {
+        guard limit > 0 else { return [] }
+        return try await read { database in
+            guard let inbox = try Self.inbox(of: user, application, database) else { return [] }
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT inbox_entry.sequence, event.body FROM inbox_entry CROSS JOIN event ON event.id = inbox_entry.event
+                    WHERE inbox_entry.inbox = ? AND inbox_entry.sequence > ? ORDER BY inbox_entry.sequence LIMIT ?
+                    """)
+            var page: [ChatInboxEntry] = []
+            page.reserveCapacity(min(limit, 200))
+            let rows = try Row.fetchCursor(statement, arguments: [inbox, Int64(clamping: sequence), limit])
+            while let row = try rows.next() {
+                page.append(ChatInboxEntry(sequence: UInt64(clamping: row[0] as Int64), body: MessageRow.bytes(row, 1) ?? []))
+            }
+            return page
+        }
+    }
+
+    public func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent] {
+        guard query.limit > 0 else { return [] }
+        return try await read { database in
+            guard let conversation = try Self.conversation(query.conversation, application, database) else { return [] }
+            let viewer = try query.viewer.flatMap { try Self.inbox(of: $0, application, database) }
+            let floor = try viewer.flatMap { viewer in
+                try Int64.fetchOne(
+                    database.cachedStatement(sql: "SELECT event FROM hidden_up_to WHERE inbox = ? AND conversation = ?"),
+                    arguments: [viewer, conversation])
+            }
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT id, sender, client_id, audience, body FROM event
+                    WHERE conversation = ? AND id > ? AND id < ?
+                        \(viewer == nil ? "" : "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.event = event.id AND inbox = ?)")
+                    ORDER BY id \(query.isOldestFirst ? "ASC" : "DESC") LIMIT ?
+                    """)
+            var arguments: StatementArguments = [
+                conversation, max(Int64(clamping: query.after ?? 0), floor ?? 0), Int64(clamping: query.before ?? .max),
+            ]
+            if let viewer { arguments += [viewer] }
+            arguments += [query.limit]
+            var page: [ChatEvent] = []
+            let rows = try Row.fetchCursor(statement, arguments: arguments)
+            while let row = try rows.next() { page.append(Self.event(of: row, in: query.conversation)) }
+            return page
+        }
+    }
+
+    public func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent? {
+        try await read { database in
+            guard let number = try Self.conversation(conversation, application, database) else { return nil }
+            let statement = try database.cachedStatement(
+                sql: "SELECT id, sender, client_id, audience, body FROM event WHERE id = ? AND conversation = ?")
+            return try Row.fetchOne(statement, arguments: [Int64(clamping: id), number])
+                .map { Self.event(of: $0, in: conversation) }
+        }
+    }
+
+    public func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]] {
+        try await read { database in
+            let statement = try database.cachedStatement(
+                sql: """
+                    SELECT receipt.reader, receipt.time FROM receipt
+                    JOIN event ON event.id = receipt.event JOIN application ON application.id = event.application
+                    WHERE receipt.event = ? AND application.name = ? ORDER BY receipt.id
+                    """)
+            return try ids.reduce(into: [:]) { found, id in
+                let readers = try Row.fetchAll(statement, arguments: [Int64(clamping: id), application])
+                if !readers.isEmpty { found[id] = readers.map { ChatReceipt(user: $0[0], time: $0[1]) } }
+            }
+        }
+    }
+
+    private static func event(of row: Row, in conversation: String) -> ChatEvent {
+        ChatEvent(
+            id: UInt64(clamping: row[0] as Int64), conversation: conversation, sender: row[1], clientID: row[2],
+            body: MessageRow.bytes(row, 4) ?? [], audience: row[3])
+    }
+
+    private static func inbox(of user: String, _ application: String, _ database: Database) throws -> Int64? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT inbox.id FROM application JOIN inbox ON inbox.application = application.id
+                WHERE application.name = ? AND inbox.name = ?
+                """)
+        return try Int64.fetchOne(statement, arguments: [application, user])
+    }
+
+    private static func conversation(_ name: String, _ application: String, _ database: Database) throws -> Int64? {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT conversation.id FROM application JOIN conversation ON conversation.application = application.id
+                WHERE application.name = ? AND conversation.name = ?
+                """)
+        return try Int64.fetchOne(statement, arguments: [application, name])
+    }
+}
+
+// MARK: - Starting
+
+extension SQLiteChatStore {
+    public func restore() async throws -> RestoredChat {
+        let horizon = Int64(clamping: recentSendsHorizon(at: now()))
+        let file = directory.databaseFile
+        return try await read { database in
+            guard let epoch = try String.fetchOne(database, sql: "SELECT epoch FROM life") else {
+                throw MessageStoreError.damaged(file: file)
+            }
+            var restored = RestoredChat(epoch: epoch)
+            let reserved = try Int64.fetchOne(database, sql: "SELECT timetoken FROM reservation") ?? 0
+            let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM event") ?? 0
+            restored.highestID = UInt64(clamping: max(reserved, newest))
+            let applications = try Row.fetchAll(database, sql: "SELECT id, name FROM application")
+            for row in applications {
+                restored.applications[row[1]] = try Self.restore(application: row[0], since: horizon, database)
+            }
+            return restored
+        }
+    }
+
+    private static func restore(
+        application: Int64, since horizon: Int64, _ database: Database
+    ) throws -> RestoredChat.Application {
+        var restored = RestoredChat.Application()
+        let decoder = JSONDecoder()
+        let documents = try Row.fetchCursor(
+            database, sql: "SELECT value FROM document WHERE application = ?", arguments: [application])
+        while let row = try documents.next() {
+            restored.documents.append(try decoder.decode(ChatDocument.self, from: row[0] as Data))
+        }
+        let inboxes = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT name, acknowledged, last, (SELECT max(sequence) FROM inbox_entry WHERE inbox_entry.inbox = inbox.id)
+                FROM inbox WHERE application = ?
+                """, arguments: [application])
+        while let row = try inboxes.next() {
+            let last = max(row[2] as Int64, row[3] as Int64? ?? 0)
+            restored.inboxes[row[0]] = (UInt64(clamping: last), UInt64(clamping: row[1] as Int64))
+        }
+        let sends = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT sender, client_id, id, own_sequence FROM event
+                WHERE id > ? AND +application = ? AND client_id IS NOT NULL ORDER BY id
+                """, arguments: [horizon, application])
+        while let row = try sends.next() {
+            let sequence = (row[3] as Int64?).map { UInt64(clamping: $0) }
+            restored.recentSends.append((row[0], row[1], UInt64(clamping: row[2] as Int64), sequence))
+        }
+        return restored
+    }
+}
+
+// MARK: - Purging
+
+extension SQLiteChatStore {
+    /// Rows that one transaction deletes, so that others write between two of them.
+    static var purgeStep: Int { 300 }
+
+    public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
+        let floor = Int64(clamping: inbox)
+        guard !writer.isClosed else { throw MessageStoreError.closed }
+        var slice = try await dueInboxes(after: 0, before: floor)
+        while let last = slice.last {
+            var due = slice.due[...]
+            while !due.isEmpty { due = try await purge(due, before: floor) }
+            slice = try await dueInboxes(after: last, before: floor)
+        }
+        let loose = "SELECT id FROM event WHERE conversation IS NULL AND id < ? LIMIT ?"
+        while try await purgeEvents(loose, before: floor) == Self.purgeStep {}
+        let old = "SELECT id FROM event WHERE id < ? LIMIT ?"
+        while try await purgeEvents(old, before: min(floor, Int64(clamping: history))) == Self.purgeStep {}
+    }
+
+    /// Which of the next thousand inboxes have something to purge. Found beside the writer.
+    private func dueInboxes(after: Int64, before floor: Int64) async throws -> (due: [Int64], last: Int64?) {
+        try await read { database in
+            let rows = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT id, (SELECT event FROM inbox_entry WHERE inbox = inbox.id ORDER BY sequence LIMIT 1)
+                    FROM inbox WHERE id > ? ORDER BY id LIMIT 1000
+                    """, arguments: [after])
+            return (rows.filter { ($0[1] as Int64?).map { $0 < floor } ?? false }.map { $0[0] }, rows.last?[0])
+        }
+    }
+
+    /// Deletes the oldest entries of inboxes in one transaction, and returns the inboxes that are left to do.
+    private func purge(_ inboxes: ArraySlice<Int64>, before floor: Int64) async throws -> ArraySlice<Int64> {
+        try await writer.perform { database in
+            let selection = try database.cachedStatement(
+                sql: "SELECT sequence, event FROM inbox_entry WHERE inbox = ? ORDER BY sequence LIMIT ?")
+            var left = inboxes
+            var room = Self.purgeStep
+            while room > 0, let inbox = left.first {
+                // Within an inbox events are in the order of their ids.
+                let due = try Row.fetchAll(selection, arguments: [inbox, room]).prefix { ($0[1] as Int64) < floor }
+                if due.count < room { left.removeFirst() }
+                room -= max(due.count, 1)
+                guard let last = due.last else { continue }
+                try database.execute(
+                    sql: "DELETE FROM inbox_entry WHERE inbox = ? AND sequence <= ?", arguments: [inbox, last[0] as Int64])
+                try database.execute(
+                    sql: "UPDATE inbox SET last = max(last, ?) WHERE id = ?", arguments: [last[0] as Int64, inbox])
+            }
+            return left
+        }
+    }
+
+    private func purgeEvents(_ selection: String, before floor: Int64) async throws -> Int {
+        try await writer.perform { database in
+            let due = try Int64.fetchAll(database.cachedStatement(sql: selection), arguments: [floor, Self.purgeStep])
+            for table in ["receipt WHERE event", "hidden WHERE event", "event WHERE id"] {
+                let deletion = try database.cachedStatement(sql: "DELETE FROM \(table) = ?")
+                for id in due { try deletion.execute(arguments: [id]) }
+            }
+            return due.count
+        }
+    }
+}
