@@ -67,16 +67,7 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         let maskBit: UInt8 = role == .client ? 0x80 : 0
         buffer.reserveCapacity(minimumWritableBytes: FrameHeader.maximumByteCount + payload.count)
         buffer.writeInteger(opcode.rawValue | (isFinal ? 0x80 : 0))
-        switch payload.count {
-        case ...125:
-            buffer.writeInteger(UInt8(payload.count) | maskBit)
-        case ...0xFFFF:
-            buffer.writeInteger(126 | maskBit)
-            buffer.writeInteger(UInt16(payload.count))
-        default:
-            buffer.writeInteger(127 | maskBit)
-            buffer.writeInteger(UInt64(payload.count))
-        }
+        writeLength(payload.count, maskBit: maskBit, to: &buffer)
         guard role == .client else {
             buffer.writeBytes(payload)
             return
@@ -86,6 +77,26 @@ public struct WebSocketFrameWriter<Random: RandomNumberGenerator & Sendable>: Se
         let start = buffer.readableBytes
         buffer.writeBytes(payload)
         buffer.withUnsafeMutableReadableBytes { mask.apply(to: UnsafeMutableRawBufferPointer(rebasing: $0[start...])) }
+    }
+
+    /// Appends the header of a text message in one frame, whose `count` bytes of UTF-8 the caller appends. For servers, which do
+    /// not mask: a message of which parts are shared is put together in place.
+    public func writeTextHeader(count: Int, to buffer: inout ByteBuffer) {
+        buffer.writeInteger(WebSocketOpcode.text.rawValue | 0x80)
+        writeLength(count, maskBit: 0, to: &buffer)
+    }
+
+    private func writeLength(_ count: Int, maskBit: UInt8, to buffer: inout ByteBuffer) {
+        switch count {
+        case ...125:
+            buffer.writeInteger(UInt8(count) | maskBit)
+        case ...0xFFFF:
+            buffer.writeInteger(126 | maskBit)
+            buffer.writeInteger(UInt16(count))
+        default:
+            buffer.writeInteger(127 | maskBit)
+            buffer.writeInteger(UInt64(count))
+        }
     }
 
     private mutating func nextMask() -> UInt32 {
