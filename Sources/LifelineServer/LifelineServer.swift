@@ -55,10 +55,19 @@ public final class LifelineServer: Sendable {
         do {
             let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
             let store = try Self.openStore(configuration)
+            let chatStore: any ChatStore
             do {
-                let restored = try await store.restore()
-                let core = ServerCore(configuration: configuration, eventLoops: loops, store: store, restored: restored)
+                chatStore = try Self.openChatStore(configuration)
+            } catch {
+                await store.close()
+                throw error
+            }
+            do {
+                let core = ServerCore(
+                    configuration: configuration, eventLoops: loops, store: store, restored: try await store.restore(),
+                    chatStore: chatStore, restoredChat: try await chatStore.restore())
                 try await core.pubnub.timeline.prepare()
+                try await core.nexconn.timeline.prepare()
                 for application in core.pubnub.applications { try await application.restoreAccess() }
                 let listener = try await Listener(core: core, group: group).bind()
                 let sweeps = core.startSweeping()
@@ -66,6 +75,7 @@ public final class LifelineServer: Sendable {
                 return LifelineServer(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
             } catch {
                 await store.close()
+                await chatStore.close()
                 throw error
             }
         } catch {
@@ -78,6 +88,10 @@ public final class LifelineServer: Sendable {
         let now = configuration.clock.unixTicks
         guard let directory = configuration.dataDirectory else { return InMemoryMessageStore(now: now) }
         return try SQLiteMessageStore(directory: directory, now: now)
+    }
+
+    private static func openChatStore(_ configuration: ServerConfiguration) throws -> any ChatStore {
+        InMemoryChatStore(now: configuration.clock.unixTicks)
     }
 
     /// The loops of the process when they can be shared, otherwise a group of the server's own.
@@ -126,9 +140,11 @@ public final class LifelineServer: Sendable {
             core.admission.withLockedValue { $0.drain() }
             try? await listener.close()
             core.close(.draining)
+            core.drainChat()
             try await core.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
             await core.pubnub.timeline.store.close()
+            await core.nexconn.close()
             try await ownGroup?.shutdownGracefully()
             core.logger.info("stopped")
         }

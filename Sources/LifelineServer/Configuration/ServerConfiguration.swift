@@ -24,7 +24,9 @@ public struct ServerConfiguration: Sendable {
     public var applications: any ApplicationRegistry
     /// The applications that are known by PubNub's pairs of keys. Of several with the same subscribe key the first one counts.
     public var keysets: [Keyset]
-    /// Where messages and channel groups are kept on disk; nil keeps them in memory, from where they go with the server.
+    /// The chat applications. Of several with the same key the first one counts.
+    public var chatApplications: [ChatApplication]
+    /// Where messages, channel groups and chat are kept on disk; nil keeps them in memory, from where they go with the server.
     public var dataDirectory: String?
     /// Nil for no TLS.
     public var tls: TLS?
@@ -43,6 +45,8 @@ public struct ServerConfiguration: Sendable {
     public var pollHold: Duration
     /// How many messages of a channel are kept for polls to catch up with.
     public var pollQueueLength: Int
+    /// After this much silence of a chat client the server asks whether it is still there, and cuts it 10 s later.
+    public var chatHeartbeat: Duration
     /// How long a WebSocket message may take from its first byte to its last.
     public var messageTimeout: Duration
     /// How long a peer may take to answer a close frame.
@@ -66,10 +70,12 @@ public struct ServerConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 6001,
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
-        keysets: [Keyset] = [.development], dataDirectory: String? = nil, tls: TLS? = nil, threads: Int? = nil,
+        keysets: [Keyset] = [.development], chatApplications: [ChatApplication] = [.development], dataDirectory: String? = nil,
+        tls: TLS? = nil, threads: Int? = nil,
         activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
         requestTimeout: Duration = .seconds(10), keepAliveTimeout: Duration = .seconds(75),
         pollHold: Duration = .seconds(280), pollQueueLength: Int = 100,
+        chatHeartbeat: Duration = .seconds(30),
         messageTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(3), drainTimeout: Duration = .seconds(5),
         maximumConnections: Int = 100_000, maximumMessageBytes: Int = 65_536, maximumFragments: Int = 64,
         maximumRequestBytes: Int = 262_144, maximumPendingBytes: Int = 1 << 20, clock: ServerClock = .system,
@@ -79,6 +85,7 @@ public struct ServerConfiguration: Sendable {
         self.port = port
         self.applications = applications
         self.keysets = keysets
+        self.chatApplications = chatApplications
         self.dataDirectory = dataDirectory
         self.tls = tls
         self.threads = threads
@@ -88,6 +95,7 @@ public struct ServerConfiguration: Sendable {
         self.keepAliveTimeout = keepAliveTimeout
         self.pollHold = pollHold
         self.pollQueueLength = pollQueueLength
+        self.chatHeartbeat = chatHeartbeat
         self.messageTimeout = messageTimeout
         self.closeTimeout = closeTimeout
         self.drainTimeout = drainTimeout
@@ -102,8 +110,11 @@ public struct ServerConfiguration: Sendable {
 
     /// How often connections are looked through: fine enough for the shortest of the timeouts, and no finer than 20 ms.
     var sweepInterval: Duration {
-        let shortest = [activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout, pollHold]
-            .min()
+        let shortest = [
+            activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout, pollHold,
+            chatHeartbeat,
+        ]
+        .min()
         return min(max((shortest ?? .seconds(8)) / 8, .milliseconds(20)), .seconds(1))
     }
 }

@@ -11,6 +11,7 @@ extension ServerCore {
                 if index == 0 {
                     self.sweepChannels()
                     self.pubnub.sweep()
+                    self.nexconn.sweep()
                 }
                 self.sweepConnections(of: outlet)
             }
@@ -23,6 +24,7 @@ extension ServerCore {
         // Copies, since a connection that ends leaves the list.
         for connection in state.connections { connection.sweep(at: now) }
         for requester in state.requesters { requester.sweep(at: now) }
+        for connection in state.chat.connections { connection.sweep(at: now) }
         for polls in state.polls.values { polls.sweep(at: now) }
         outlet.publishCounters()
     }
@@ -43,6 +45,7 @@ extension ServerCore {
         for outlet in outlets {
             try await outlet.eventLoop.submit {
                 for connection in outlet.state.connections { connection.cut() }
+                for connection in outlet.state.chat.connections { connection.cut() }
                 for requester in outlet.state.requesters { requester.cut() }
             }.get()
         }

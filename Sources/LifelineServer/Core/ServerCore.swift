@@ -12,12 +12,14 @@ final class ServerCore: Sendable {
     let configuration: ServerConfiguration
     let outlets: [LoopOutlet]
     let pubnub: PubNubServices
+    let nexconn: NexconnServices
     let admission: NIOLockedValueBox<Admission>
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
 
     init(
-        configuration: ServerConfiguration, eventLoops: [any EventLoop], store: any MessageStore, restored: RestoredState
+        configuration: ServerConfiguration, eventLoops: [any EventLoop], store: any MessageStore, restored: RestoredState,
+        chatStore: any ChatStore, restoredChat: RestoredChat
     ) {
         self.configuration = configuration
         outlets = eventLoops.enumerated().map {
@@ -26,6 +28,7 @@ final class ServerCore: Sendable {
                 now: configuration.clock.monotonic)
         }
         pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets)
+        nexconn = NexconnServices(configuration, store: chatStore, restored: restoredChat, outlets: outlets)
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
     }
@@ -67,6 +70,11 @@ final class ServerCore: Sendable {
         for outlet in outlets { outlet.enqueue(.close(farewell, application: application, user: user)) }
     }
 
+    /// Asks all chat sessions to come back later, each at another time.
+    func drainChat() {
+        for outlet in outlets { outlet.enqueue(.chat(.drain)) }
+    }
+
     /// Closes the connections of all held polls.
     func disconnectPolls() {
         for outlet in outlets { outlet.enqueue(.disconnectPolls) }
@@ -76,6 +84,7 @@ final class ServerCore: Sendable {
         var total = ServerStatistics()
         for outlet in outlets { total.add(outlet.statistics) }
         total.connections = admission.withLockedValue(\.connections)
+        total.chatMessages = nexconn.messages
         total.channels = withEveryShard { $0.occupiedCount }.reduce(0, +)
         return total
     }

@@ -32,6 +32,11 @@ public struct ServerStatistics: Hashable, Sendable {
     /// Messages in answers to PubNub polls.
     public var messagesPolled = 0
 
+    /// Chat messages that sessions, the server API and the bridge sent and that were stored.
+    public var chatMessages = 0
+    /// Frames of chat sessions that were refused before anybody was asked.
+    public var chatRefusals = 0
+
     public init() {}
 
     /// Adds the counters of an event loop. Gauges are left alone.
@@ -49,5 +54,6 @@ public struct ServerStatistics: Hashable, Sendable {
         messagesPublished += other.messagesPublished
         messagesPolled += other.messagesPolled
         requestsRefused += other.requestsRefused
+        chatRefusals += other.chatRefusals
     }
 }

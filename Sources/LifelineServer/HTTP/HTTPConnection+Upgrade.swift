@@ -8,7 +8,7 @@ extension HTTPConnection {
         do throws(ServerHandshake.Fault) {
             let handshake = try ServerHandshake(
                 method: head.method.rawValue, isAtLeastHTTP11: head.version == .http1_1, fields: head.headers,
-                subprotocols: [PusherWire.subprotocol])
+                subprotocols: [isChat(target) ? NexconnWire.subprotocol : PusherWire.subprotocol])
             phase = .upgrading(handshake, target)
         } catch {
             var refusal = HTTPAnswer(HTTPProblem(error.status, "The WebSocket handshake is not valid."))
@@ -23,25 +23,42 @@ extension HTTPConnection {
         guard let context, let parser else { return }
         // Behind answers that nobody reads there is no room for a connection that has to be quick.
         guard context.channel.isWritable else { return context.close(promise: nil) }
-        let pipeline = context.pipeline.syncOperations
-        let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target), at: core.now)
         var buffer = ByteBuffer()
         buffer.writeString("HTTP/1.1 101 Switching Protocols\r\n")
         for field in handshake.responseFields { buffer.writeString("\(field.name): \(field.value)\r\n") }
         buffer.writeString("\r\n")
         context.write(wrapOutboundOut(buffer), promise: nil)
         handOver()
+        if isChat(target) {
+            let connection = NexconnConnection(core: core, outlet: outlet, at: core.now)
+            replace(self: context, with: connection, parser, flush: connection.flushReplies, end: connection.end)
+        } else {
+            let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target), at: core.now)
+            replace(self: context, with: connection, parser, flush: connection.flushReplies, end: connection.end)
+        }
+    }
+
+    private func replace(
+        self context: ChannelHandlerContext, with connection: any ChannelHandler, _ parser: RequestParser,
+        flush: @escaping () -> Void, end: () -> Void
+    ) {
+        let pipeline = context.pipeline.syncOperations
         do {
             try pipeline.addHandler(connection, position: .last)
             pipeline.removeHandler(context: context, promise: nil)
             // What the client sent behind its handshake comes out of the parser when it is removed, and nothing says that the
             // reading is complete then.
-            try parser.remove(from: pipeline).whenComplete { _ in connection.flushReplies() }
+            try parser.remove(from: pipeline).whenComplete { _ in flush() }
         } catch {
             // The channel is closing: nobody else would give the connection's place back.
-            connection.end()
+            end()
             context.close(promise: nil)
         }
+    }
+
+    /// Whether a WebSocket at this target is a chat session; all others are for the Pusher front to judge.
+    private func isChat(_ target: RequestTarget) -> Bool {
+        target.segments == ["nexconn", "v1"]
     }
 
     private func admit(_ target: RequestTarget) -> Result<SharedApplication, PusherFarewell> {

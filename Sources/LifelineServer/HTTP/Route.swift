@@ -21,6 +21,7 @@ enum Route: Hashable, Sendable {
         case 1 where segments[0] == "ready": (route, allowed) = (.ready, "GET")
         case 1 where segments[0] == "metrics": (route, allowed) = (.metrics, "GET")
         case 2 where segments[0] == "app": (route, allowed) = (.webSocket, "GET")
+        case 2 where segments[0] == "nexconn" && segments[1] == "v1": (route, allowed) = (.webSocket, "GET")
         case 3 where segments[0] == "users" && segments[2] == "terminate_connections":
             (route, allowed) = (.terminateConnections(application: nil, user: segments[1]), "POST")
         case 3... where segments[0] == "apps":

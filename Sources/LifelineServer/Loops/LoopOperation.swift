@@ -18,6 +18,8 @@ enum LoopOperation: Sendable {
     case wake(application: Int, PollWake)
     /// Close the connections of all held polls.
     case disconnectPolls
+    /// Something for chat sessions.
+    case chat(NexconnOperation)
     /// Close connections: all, those of an application, or those of one of its signed-in users.
     case close(PusherFarewell, application: String?, user: String?)
 }

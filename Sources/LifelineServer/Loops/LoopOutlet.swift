@@ -99,6 +99,9 @@ final class LoopOutlet: Sendable {
                 state.polls[application]?.wake(wake)
             case .disconnectPolls:
                 for polls in state.polls.values { polls.disconnectAll() }
+            case .chat(let operation):
+                state.chat.perform(operation, &state.counters)
+                if state.chat.unflushedBytes >= burstBytes { state.chat.flush() }
             case .close(let farewell, let application, let user):
                 for connection in state.connections where connection.belongs(to: application, user: user) {
                     connection.close(farewell)
@@ -107,6 +110,7 @@ final class LoopOutlet: Sendable {
             index += 1
         }
         state.flush()
+        state.chat.flush()
         if !state.polls.isEmpty {
             let now = now()
             for polls in state.polls.values { polls.answerWoken(at: now) }

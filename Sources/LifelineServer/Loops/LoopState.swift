@@ -11,6 +11,8 @@ final class LoopState {
     private(set) var requesters: ContiguousArray<HTTPConnection> = []
     /// Polls by the number of their application.
     var polls: [Int: PubNubPolls] = [:]
+    /// Chat sessions.
+    let chat = NexconnLoop()
     /// Whether the server ends: each answer is its connection's last.
     var isDraining = false
     /// Connections with writes that have not been flushed.

@@ -15,6 +15,8 @@ enum PrometheusText {
             ("polls_total", "counter", "PubNub polls.", statistics.polls),
             ("messages_published_total", "counter", "Messages published through the PubNub API.", statistics.messagesPublished),
             ("messages_polled_total", "counter", "Messages in answers to PubNub polls.", statistics.messagesPolled),
+            ("chat_messages_total", "counter", "Chat messages stored.", statistics.chatMessages),
+            ("chat_refusals_total", "counter", "Frames of chat sessions that could not be read.", statistics.chatRefusals),
             ("http_requests_total", "counter", "HTTP requests answered.", statistics.requests),
             ("http_requests_refused_total", "counter", "HTTP requests answered with an error.", statistics.requestsRefused),
         ]

@@ -1,0 +1,130 @@
+import NexconnProtocol
+import RealtimeHub
+
+// A user's own view of channels: history, what is read and hidden, settings (session document, 5.2, 5.3 and 6).
+extension NexconnApplication {
+    /// An answer ends with the message that reaches this size, so that no page makes a client look slow.
+    private static let pageBytes = 262_144
+
+    /// A page of history (rules NV-30 and NV-31).
+    func history(_ request: NexconnHistoryRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        guard NexconnLimits.page.contains(request.limit) else {
+            return answer(.failure(.badArgument("A page has 1 to 100 messages.")), reply: reply)
+        }
+        let now = now
+        let access: ChatHistoryAccess
+        do {
+            access = try read { book in
+                guard caller.peer != nil else {
+                    return book.historyAccess(of: ChatKind(request.channel.conversation), request.channel.id, by: caller.user)
+                }
+                return try book.admitHistory(
+                    of: ChatKind(request.channel.conversation), request.channel.id, by: caller.user, at: now)
+            }
+        } catch {
+            return answer(.failure(NexconnRefusal(error)), reply: reply)
+        }
+        let query = ChatHistoryQuery(request, access, viewer: caller.user)
+        let (store, key) = (timeline.store, settings.key)
+        Task {
+            do {
+                let events = try await store.history(query, application: key)
+                var bodies: [[UInt8]] = []
+                var bytes = 0
+                for event in events.prefix(request.limit) where bytes < Self.pageBytes {
+                    bodies.append(event.body)
+                    bytes += event.body.count
+                }
+                reply(.success(.history(bodies, hasMore: bodies.count < events.count)))
+            } catch {
+                reply(.failure(.unreadable))
+            }
+        }
+    }
+
+    /// Unread is counted from an instant on; the user's other devices learn of it.
+    func markRead(_ channel: NexconnChannel, time: Int64, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        change(
+            { book, change in
+                self.tellOwn(.read(channel, time: time), caller, &book, &change)
+                return .done
+            }, reply: reply)
+    }
+
+    /// Hides messages from a user's own history: single ones, and all up to a millisecond, inclusive.
+    func hide(
+        _ channel: NexconnChannel, _ ids: [NexconnMessageID], before: Int64?, by caller: NexconnCaller,
+        reply: @escaping NexconnAnswering
+    ) {
+        let user = caller.user
+        change(
+            { book, change in
+                let access = try book.admitHistory(of: ChatKind(channel.conversation), channel.id, by: user, at: change.now)
+                change.commit.hidden += ids.map { (user, $0.rawValue) }
+                if let before, before >= 0 {
+                    let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
+                    change.commit.hiddenUpTo.append((user, access.conversation, limit - 1))
+                }
+                return .done
+            }, reply: reply)
+    }
+
+    func set(_ settings: NexconnChannelSettings, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        change(
+            { book, change in
+                let hasChanged = try book.set(
+                    ChatKind(settings.conversation), channel: settings.id, isPinned: settings.isPinned, level: settings.level,
+                    of: caller.user, into: &change.commit)
+                if hasChanged { self.tellOwn(.settings(settings), caller, &book, &change) }
+                return .done
+            }, reply: reply)
+    }
+
+    func settings(by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        let all = read { $0.settings(of: caller.user) }
+        var list = NexconnSettingsList()
+        for setting in all {
+            guard let target = setting.target else { continue }
+            let value = NexconnChannelSettings(
+                conversation: NexconnConversation(target.kind), id: target.id, isPinned: target.id.map { _ in setting.isPinned },
+                level: setting.level)
+            if target.id == nil { list.kinds.append(value) } else { list.channels.append(value) }
+        }
+        answer(.success(.settings(list)), reply: reply)
+    }
+
+    /// Tells a user's other devices.
+    private func tellOwn(
+        _ event: NexconnEvent, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+    ) {
+        change.add(
+            ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: book.place([caller.user]),
+            except: caller.peer)
+    }
+
+    /// The least id that an event of this millisecond, or of a later one, can have.
+    static func firstID(atOrAfter milliseconds: Int64) -> UInt64 {
+        let (product, overflow) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(
+            by: NexconnTimeline.ticksPerMillisecond)
+        return overflow ? .max : max(product, 1)
+    }
+}
+
+extension ChatHistoryQuery {
+    /// One message more than the page, which shows whether there are more.
+    fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: String) {
+        self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
+        switch request.place {
+        case .latest: break
+        case .before(let id): before = id.rawValue
+        case .beforeTime(let time): before = NexconnApplication.firstID(atOrAfter: time)
+        case .after(let id):
+            after = max(id.rawValue, access.floor)
+            isOldestFirst = true
+        case .afterTime(let time):
+            let next = NexconnApplication.firstID(atOrAfter: time == .max ? time : time + 1)
+            after = max(next - 1, access.floor)
+            isOldestFirst = true
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import NexconnProtocol
+import RealtimeHub
+
+// Later changes of messages (session document, 5.2; rules NV-21 to NV-26).
+extension NexconnApplication {
+    /// Takes a message back, for everybody.
+    func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        modify(target, by: caller, missing: .nothingToRecall, reply: reply) { event, message, book, change in
+            let recipients = try book.admitRecall(
+                by: caller.actor, of: event.sender, in: ChatKind(target.conversation), target.to,
+                users: message.options.users, at: change.now)
+            change.commit.recalls.append(event.id)
+            let recall = NexconnRecall(
+                conversation: target.conversation, from: caller.user, to: target.to, id: target.id, sender: event.sender,
+                time: change.now)
+            self.spread(.recall(recall), in: target, to: recipients, by: caller, &book, &change)
+            return .done
+        }
+    }
+
+    /// Gives a message another content.
+    func edit(_ target: NexconnTarget, content: [UInt8], by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        if let problem = NexconnLimits.problem(ofContent: content) { return answer(.failure(problem), reply: reply) }
+        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, book, change in
+            let now = change.now
+            let recipients = try book.admitEdit(
+                by: caller.actor, of: event.sender, sent: message.time, contentBytes: content.count,
+                in: ChatKind(target.conversation), target.to, users: message.options.users, at: now)
+            var edited = message
+            edited.content = content
+            edited.edited = now
+            change.commit.rewrites.append((event.id, edited.body))
+            let edit = NexconnEdit(
+                conversation: target.conversation, from: caller.user, to: target.to, id: target.id, content: content, time: now)
+            self.spread(.edit(edit), in: target, to: recipients, by: caller, &book, &change)
+            return .edited(time: now)
+        }
+    }
+
+    /// Sets and removes pairs of a message's metadata. A key that is in both is set.
+    func changeMetadata(
+        _ target: NexconnTarget, set: [String: String], delete: [String], by caller: NexconnCaller,
+        reply: @escaping NexconnAnswering
+    ) {
+        if let problem = NexconnLimits.problem(ofMetadata: set) { return answer(.failure(problem), reply: reply) }
+        let delete = delete.filter { set[$0] == nil }
+        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, book, change in
+            let recipients = try book.admitMetadata(
+                by: caller.actor, of: event.sender, in: ChatKind(target.conversation), target.to,
+                users: message.options.users, at: change.now)
+            var changed = message
+            for key in delete { changed.options.metadata[key] = nil }
+            changed.options.metadata.merge(set) { _, new in new }
+            guard changed.options.metadata.count <= NexconnLimits.metadataPairs else {
+                throw NexconnRefusal(.metadataTooLarge, "A message has at most 300 pairs of metadata.")
+            }
+            change.commit.rewrites.append((event.id, changed.body))
+            let news = NexconnMetadataChange(
+                conversation: target.conversation, from: caller.user, to: target.to, id: target.id, set: set, deleted: delete,
+                time: change.now)
+            self.spread(.metadata(news), in: target, to: recipients, by: caller, &book, &change)
+            return .done
+        }
+    }
+
+    // MARK: What they have in common
+
+    /// Reads a message from history and decides about it, while nobody else changes anything in its conversation.
+    private func modify(
+        _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal, reply: @escaping NexconnAnswering,
+        _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatBook, inout NexconnChange) throws -> NexconnResult
+    ) {
+        let access = read { $0.historyAccess(of: ChatKind(target.conversation), target.to, by: caller.user) }
+        let (store, key) = (timeline.store, settings.key)
+        turns.run(access.conversation) { done in
+            Task {
+                let found: Result<ChatEvent, NexconnRefusal>
+                do {
+                    let event = try await store.event(target.id.rawValue, in: access.conversation, application: key)
+                    found = event.map { .success($0) } ?? .failure(missing)
+                } catch {
+                    found = .failure(.unreadable)
+                }
+                self.change(
+                    { book, change in
+                        let event = try found.get()
+                        guard event.id > access.floor, let message = NexconnMessage(storedAs: event.body) else {
+                            throw missing
+                        }
+                        return try decide(event, message, &book, &change)
+                    },
+                    reply: { result in
+                        reply(result)
+                        done()
+                    })
+            }
+        }
+    }
+
+    /// Tells those who have the message what became of it.
+    private func spread(
+        _ event: NexconnEvent, in target: NexconnTarget, to recipients: ChatRecipients, by caller: NexconnCaller,
+        _ book: inout ChatBook, _ change: inout NexconnChange
+    ) {
+        let body = event.body
+        guard target.conversation != .open else {
+            return change.tell(openChannel: target.to, body, except: caller.peer)
+        }
+        change.add(
+            ChatEvent(id: change.nextID(), sender: caller.user, body: body), places: book.place(recipients),
+            except: caller.peer)
+    }
+}
+
+extension NexconnRefusal {
+    static let noSuchMessage = NexconnRefusal(.noSuchMessage, "There is no such message.")
+    static let nothingToRecall = NexconnRefusal(.nothingToRecall, "There is no such message to recall.")
+}
+
+extension NexconnMessage {
+    /// Reads what a store kept; nil when it is no message.
+    init?(storedAs body: [UInt8]) {
+        var decoder = NexconnFrameDecoder(rememberedNames: 0)
+        let inbound = NexconnServerFrames.transient(body).withUnsafeBytes { decoder.text($0) }
+        guard case .transient(.message(let message)) = inbound else { return nil }
+        self = message
+    }
+}

@@ -1,0 +1,121 @@
+import NexconnProtocol
+import RealtimeHub
+
+// Read receipts (session document, 5.2; rules NV-27 and NV-28).
+extension NexconnApplication {
+    /// Notes that somebody has read messages, and tells each of their senders how far they have been read.
+    func sendReceipt(
+        _ conversation: NexconnConversation, _ channel: String, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        reply: @escaping NexconnAnswering
+    ) {
+        let user = caller.user
+        let access = read { $0.historyAccess(of: ChatKind(conversation), channel, by: user) }
+        turns.run(access.conversation) { done in
+            self.look(ids, access) { found in
+                self.change(
+                    { book, change in
+                        let now = change.now
+                        try book.checkReceipts(by: user, in: ChatKind(conversation), channel, at: now)
+                        let read = try found.get()
+                        guard !read.isEmpty else { throw NexconnRefusal.noSuchMessage }
+                        var items: [String: [NexconnReceipt]] = [:]
+                        for (event, receipts) in read where event.sender != user {
+                            guard let message = NexconnMessage(storedAs: event.body), message.options.needsReceipt,
+                                !receipts.contains(where: { $0.user == user })
+                            else { continue }
+                            change.commit.receipts.append((event.id, ChatReceipt(user: user, time: now)))
+                            items[event.sender, default: []].append(event.receipt(readers: receipts.count + 1))
+                        }
+                        for (sender, items) in items.sorted(by: { $0.key < $1.key }) {
+                            let news = NexconnReceipts(
+                                conversation: conversation, from: user, to: conversation == .direct ? sender : channel,
+                                items: items, time: now)
+                            change.add(
+                                ChatEvent(id: change.nextID(), sender: user, body: NexconnEvent.receipt(news).body),
+                                places: book.place([sender]))
+                        }
+                        return .done
+                    },
+                    reply: { result in
+                        reply(result)
+                        done()
+                    })
+            }
+        }
+    }
+
+    /// How far messages have been read.
+    func receipts(
+        _ conversation: NexconnConversation, _ channel: String, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        reply: @escaping NexconnAnswering
+    ) {
+        readReceipts(conversation, channel, ids, by: caller, reply: reply) { read in
+            .receipts(read.map { event, receipts in event.receipt(readers: receipts.count) })
+        }
+    }
+
+    /// Who has read a message, in the order in which they did.
+    func receiptUsers(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        readReceipts(target.conversation, target.to, [target.id], by: caller, reply: reply) { read in
+            guard let receipts = read.first?.receipts else { throw NexconnRefusal.noSuchMessage }
+            return .receiptUsers(receipts.map { NexconnReceiptUser(user: $0.user, time: $0.time) })
+        }
+    }
+
+    private typealias Read = [(event: ChatEvent, receipts: [ChatReceipt])]
+
+    private func readReceipts(
+        _ conversation: NexconnConversation, _ channel: String, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        reply: @escaping NexconnAnswering, _ result: @escaping @Sendable (Read) throws -> NexconnResult
+    ) {
+        let now = now
+        do {
+            let access = try read { book in
+                try book.checkReceipts(by: caller.user, in: ChatKind(conversation), channel, at: now)
+                return book.historyAccess(of: ChatKind(conversation), channel, by: caller.user)
+            }
+            look(ids, access) { found in
+                do {
+                    reply(.success(try result(try found.get())))
+                } catch {
+                    reply(.failure(NexconnRefusal(error)))
+                }
+            }
+        } catch {
+            answer(.failure(NexconnRefusal(error)), reply: reply)
+        }
+    }
+
+    /// Reads messages of a conversation and their receipts. Those that are not there are left out.
+    private func look(
+        _ ids: [NexconnMessageID], _ access: ChatHistoryAccess,
+        completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
+    ) {
+        let (store, key) = (timeline.store, settings.key)
+        Task {
+            do {
+                var read: Read = []
+                var seen: Set<UInt64> = []
+                for id in ids where id.rawValue > access.floor && seen.insert(id.rawValue).inserted {
+                    guard let event = try await store.event(id.rawValue, in: access.conversation, application: key) else {
+                        continue
+                    }
+                    read.append((event, []))
+                }
+                let receipts = try await store.receipts(of: read.map(\.event.id), application: key)
+                for index in read.indices { read[index].receipts = receipts[read[index].event.id] ?? [] }
+                completion(.success(read))
+            } catch {
+                completion(.failure(.unreadable))
+            }
+        }
+    }
+}
+
+extension ChatEvent {
+    /// Nobody is missing when more have read than it was meant for: members who came later read too.
+    fileprivate func receipt(readers: Int) -> NexconnReceipt {
+        let total = max(audience, readers)
+        return NexconnReceipt(id: NexconnMessageID(rawValue: id), read: readers, unread: total - readers, total: total)
+    }
+}

@@ -1,0 +1,67 @@
+import NexconnProtocol
+import RealtimeHub
+
+extension NexconnApplication {
+    /// Answers a request of a session, of the application's own server, or of the bridge.
+    ///
+    /// - Parameter reply: called once, from any thread, with no lock held.
+    func perform(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        switch request {
+        case .send(let draft): send(draft, by: caller, reply: reply)
+        case .recall(let target): recall(target, by: caller, reply: reply)
+        case .edit(let target, let content): edit(target, content: content, by: caller, reply: reply)
+        case .changeMetadata(let target, let set, let delete):
+            changeMetadata(target, set: set, delete: delete, by: caller, reply: reply)
+        case .sendReceipt(let kind, let to, let ids): sendReceipt(kind, to, ids, by: caller, reply: reply)
+        case .receipts(let kind, let to, let ids): receipts(kind, to, ids, by: caller, reply: reply)
+        case .receiptUsers(let target): receiptUsers(target, by: caller, reply: reply)
+        case .read(let channel, let time): markRead(channel, time: time, by: caller, reply: reply)
+        case .delete(let channel, let ids, let before): hide(channel, ids, before: before, by: caller, reply: reply)
+        case .history(let request): history(request, by: caller, reply: reply)
+        case .set(let settings): set(settings, by: caller, reply: reply)
+        case .settings: settings(by: caller, reply: reply)
+        case .createGroup, .joinGroup, .quitGroup, .dismissGroup, .inviteToGroup, .kickFromGroup, .transferGroup,
+            .changeAdmins, .updateGroup, .setGroupMember, .groupInfo, .groupMembers, .myGroups:
+            performGroup(request, by: caller, reply: reply)
+        case .enter, .exit, .openInfo, .openMetadata, .setOpenMetadata, .deleteOpenMetadata:
+            performOpen(request, by: caller, reply: reply)
+        case .users, .updateUser, .subscribeUsers, .unsubscribeUsers, .subscriptions, .block, .unblock, .blocklist:
+            performUser(request, by: caller, reply: reply)
+        }
+    }
+
+    /// Lets what was decided before be answered first, then answers.
+    func answer(_ result: Result<NexconnResult, NexconnRefusal>, reply: @escaping NexconnAnswering) {
+        change({ _, _ in try result.get() }, reply: reply)
+    }
+}
+
+extension NexconnRefusal {
+    static let unknown = NexconnRefusal(.unknownRequest, "There is no such request.")
+    static let unreadable = NexconnRefusal(.storageFailed, "The server could not read it.")
+    static func badArgument(_ reason: String) -> NexconnRefusal { NexconnRefusal(.badArgument, reason) }
+}
+
+extension ChatKind {
+    init(_ conversation: NexconnConversation) {
+        self =
+            switch conversation {
+            case .direct: .direct
+            case .group: .group
+            case .open: .open
+            case .system: .system
+            }
+    }
+}
+
+extension NexconnConversation {
+    init(_ kind: ChatKind) {
+        self =
+            switch kind {
+            case .direct: .direct
+            case .group: .group
+            case .open: .open
+            case .system: .system
+            }
+    }
+}

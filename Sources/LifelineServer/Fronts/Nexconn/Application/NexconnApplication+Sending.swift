@@ -1,0 +1,126 @@
+import NexconnProtocol
+import RealtimeHub
+
+/// What somebody else than a session may ask for beyond a draft.
+struct NexconnSendOptions: Sendable {
+    /// Whether a receiver's blocklist counts.
+    var checksBlocking = false
+    /// Whether the sender's own devices get it too, although the application does not keep devices in step.
+    var includesSender = false
+}
+
+extension NexconnApplication {
+    /// Sends a message (session document, 5.1; rules NV-15 to NV-20).
+    ///
+    /// - Parameters:
+    ///   - options: of the application's server and the bridge; sessions have none.
+    ///   - reply: `sent`, once the message is durable and on its way to the devices that are there.
+    func send(
+        _ draft: NexconnDraft, by caller: NexconnCaller, options: NexconnSendOptions = .init(),
+        reply: @escaping NexconnAnswering
+    ) {
+        if let refusal = Self.problem(of: draft, caller) { return answer(.failure(refusal), reply: reply) }
+        change(
+            { book, change in try decide(draft, caller, options, &book, &change) },
+            completion: { (result: Result<Sending, NexconnRefusal>) in
+                switch result {
+                case .failure(let refusal): reply(.failure(refusal))
+                case .success(.repeated(let known)):
+                    // What it repeats was decided before, so the store has had its say.
+                    let isKept =
+                        !self.isLost(known.id)
+                        && self.read { $0.repetition(of: draft.clientID, by: caller.user)?.id == known.id }
+                    reply(
+                        isKept
+                            ? .success(.sent(NexconnMessageID(rawValue: known.id), sequence: known.sequence))
+                            : .failure(.notStored))
+                case .success(.sent(let message, let sequence)):
+                    self.sentCount.withLockedValue { $0 += 1 }
+                    self.announce(message, by: caller)
+                    reply(.success(.sent(message.id, sequence: sequence)))
+                }
+            })
+    }
+
+    private enum Sending: Sendable {
+        case sent(NexconnMessage, sequence: UInt64?)
+        case repeated(ChatRepetition)
+    }
+
+    private func decide(
+        _ draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatBook,
+        _ change: inout NexconnChange
+    ) throws -> Sending {
+        let sender = caller.user
+        if !draft.clientID.isEmpty, let known = book.repetition(of: draft.clientID, by: sender) { return .repeated(known) }
+        let admission = try admission(of: draft, caller, options, &book, change.now)
+        var message = NexconnMessage(
+            id: NexconnMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender, to: draft.to,
+            type: draft.type, content: draft.content, clientID: draft.clientID.isEmpty ? nil : draft.clientID,
+            options: draft.options)
+        if case .bridge(let service, _) = caller { message.bridge = service }
+        let body = message.body
+        var own: UInt64?
+        if draft.conversation == .open {
+            if admission.conversation != nil {
+                change.add(event(message, body, admission))
+            }
+            change.tell(openChannel: draft.to, body, except: caller.peer)
+        } else if draft.options.isStatus {
+            let skipped = admission.recipients.skipped
+            change.tell(admission.recipients.users.filter { $0 != skipped }, body, except: caller.peer)
+        } else {
+            var places = book.place(admission.recipients)
+            if options.includesSender, !places.contains(where: { $0.user == sender }) { places += book.place([sender]) }
+            own = places.first { $0.user == sender }?.sequence
+            change.add(event(message, body, admission), places: places, except: caller.peer)
+        }
+        if let clientID = message.clientID {
+            let id = message.id.rawValue
+            book.noteSent(clientID, by: sender, id: id, sequence: own)
+            change.undo { $0.forgetSent(clientID, by: sender, id: id) }
+        }
+        return .sent(message, sequence: own)
+    }
+
+    private func admission(
+        of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatBook, _ now: Int64
+    ) throws(ChatRefusal) -> ChatAdmission {
+        let draft = ChatDraft(
+            kind: ChatKind(draft.conversation), to: draft.to, users: draft.options.users, contentBytes: draft.content.count,
+            isStatus: draft.options.isStatus, isPersisted: draft.options.isPersisted)
+        guard let peer = caller.peer else {
+            return try book.admitFromServer(draft, from: caller.user, checksBlocking: options.checksBlocking, at: now)
+        }
+        return try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
+    }
+
+    private func event(_ message: NexconnMessage, _ body: [UInt8], _ admission: ChatAdmission) -> ChatEvent {
+        ChatEvent(
+            id: message.id.rawValue, conversation: admission.conversation, sender: message.from, clientID: message.clientID,
+            body: body, audience: admission.recipients.others)
+    }
+
+    /// The application's server may send system messages, and its messages need no client's id.
+    private static func problem(of draft: NexconnDraft, _ caller: NexconnCaller) -> NexconnRefusal? {
+        guard caller.peer == nil else { return NexconnLimits.problem(of: draft) }
+        guard draft.clientID.isEmpty || NexconnLimits.accepts(id: draft.clientID) else {
+            return .badArgument("The client's id of a message has 1 to 64 characters.")
+        }
+        guard NexconnLimits.accepts(type: draft.type) else { return .badArgument("The type must have 1 to 32 characters.") }
+        return NexconnLimits.problem(ofContent: draft.content) ?? NexconnLimits.problem(ofMetadata: draft.options.metadata)
+    }
+
+    /// Says that somebody types. Lost when the other is not there, blocks the sender, or cannot be written to.
+    func tellTyping(_ type: String, to user: String, by peer: NexconnPeer) {
+        guard NexconnLimits.accepts(type: type) else { return }
+        change(
+            { book, change in
+                let now = change.now
+                let draft = ChatDraft(kind: .direct, to: user, contentBytes: 0, isStatus: true)
+                _ = try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
+                change.tell([user], NexconnEvent.typing(from: peer.user, to: user, type: type, time: now).body, except: peer)
+                return NexconnResult.done
+            }, reply: { _ in })
+    }
+}

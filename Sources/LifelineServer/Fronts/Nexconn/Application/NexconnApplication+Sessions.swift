@@ -1,0 +1,109 @@
+import Crypto
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+/// A session that has been let in.
+struct NexconnAdmission: Sendable {
+    /// The number of the application.
+    var application: Int
+    var peer: NexconnPeer
+    /// Where it begins to read its user's inbox.
+    var start: ChatInboxStart
+}
+
+extension NexconnApplication {
+    /// The name under which the server counts the application's connections.
+    var admissionName: String { "nexconn/" + settings.key }
+
+    /// What the book knows a token by.
+    static func hash(ofToken token: String) -> String {
+        Hex.text(SHA256.hash(data: Array(token.utf8)))
+    }
+
+    /// Checks a token, gives the device its place among the user's sessions, and ends those that it displaces (rules NV-6 to NV-8).
+    ///
+    /// - Parameter completion: called from any thread. From then on everything is delivered to the connection.
+    func signIn(
+        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, outlet: LoopOutlet,
+        connection: NIOLoopBound<NexconnConnection>,
+        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
+    ) {
+        let hash = Self.hash(ofToken: hello.token)
+        change(
+            { book, change in
+                let now = change.now
+                let token = try book.checkToken(hash: hash, at: now)
+                let signIn = ChatSignIn(
+                    user: token.user, device: hello.device.id,
+                    deviceClass: ChatDeviceClass(rawValue: hello.device.class.rawValue) ?? .mobile,
+                    isReconnect: hello.isReconnect, yields: hello.yields, tokenIssued: token.issued)
+                let admittance = try book.signIn(chat, signIn, at: now)
+                let peer = NexconnPeer(
+                    session: session, user: token.user, device: hello.device, address: address, chat: chat, outlet: outlet,
+                    connection: connection)
+                withAudience { $0.insert(peer) }
+                change.end(admittance.kicked, .kicked)
+                tell(admittance.news, &change)
+                let resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
+                return NexconnAdmission(
+                    application: number, peer: peer, start: book.inboxStart(of: token.user, resume: resume))
+            }, completion: completion)
+    }
+
+    /// Takes a session out. Whoever only lost the connection stays in open channels and online for a while.
+    ///
+    /// - Parameter leaving: whether the client said that it leaves, and if so whether it wants no more notifications.
+    func signOut(_ peer: NexconnPeer, leaving: Bool?) {
+        change(
+            { book, change in
+                withAudience { $0.remove(peer) }
+                let news = book.signOut(
+                    peer.chat, of: peer.user, isDeliberate: leaving != nil, at: change.now, into: &change.commit)
+                tell(news, &change)
+                return NexconnResult.done
+            }, reply: { _ in })
+    }
+
+    /// A device has kept what lies in its user's inbox up to a place. Stored with the next commit, or within a second.
+    func acknowledge(_ sequence: UInt64, by user: String) {
+        note { book, commit in _ = book.acknowledge(sequence, by: user, into: &commit) }
+    }
+
+    /// Reads one more than a package from a user's inbox.
+    func readInbox(
+        of user: String, after sequence: UInt64, for connection: NIOLoopBound<NexconnConnection>, on outlet: LoopOutlet
+    ) {
+        let (store, key, logger) = (timeline.store, settings.key, logger)
+        Task {
+            do {
+                let page = try await store.inbox(
+                    of: user, after: sequence, limit: InboxReader.packageLength + 1, application: key)
+                outlet.enqueue(.chat(.page(connection, page)))
+            } catch {
+                logger.error("inbox not read", metadata: ["error": "\(type(of: error))"])
+                outlet.enqueue(.chat(.page(connection, nil)))
+            }
+        }
+    }
+
+    /// Ends sessions from outside, such as those of a user who is banned.
+    func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
+        change(
+            { _, change in
+                change.end(sessions, bye)
+                return NexconnResult.done
+            }, reply: { _ in })
+    }
+
+    /// What time alone brings.
+    func sweep() {
+        change(
+            { book, change in
+                let news = book.sweep(at: change.now, into: &change.commit)
+                tell(news, &change)
+                return NexconnResult.done
+            }, reply: { _ in })
+    }
+}

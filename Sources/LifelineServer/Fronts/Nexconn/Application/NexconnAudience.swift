@@ -1,0 +1,117 @@
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+
+/// Who is connected and where: turns deliveries into work for event loops.
+///
+/// Guarded by a lock of its own, under which that work is queued, so that every device sees one order. Nothing else is locked
+/// while it is held but the loops' queues.
+struct NexconnAudience: Sendable {
+    /// Commits under way, and those that only wait for their turn behind them.
+    var waiting = 0
+    /// Events that the store failed to keep and the book has not forgotten yet.
+    var failed: Set<UInt64> = []
+    private var sessions: [UInt64: NexconnPeer] = [:]
+    private var users: [String: [NexconnPeer]] = [:]
+    private var rooms: [String: Room] = [:]
+    /// In which open channels a session sits; only those that sit somewhere.
+    private var seats: [UInt64: Set<String>] = [:]
+
+    /// How many of an open channel's devices are on each event loop.
+    private struct Room {
+        var counts: [Int: Int] = [:]
+    }
+
+    var isEmpty: Bool { sessions.isEmpty }
+
+    mutating func insert(_ peer: NexconnPeer) {
+        sessions[peer.chat.id] = peer
+        users[peer.user, default: []].append(peer)
+    }
+
+    /// Takes a session out of everything.
+    mutating func remove(_ peer: NexconnPeer) {
+        guard sessions.removeValue(forKey: peer.chat.id) != nil else { return }
+        users[peer.user]?.removeAll { $0 === peer }
+        if users[peer.user]?.isEmpty == true { users[peer.user] = nil }
+        for room in seats.removeValue(forKey: peer.chat.id) ?? [] { leave(room, peer.outlet.partition) }
+    }
+
+    private mutating func leave(_ room: String, _ partition: Int) {
+        rooms[room]?.counts[partition, default: 1] -= 1
+        if rooms[room]?.counts[partition] == 0 { rooms[room]?.counts[partition] = nil }
+        if rooms[room]?.counts.isEmpty == true { rooms[room] = nil }
+    }
+
+    /// Queues what comes of a delivery on the event loops that it concerns.
+    mutating func perform(_ delivery: NexconnDelivery, application: Int, outlets: [LoopOutlet]) {
+        switch delivery {
+        case .inbox(let body, let places, let except):
+            var byLoop: [Int: [NexconnPush.Target]] = [:]
+            for place in places {
+                for peer in users[place.user] ?? [] {
+                    byLoop[peer.outlet.partition, default: []].append(
+                        NexconnPush.Target(connection: peer.connection, sequence: place.sequence, knows: peer === except))
+                }
+            }
+            for (partition, targets) in byLoop {
+                outlets[partition].enqueue(.chat(.push(NexconnPush(body: body, targets: targets))))
+            }
+        case .users(let frame, let names, let except):
+            tell(names.flatMap { users[$0] ?? [] }.filter { $0 !== except }, frame, outlets)
+        case .sessions(let frame, let chosen):
+            tell(chosen.compactMap { sessions[$0.id] }, frame, outlets)
+        case .room(let frame, let room, let except):
+            for partition in (rooms[room]?.counts ?? [:]).keys {
+                outlets[partition].enqueue(
+                    .chat(.room(NexconnRoomID(application, room), frame, except: except?.connection)))
+            }
+        case .seat(let session, let room):
+            guard let peer = sessions[session.id], seats[session.id, default: []].insert(room).inserted else { return }
+            rooms[room, default: Room()].counts[peer.outlet.partition, default: 0] += 1
+            peer.outlet.enqueue(.chat(.seat(peer.connection, NexconnRoomID(application, room))))
+        case .unseat(let session, let room):
+            guard let peer = sessions[session.id], seats[session.id]?.remove(room) != nil else { return }
+            if seats[session.id]?.isEmpty == true { seats[session.id] = nil }
+            leave(room, peer.outlet.partition)
+            peer.outlet.enqueue(.chat(.unseat(peer.connection, NexconnRoomID(application, room))))
+        case .end(let ended, let bye):
+            for peer in ended.compactMap({ sessions[$0.id] }) { peer.outlet.enqueue(.chat(.end(peer.connection, bye))) }
+        }
+    }
+
+    private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, _ outlets: [LoopOutlet]) {
+        var byLoop: [Int: [NIOLoopBound<NexconnConnection>]] = [:]
+        for peer in peers { byLoop[peer.outlet.partition, default: []].append(peer.connection) }
+        for (partition, connections) in byLoop { outlets[partition].enqueue(.chat(.tell(frame, connections))) }
+    }
+}
+
+/// An open channel of one of the server's applications.
+struct NexconnRoomID: Hashable, Sendable {
+    let application: Int
+    let channel: String
+
+    init(_ application: Int, _ channel: String) {
+        self.application = application
+        self.channel = channel
+    }
+}
+
+/// An event of inboxes for the devices on one event loop. The body is shared by all; only the places differ.
+final class NexconnPush: Sendable {
+    struct Target: Sendable {
+        let connection: NIOLoopBound<NexconnConnection>
+        let sequence: UInt64
+        /// Whether the device need not be told, because its own request brought this about.
+        let knows: Bool
+    }
+
+    let body: ByteBuffer
+    let targets: [Target]
+
+    init(body: ByteBuffer, targets: [Target]) {
+        self.body = body
+        self.targets = targets
+    }
+}

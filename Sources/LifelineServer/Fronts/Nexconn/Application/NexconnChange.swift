@@ -1,0 +1,85 @@
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+
+/// What a decision leads to: what is to be kept, and who is told once it is.
+///
+/// Filled under the application's lock, so that ids and places have one order.
+struct NexconnChange: Sendable {
+    /// What is kept. Additions are made by ``add(_:places:except:)``.
+    var commit = ChatCommit()
+    /// Who is told, in this order.
+    private(set) var deliveries: [NexconnDelivery] = []
+    /// Takes back what the book has noted, should the store fail.
+    private(set) var undoing: [@Sendable (inout ChatBook) -> Void] = []
+    private let timeline: NexconnTimeline
+
+    init(timeline: NexconnTimeline) {
+        self.timeline = timeline
+    }
+
+    /// The id of the next event. Strictly increasing over all applications.
+    func nextID() -> UInt64 { timeline.next() }
+
+    /// Milliseconds since 1970.
+    var now: Int64 { timeline.milliseconds }
+
+    /// Keeps an event and hands it to the devices of those whose inboxes have a place for it.
+    ///
+    /// - Parameter except: a device that knows already.
+    mutating func add(_ event: ChatEvent, places: [ChatInboxPlace] = [], except peer: NexconnPeer? = nil) {
+        commit.additions.append(ChatCommit.Addition(event, places: places))
+        guard !places.isEmpty else { return }
+        deliveries.append(.inbox(ByteBuffer(bytes: event.body), places, except: peer))
+    }
+
+    /// Tells the devices of users that are connected. `body`: an encoded event.
+    mutating func tell(_ users: [String], _ body: [UInt8], except peer: NexconnPeer? = nil) {
+        deliveries.append(.users(NexconnWire.transient(body), users, except: peer))
+    }
+
+    /// Tells everybody in an open channel. `body`: an encoded event.
+    mutating func tell(openChannel: String, _ body: [UInt8], except peer: NexconnPeer? = nil) {
+        deliveries.append(.room(NexconnWire.transient(body), openChannel, except: peer))
+    }
+
+    /// Tells single devices. `body`: an encoded event.
+    mutating func tell(_ sessions: [ChatSession], _ body: [UInt8]) {
+        deliveries.append(.sessions(NexconnWire.transient(body), sessions))
+    }
+
+    /// From here on a device gets what is said in an open channel.
+    mutating func seat(_ session: ChatSession, in openChannel: String) {
+        deliveries.append(.seat(session, openChannel))
+    }
+
+    /// From here on a device gets nothing of an open channel any more.
+    mutating func unseat(_ session: ChatSession, from openChannel: String) {
+        deliveries.append(.unseat(session, openChannel))
+    }
+
+    /// Ends sessions with a goodbye. The book has signed them out, or does when their connections are gone.
+    mutating func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
+        guard !sessions.isEmpty else { return }
+        deliveries.append(.end(sessions, bye))
+    }
+
+    /// Takes back what the book has noted, should the store fail. Undone in reverse order.
+    mutating func undo(_ body: @escaping @Sendable (inout ChatBook) -> Void) {
+        undoing.append(body)
+    }
+}
+
+/// Something that is told once what it is about is durable.
+enum NexconnDelivery: Sendable {
+    /// An encoded event for inboxes.
+    case inbox(ByteBuffer, [ChatInboxPlace], except: NexconnPeer?)
+    /// A frame for the devices of users.
+    case users(ByteBuffer, [String], except: NexconnPeer?)
+    /// A frame for everybody in an open channel.
+    case room(ByteBuffer, String, except: NexconnPeer?)
+    case sessions(ByteBuffer, [ChatSession])
+    case seat(ChatSession, String)
+    case unseat(ChatSession, String)
+    case end([ChatSession], NexconnBye)
+}

@@ -1,0 +1,71 @@
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+
+/// A signed-in device as the rest of the server knows it: whose it is, and the way to its connection.
+final class NexconnPeer: Sendable {
+    /// Names the session in logs, webhooks and its own welcome. Random.
+    let session: String
+    let user: String
+    let device: NexconnDevice
+    /// Address and port of the client.
+    let address: String
+    /// How the book names the session.
+    let chat: ChatSession
+    let outlet: LoopOutlet
+    /// To be used on the event loop only.
+    let connection: NIOLoopBound<NexconnConnection>
+
+    init(
+        session: String, user: String, device: NexconnDevice, address: String, chat: ChatSession, outlet: LoopOutlet,
+        connection: NIOLoopBound<NexconnConnection>
+    ) {
+        self.session = session
+        self.user = user
+        self.device = device
+        self.address = address
+        self.chat = chat
+        self.outlet = outlet
+        self.connection = connection
+    }
+}
+
+extension NexconnPeer: Hashable {
+    static func == (left: NexconnPeer, right: NexconnPeer) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ObjectIdentifier(self))
+    }
+}
+
+/// Who asks for something.
+enum NexconnCaller: Sendable {
+    case session(NexconnPeer)
+    /// The application's own server, in the name of a user.
+    case server(user: String)
+    /// Another service over the bridge, in the name of somebody who may be no user here.
+    case bridge(service: String, user: String)
+
+    var user: String {
+        switch self {
+        case .session(let peer): peer.user
+        case .server(let user), .bridge(_, let user): user
+        }
+    }
+
+    /// As the book wants it.
+    var actor: ChatActor {
+        switch self {
+        case .session(let peer): .user(peer.user)
+        case .server(let user), .bridge(_, let user): .server(as: user)
+        }
+    }
+
+    var peer: NexconnPeer? {
+        guard case .session(let peer) = self else { return nil }
+        return peer
+    }
+}
+
+/// Brings the answer to a request. Called once, from any thread, without a lock held.
+typealias NexconnAnswering = @Sendable (Result<NexconnResult, NexconnRefusal>) -> Void

@@ -1,0 +1,120 @@
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+
+/// From the hello to live delivery (session document, sections 2 and 4).
+extension NexconnConnection {
+    /// The first frame of the client.
+    func greet(_ hello: NexconnHello) {
+        guard let context else { return }
+        guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
+        guard let application = core.nexconn.application(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
+        switch core.admission.withLockedValue({ $0.open(application: application.admissionName, limit: nil) }) {
+        case .admitted: break
+        case .overCapacity, .overQuota: return close(.bye(.full))
+        case .draining: return drain()
+        }
+        self.application = application
+        phase = .opening
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        let outlet = outlet
+        application.signIn(
+            hello, core.nexconn.newSession(on: outlet), session: Self.randomName(), address: Self.address(context),
+            outlet: outlet, connection: bound
+        ) { result in
+            outlet.enqueue(.chat(.admit(bound, result)))
+        }
+    }
+
+    /// The application's word about the hello.
+    func admit(_ result: Result<NexconnAdmission, NexconnRefusal>) {
+        switch result {
+        case .failure(let refusal):
+            outlet.state.counters.connectionsRefused += 1
+            close(.bye(NexconnBye(refusal)))
+        case .success(let admission):
+            // The connection may have ended meanwhile; then nobody else would take the session out.
+            guard isOpen, let application else {
+                core.nexconn.applications[admission.application].signOut(admission.peer, leaving: nil)
+                return
+            }
+            peer = admission.peer
+            reader = InboxReader(after: admission.start.after)
+            self.admission = admission
+            readInbox(application)
+        }
+    }
+
+    func readInbox(_ application: NexconnApplication) {
+        guard let context, let peer else { return }
+        application.readInbox(
+            of: peer.user, after: reader.written, for: NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet)
+    }
+
+    /// A page of the inbox is here. The first one is preceded by the welcome, which has to know whether something is lost.
+    func take(_ page: [ChatInboxEntry]?, _ loop: NexconnLoop, _ counters: inout ServerStatistics) {
+        guard isOpen, let application, let peer else { return }
+        guard let page else { return close(.bye(.unreadable)) }
+        if let admission {
+            self.admission = nil
+            phase = .open
+            counters.connectionsAccepted += 1
+            let welcome = welcome(admission, firstKept: page.first?.sequence, application)
+            loop.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self, &counters)
+            core.logger.debug(
+                "chat session opened",
+                metadata: ["session": "\(peer.session)", "app": "\(application.settings.key)", "resumed": "\(welcome.isResumed)"])
+        }
+        guard let package = reader.take(page) else { return readInbox(application) }
+        let items = package.items.map { (sequence: $0.sequence, body: $0.body) }
+        loop.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self, &counters)
+        for held in package.held {
+            loop.write(NexconnWire.push(held.body, sequence: held.sequence), to: self, &counters)
+        }
+    }
+
+    private func welcome(
+        _ admission: NexconnAdmission, firstKept: UInt64?, _ application: NexconnApplication
+    ) -> NexconnWelcome {
+        let start = admission.start
+        let settings = application.settings
+        return NexconnWelcome(
+            user: admission.peer.user, session: admission.peer.session, time: application.now,
+            place: NexconnPlace(epoch: application.timeline.epoch, sequence: start.after), isResumed: start.isResumed,
+            hasLost: start.hasLost(firstKept: firstKept),
+            heartbeat: Int(core.configuration.chatHeartbeat / .milliseconds(1)),
+            settings: NexconnSettings(
+                modifiableMinutes: settings.limits.modifiableMinutes, syncsDevices: settings.syncsDevices,
+                hasPresence: settings.hasPresence))
+    }
+
+    /// An event of the inbox was committed.
+    func push(
+        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ loop: NexconnLoop, _ counters: inout ServerStatistics
+    ) {
+        guard isOpen else { return }
+        if knows { reader.skip(sequence) }
+        guard reader.push(sequence, body) else { return }
+        loop.write(NexconnWire.push(body, sequence: sequence), to: self, &counters)
+    }
+
+    private static func randomName() -> String {
+        let name = String(UInt64.random(in: .min ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - name.utf8.count) + name
+    }
+
+    private static func address(_ context: ChannelHandlerContext) -> String {
+        guard let address = context.remoteAddress, let ip = address.ipAddress, let port = address.port else { return "" }
+        return ip.contains(":") ? "[\(ip)]:\(port)" : "\(ip):\(port)"
+    }
+}
+
+extension NexconnBye {
+    /// Why a hello was refused. Only what passes by itself may be tried again.
+    init(_ refusal: NexconnRefusal) {
+        let mayRetry = refusal.code == .tooManyConnections || refusal.code == .storageFailed
+        self.init(
+            code: refusal.code == .storageFailed ? .serverRestarts : refusal.code, reason: refusal.reason,
+            mayRetry: mayRetry, after: mayRetry ? 5_000 : nil)
+    }
+}

@@ -1,0 +1,100 @@
+import NIOCore
+import NexconnProtocol
+import WebSocketFraming
+
+/// Puts frames of the chat session into WebSocket frames.
+enum NexconnWire {
+    static let subprotocol = NexconnMemory.subprotocol
+
+    /// Largest frame of a client (session document, section 1).
+    static let maximumFrameBytes = 196_608
+
+    /// One text frame, made once for however many connections get it.
+    static func frame(_ message: [UInt8]) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        var writer = WebSocketFrameWriter(role: .server)
+        message.withUnsafeBytes { writer.writeText($0, to: &buffer) }
+        return buffer
+    }
+
+    /// An event without a place, for all who get it.
+    static func transient(_ body: [UInt8]) -> ByteBuffer {
+        frame(NexconnServerFrames.transient(body))
+    }
+
+    /// An event of the inbox. The body is copied once, behind what differs for each receiver.
+    static func push(_ body: ByteBuffer, sequence: UInt64) -> ByteBuffer {
+        let prefix: StaticString = #"{"t":"in","q":"#
+        let infix: StaticString = #","e":"#
+        var digits = 1
+        var rest = sequence
+        while rest >= 10 {
+            rest /= 10
+            digits += 1
+        }
+        let count = prefix.utf8CodeUnitCount + digits + infix.utf8CodeUnitCount + body.readableBytes + 1
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(count + 10)
+        WebSocketFrameWriter(role: .server).writeTextHeader(count: count, to: &buffer)
+        buffer.writeStaticString(prefix)
+        rest = sequence
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: digits) { text in
+            for index in stride(from: digits - 1, through: 0, by: -1) {
+                text.initializeElement(at: index, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+                rest /= 10
+            }
+            buffer.writeBytes(UnsafeRawBufferPointer(text))
+        }
+        buffer.writeStaticString(infix)
+        buffer.writeImmutableBuffer(body)
+        buffer.writeInteger(UInt8(ascii: "}"))
+        return buffer
+    }
+
+    static let ping: ByteBuffer = {
+        var buffer = ByteBuffer()
+        var writer = WebSocketFrameWriter(role: .server)
+        writer.writePing(UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
+        return buffer
+    }()
+
+    /// The frame that says why, and the close frame (session document, section 2).
+    static func farewell(_ farewell: NexconnFarewell) -> ByteBuffer {
+        var buffer = ByteBuffer()
+        var writer = WebSocketFrameWriter(role: .server)
+        switch farewell {
+        case .bye(let bye):
+            buffer = frame(NexconnServerFrames.bye(bye))
+            writer.writeClose(WebSocketCloseCode(rawValue: bye.mayRetry ? 4001 : 4000), reason: bye.reason, to: &buffer)
+        case .plain(let code, let reason): writer.writeClose(code, reason: reason, to: &buffer)
+        }
+        return buffer
+    }
+}
+
+/// Why the server ends a connection.
+enum NexconnFarewell: Sendable {
+    case bye(NexconnBye)
+    /// For the framing layer's own codes, which say it all.
+    case plain(WebSocketCloseCode, String)
+}
+
+extension NexconnBye {
+    static let unknownApplication = NexconnBye(code: .unknownApplication, reason: "There is no application with this key.")
+    static let kicked = NexconnBye(code: .kicked, reason: "The user signed in on another device.")
+    static let noHello = NexconnBye(code: .badHello, reason: "The first frame was no valid hello.")
+    static let lateHello = NexconnBye(code: .badHello, reason: "The first frame came too late.")
+    static let unknownVersion = NexconnBye(code: .badHello, reason: "Only version 1 is spoken here.")
+    static let full = NexconnBye(
+        code: .tooManyConnections, reason: "The server has as many connections as it may.", mayRetry: true, after: 5_000)
+    /// Connecting again at once would not help a client that reads too slowly.
+    static let slow = NexconnBye(
+        code: .tooFrequent, reason: "The connection reads too slowly for what it gets.", mayRetry: true, after: 1_000)
+    static let unreadable = NexconnBye(
+        code: .serverRestarts, reason: "The server could not read the inbox.", mayRetry: true, after: 1_000)
+
+    /// `after`: different for each connection, so that clients do not come back in step.
+    static func restarting(after: Int) -> NexconnBye {
+        NexconnBye(code: .serverRestarts, reason: "The server is shutting down.", mayRetry: true, after: after)
+    }
+}

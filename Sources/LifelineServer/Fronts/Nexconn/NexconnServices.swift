@@ -1,0 +1,47 @@
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// All chat applications of a server.
+final class NexconnServices: Sendable {
+    let timeline: NexconnTimeline
+    let applications: [NexconnApplication]
+    private let byKey: [String: NexconnApplication]
+    private let sessions = NIOLockedValueBox<UInt64>(0)
+
+    init(_ configuration: ServerConfiguration, store: any ChatStore, restored: RestoredChat, outlets: [LoopOutlet]) {
+        let timeline = NexconnTimeline(store: store, restored: restored, unixTicks: configuration.clock.unixTicks)
+        self.timeline = timeline
+        applications = configuration.chatApplications.enumerated().map { number, settings in
+            NexconnApplication(
+                settings: settings, number: number, timeline: timeline,
+                restored: restored.applications[settings.key] ?? .init(), clock: configuration.clock, outlets: outlets,
+                logger: configuration.logger)
+        }
+        byKey = Dictionary(applications.map { ($0.settings.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func application(key: String) -> NexconnApplication? { byKey[key] }
+
+    /// The book's name for a new session on an event loop.
+    func newSession(on outlet: LoopOutlet) -> ChatSession {
+        let id = sessions.withLockedValue { last in
+            last += 1
+            return last
+        }
+        return ChatSession(id: id, partition: outlet.partition)
+    }
+
+    /// Messages that were stored since the start.
+    var messages: Int { applications.reduce(0) { $0 + $1.sentCount.withLockedValue { $0 } } }
+
+    /// Lets time pass in all applications.
+    func sweep() {
+        for application in applications { application.sweep() }
+    }
+
+    /// Stores what waits, and closes the store.
+    func close() async {
+        for application in applications { application.sweep() }
+        await timeline.store.close()
+    }
+}
