@@ -107,7 +107,7 @@ let package = Package(
             "NexconnChatSDK",
             [
                 "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "TransportCommon", "WebSocketTransport",
-                "HTTPTransport", "WireCoding", nioCore, nioPosix, nioLocks, logging,
+                "HTTPTransport", "WireCoding", nioCore, nioPosix, crypto, nioLocks, logging,
             ]),
         library(
             "Lifeline",
