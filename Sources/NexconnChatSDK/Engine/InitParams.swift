@@ -11,7 +11,8 @@ public class InitParams: NSObject {
     public let appKey: String
     /// Where Lifeline's server is: `http://host:port`, `https://…`, `ws://…`, `wss://…`, `host:port` or `host`.
     ///
-    /// Nil, the default, is `http://127.0.0.1:6001`, where `lifeline serve` listens. This library does not talk to Nexconn's servers.
+    /// Has to be set: this library does not talk to Nexconn's servers, and without an address `connect` ends with 33003. `lifeline
+    /// serve` listens at `http://127.0.0.1:6001` (rule NC-2).
     public var naviServer: String?
     /// How much is logged.
     public var logLevel: LogLevel = .warn
@@ -33,6 +34,11 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var timing: NCTiming = .standard
+    /// Goes between; nil for none. An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var proxy: NCProxy?
     /// What the library logs to; nil for the process-wide one. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc

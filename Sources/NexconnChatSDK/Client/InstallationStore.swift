@@ -1,0 +1,96 @@
+import Crypto
+import Foundation
+import NIOConcurrencyHelpers
+import WireCoding
+
+/// What an installation knows before it has asked the server: its own id, and whose tokens it has seen.
+///
+/// Never fails: what cannot be kept holds for this process. Tokens are kept as digests only.
+final class InstallationStore: Sendable {
+    private struct Account: Codable {
+        var digest: String
+        var user: String
+    }
+
+    /// How many tokens are remembered; the one that was not used for longest goes first.
+    private static let limit = 16
+
+    private let directory: URL
+    private let accounts = NIOLockedValueBox<[Account]?>(nil)
+    private let device = NIOLockedValueBox<String?>(nil)
+
+    init(directory: URL) {
+        self.directory = directory
+    }
+
+    /// The id of this installation, made at first use. Of two processes that make one at once, the first wins.
+    var deviceID: String {
+        device.withLockedValue { device in
+            if let device { return device }
+            let known = keptDeviceID()
+            device = known
+            return known
+        }
+    }
+
+    /// Whose token this is, if it was seen before.
+    func user(appKey: String, token: String) -> String? {
+        let digest = Self.digest(appKey, token)
+        return accounts.withLockedValue { accounts in
+            let known = accounts ?? read()
+            accounts = known
+            return known.first { $0.digest == digest }?.user
+        }
+    }
+
+    /// Remembers whose token it is.
+    func remember(_ user: String, appKey: String, token: String) {
+        let digest = Self.digest(appKey, token)
+        accounts.withLockedValue { accounts in
+            var known = accounts ?? read()
+            if known.first?.digest == digest, known.first?.user == user { return }
+            known.removeAll { $0.digest == digest }
+            known.insert(Account(digest: digest, user: user), at: 0)
+            if known.count > Self.limit { known.removeLast(known.count - Self.limit) }
+            accounts = known
+            guard let data = try? JSONEncoder().encode(known) else { return }
+            makeDirectory()
+            try? data.write(to: accountsFile, options: .atomic)
+            try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: accountsFile.path)
+        }
+    }
+
+    private var accountsFile: URL { directory.appendingPathComponent("accounts.json", isDirectory: false) }
+
+    private func read() -> [Account] {
+        guard let data = try? Data(contentsOf: accountsFile), data.count <= 1 << 16 else { return [] }
+        return (try? JSONDecoder().decode([Account].self, from: data)) ?? []
+    }
+
+    private func keptDeviceID() -> String {
+        let file = directory.appendingPathComponent("device", isDirectory: false)
+        if let id = Self.readID(file) { return id }
+        let made = UUID().uuidString
+        makeDirectory()
+        // A file of its own first, so that nobody ever reads half of one.
+        let draft = directory.appendingPathComponent("device.\(made)", isDirectory: false)
+        guard (try? Data(made.utf8).write(to: draft)) != nil else { return made }
+        defer { try? FileManager.default.removeItem(at: draft) }
+        if (try? FileManager.default.linkItem(at: draft, to: file)) != nil { return made }
+        return Self.readID(file) ?? made
+    }
+
+    private func makeDirectory() {
+        try? FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    private static func readID(_ file: URL) -> String? {
+        guard let data = try? Data(contentsOf: file), (1...64).contains(data.count) else { return nil }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private static func digest(_ appKey: String, _ token: String) -> String {
+        Hex.text(SHA256.hash(data: Data("\(appKey.utf8.count):\(appKey)\(token)".utf8)))
+    }
+}

@@ -1,0 +1,52 @@
+import EngineRuntime
+import Foundation
+import Logging
+
+/// What the application has set up: a copy of ``InitParams`` that does not change any more.
+struct EngineSettings: Sendable {
+    var appKey: String
+    /// Where the server is, or why that is not known.
+    var server: Result<ServerAddress, NCError>
+    var directory: URL
+    var certificateAuthorityFile: String?
+    var proxy: NCProxy?
+    var timing: NCTiming
+    var callbackQueue: CallbackQueue?
+    var logger: Logger?
+
+    init(_ params: InitParams) {
+        appKey = params.appKey
+        let address = params.naviServer
+        server = Result { () throws(NCError) in try ServerAddress(address) }
+        directory = params.databaseDirectory.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Self.defaultDirectory
+        certificateAuthorityFile = params.certificateAuthorityFile
+        proxy = params.proxy
+        timing = params.timing
+        callbackQueue = params.callbackQueue.map { .queue($0) }
+        logger = params.logger ?? Logger(label: "lifeline.nexconn")
+        setLogLevel(params.logLevel)
+    }
+
+    /// `none` logs nothing at all.
+    mutating func setLogLevel(_ level: LogLevel) {
+        switch level {
+        case .none: logger = nil
+        case .error: logger?.logLevel = .error
+        case .warn: logger?.logLevel = .warning
+        case .info: logger?.logLevel = .info
+        case .debug: logger?.logLevel = .debug
+        case .verbose: logger?.logLevel = .trace
+        }
+    }
+
+    /// `$XDG_DATA_HOME/lifeline/nexconn`, or the same in the user's folder for application data.
+    private static var defaultDirectory: URL {
+        let environment = ProcessInfo.processInfo.environment
+        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") {
+            return URL(fileURLWithPath: path, isDirectory: true).appendingPathComponent("lifeline/nexconn", isDirectory: true)
+        }
+        let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
+        return (support ?? FileManager.default.temporaryDirectory)
+            .appendingPathComponent("lifeline/nexconn", isDirectory: true)
+    }
+}

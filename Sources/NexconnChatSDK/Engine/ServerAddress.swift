@@ -1,0 +1,42 @@
+import Foundation
+import NexconnProtocol
+
+/// Where the server is, as ``InitParams/naviServer`` says it (rule NC-2).
+struct ServerAddress: Hashable, Sendable {
+    var host: String
+    var port: Int
+    var usesTLS: Bool
+    /// The path of the session.
+    var path: String
+
+    /// Reads `http://…`, `https://…`, `ws://…`, `wss://…` with or without port and path, `host:port` and `host`.
+    ///
+    /// - Throws: 33003 with a sentence that says what is wrong.
+    init(_ text: String?) throws(NCError) {
+        guard let text = text?.trimmingCharacters(in: .whitespacesAndNewlines), !text.isEmpty else {
+            throw NCError(
+                .badArgument,
+                reason: "InitParams.naviServer is not set. This library talks to a Lifeline server, not to Nexconn's: set it to"
+                    + " that server's address, such as http://127.0.0.1:6001.")
+        }
+        guard let parts = URLComponents(string: text.contains("://") ? text : "http://" + text),
+            let scheme = parts.scheme?.lowercased(), ["http", "https", "ws", "wss"].contains(scheme),
+            let host = parts.host?.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), !host.isEmpty,
+            (1...65_535).contains(parts.port ?? 1)
+        else {
+            throw NCError(
+                .badArgument,
+                reason: "InitParams.naviServer is no address of a server. Use one such as http://127.0.0.1:6001 or"
+                    + " wss://chat.example.com.")
+        }
+        self.host = host
+        usesTLS = scheme == "https" || scheme == "wss"
+        port = parts.port ?? (!text.contains("://") ? Self.port : usesTLS ? 443 : 80)
+        let folders = parts.percentEncodedPath.split(separator: "/").joined(separator: "/")
+        let prefix = folders.isEmpty ? "" : "/" + folders
+        path = prefix.hasSuffix(NexconnMemory.path) ? prefix : prefix + NexconnMemory.path
+    }
+
+    /// Where `lifeline serve` listens.
+    private static let port = 6001
+}
