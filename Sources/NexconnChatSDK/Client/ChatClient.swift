@@ -1,37 +1,175 @@
+import ChatDatabase
+import ConnectionEngine
 import Dispatch
 import EngineRuntime
+import Foundation
 import NIOConcurrencyHelpers
 import NexconnProtocol
+import TransportCommon
 
 /// A signed-in user: the session with the server and the local database. One for each sign-in; it ends with `disconnect`.
 ///
 /// Completions come on ``work``, in one order with what arrives; they may use the database, and hand what the application is to hear
-/// over with ``HandlerRegistry/run(_:)``.
+/// over with ``HandlerRegistry/run(_:)`` or ``tell(_:)``.
 final class ChatClient: Sendable {
+    /// What arrives on the work queue, in one order.
+    enum Arrival: Sendable {
+        case notice(Notice<NexconnSession>, launch: Int, version: UInt64)
+        case answer(@Sendable () -> Void)
+    }
+
+    struct State: Sendable {
+        var user: String?
+        var database: ChatDatabase?
+        var driver: EngineAssembly.Driver?
+        var observation: Observation?
+        var network: NetworkObservation?
+        var networkStatus = NetworkStatus.available
+        /// Counts the drivers; what an older one still says is dropped.
+        var launch = 0
+        /// Whose place the present driver resumes from, and which.
+        var resumedUser: String?
+        var resume: NexconnPlace?
+        var started: Moment?
+        var epoch: String?
+        var welcome: NexconnWelcome?
+        var clockDelta: Int64 = 0
+        /// The application has ended it, or replaced it by another user.
+        var isRetired = false
+        /// Nothing more is tried.
+        var isOver = false
+        var isSuspended = false
+        /// What could not be kept yet; not acknowledged.
+        var unkept: [Batch] = []
+        var sweep: TimerCancellation?
+    }
+
+    /// Events of the inbox that are kept together.
+    struct Batch: Sendable {
+        var items: [NexconnInboxItem]
+        var place: NexconnPlace
+        var isOffline: Bool
+        var hasMore: Bool
+    }
+
+    /// Tells clients of an engine apart.
+    let number: UInt64
     /// The handlers and the callback queue.
     let registry: HandlerRegistry
     /// The serial queue of the database and of everything that arrives.
-    let work = DispatchQueue(label: "nexconn.work")
+    let work: DispatchQueue
+    let settings: EngineSettings
+    let signIn: SignIn
+    let call: ConnectCall
+    let assembly: EngineAssembly
+    let board: StatusBoard
+    let installation: InstallationStore
+    let state = NIOLockedValueBox(State())
 
-    init(registry: HandlerRegistry) {
+    init(
+        number: UInt64, settings: EngineSettings, signIn: SignIn, call: ConnectCall, assembly: EngineAssembly,
+        board: StatusBoard, registry: HandlerRegistry, installation: InstallationStore, work: DispatchQueue
+    ) {
+        self.number = number
+        self.settings = settings
+        self.signIn = signIn
+        self.call = call
+        self.assembly = assembly
+        self.board = board
         self.registry = registry
+        self.installation = installation
+        self.work = work
     }
 
     /// Who is signed in; nil until the server has said so or the token was seen before.
-    var user: String? { nil }
+    var user: String? { state.withLockedValue { $0.user } }
+    /// The user's database; nil until the user is known, when it could not be opened, and after the end.
+    var database: ChatDatabase? { state.withLockedValue { $0.database } }
+    /// What the server said at the latest sign-in.
+    var welcome: NexconnWelcome? { state.withLockedValue { $0.welcome } }
+    /// This device's clock less the server's, ms.
+    var clockDelta: Int64 { state.withLockedValue { $0.clockDelta } }
+    /// Whether nothing more is tried.
+    var isOver: Bool { state.withLockedValue { $0.isOver } }
+    /// Whether the application has ended it.
+    var isRetired: Bool { state.withLockedValue { $0.isRetired } }
+
+    /// Hands something to the callback queue that is of this user only: it is left out once the user has gone (rule NC-9).
+    func tell(_ body: @escaping @Sendable (HandlerRegistry) -> Void) {
+        registry.run { [self] in
+            if !isRetired { body(registry) }
+        }
+    }
 
     /// Sends a message. Waits for a connection, and is sent again after a loss with the same client id (session document, 5.1).
-    func send(_ draft: NexconnDraft, completion: @escaping @Sendable (Result<NexconnSent, NCError>) -> Void) {}
+    func send(_ draft: NexconnDraft, completion: @escaping @Sendable (Result<NexconnSent, NCError>) -> Void) {
+        perform(.send(draft), completion) { reply in
+            if case .sent(let sent) = reply { sent } else { nil }
+        }
+    }
 
     /// Asks the server. Needs a connection.
-    func request(_ request: NexconnRequest, completion: @escaping @Sendable (Result<NexconnAnswer, NCError>) -> Void) {}
+    func request(_ request: NexconnRequest, completion: @escaping @Sendable (Result<NexconnAnswer, NCError>) -> Void) {
+        perform(.request(request), completion) { reply in
+            if case .answer(let answer) = reply { answer } else { nil }
+        }
+    }
 
     /// Enters an open channel and stays in it over reconnects, until `exit`.
-    func enter(_ entry: NexconnEntry, completion: @escaping @Sendable (Result<NexconnOpenEntrance, NCError>) -> Void) {}
+    func enter(_ entry: NexconnEntry, completion: @escaping @Sendable (Result<NexconnOpenEntrance, NCError>) -> Void) {
+        perform(.enter(entry), completion) { reply in
+            if case .entered(let entrance) = reply { entrance } else { nil }
+        }
+    }
 
     /// Leaves an open channel.
-    func exit(_ channel: String, completion: @escaping @Sendable (Result<Void, NCError>) -> Void) {}
+    func exit(_ channel: String, completion: @escaping @Sendable (Result<Void, NCError>) -> Void) {
+        perform(.exit(channel), completion) { _ in () }
+    }
 
     /// Tells `user` that one is typing a message of this type. Lost without a connection.
-    func typing(to user: String, type: String) {}
+    func typing(to user: String, type: String) {
+        driver?.submit(.perform(.typing(to: user, type: type), nil))
+    }
+
+    var driver: EngineAssembly.Driver? { state.withLockedValue { $0.driver } }
+
+    private func perform<Value: Sendable>(
+        _ command: NexconnCommand, _ completion: @escaping @Sendable (Result<Value, NCError>) -> Void,
+        _ value: @escaping @Sendable (NexconnReply) -> Value?
+    ) {
+        guard let driver else {
+            work.async { completion(.failure(NCError(.notConnectedYet))) }
+            return
+        }
+        let inlet = inlet
+        driver.perform(command) { result in
+            let answer: Result<Value, NCError> =
+                switch result {
+                case .success(let reply): value(reply).map { .success($0) } ?? .failure(NCError(.unknownRequest))
+                case .failure(let failure): .failure(NCError(failure))
+                }
+            inlet.put([.answer { completion(answer) }])
+        }
+    }
+
+    /// Everything that arrives. Holds the client weakly: what arrives after the last reference has gone is of no use, except answers.
+    let inletBox = NIOLockedValueBox<Inlet<Arrival>?>(nil)
+}
+
+extension ChatClient {
+    var inlet: Inlet<Arrival> {
+        inletBox.withLockedValue { box in
+            if let inlet = box { return inlet }
+            let inlet = Inlet<Arrival>(queue: work) { [weak self] arrivals in
+                if let self {
+                    take(arrivals)
+                } else {
+                    for case .answer(let answer) in arrivals { answer() }
+                }
+            }
+            box = inlet
+            return inlet
+        }
+    }
 }

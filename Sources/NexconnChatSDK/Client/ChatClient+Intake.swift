@@ -1,0 +1,171 @@
+import ChatDatabase
+import ConnectionEngine
+import EngineRuntime
+import Foundation
+import NexconnProtocol
+
+// What the session tells.
+extension ChatClient {
+    /// On the engine's thread: statuses can be read at once, everything else goes to the work queue.
+    func hear(_ notices: [Notice<NexconnSession>], _ launch: Int) {
+        let isCurrent = state.withLockedValue { state in
+            guard state.launch == launch, !state.isRetired else { return false }
+            for case .change(let change) in notices where change.phase.isTerminal { state.isOver = true }
+            return true
+        }
+        guard isCurrent else { return }
+        let arrivals = notices.map { notice -> Arrival in
+            var version: UInt64 = 0
+            if case .change(let change) = notice { version = board.note(details(of: change).status, of: number) }
+            return .notice(notice, launch: launch, version: version)
+        }
+        inlet.put(arrivals)
+    }
+
+    private func details(of change: ConnectionChange) -> NCConnectionDetails {
+        NCConnectionDetails(change, isSuspended: state.withLockedValue { $0.isSuspended })
+    }
+
+    /// On the work queue. Live events that come together are kept together.
+    func take(_ arrivals: [Arrival]) {
+        var live: [NexconnInboxItem] = []
+        for arrival in arrivals {
+            if case .notice(.event(.received(let items, false, _)), let launch, _) = arrival, isCurrent(launch) {
+                live += items
+                continue
+            }
+            if !live.isEmpty {
+                receive(live, isOffline: false, hasMore: false)
+                live = []
+            }
+            switch arrival {
+            case .answer(let answer): answer()
+            case .notice(let notice, let launch, let version):
+                if isCurrent(launch) { take(notice, version) }
+            }
+        }
+        if !live.isEmpty { receive(live, isOffline: false, hasMore: false) }
+    }
+
+    private func isCurrent(_ launch: Int) -> Bool {
+        state.withLockedValue { $0.launch == launch && !$0.isRetired }
+    }
+
+    private func take(_ notice: Notice<NexconnSession>, _ version: UInt64) {
+        switch notice {
+        case .change(let change): take(change, version)
+        case .event(let event): take(event)
+        case .dropped(let count): settings.logger?.error("events were dropped", metadata: ["count": "\(count)"])
+        }
+    }
+
+    private func take(_ event: NexconnSessionEvent) {
+        let intake = assembly.intake
+        switch event {
+        case .welcomed(let welcome): take(welcome)
+        case .received(let items, let isOffline, let hasMore): receive(items, isOffline: isOffline, hasMore: hasMore)
+        case .caughtUp: intake.caughtUp(client: self)
+        case .transient(let event): intake.received(event, client: self)
+        case .gap(let since): intake.missed(since: since, client: self)
+        case .openGap(let channel, let since): intake.missed(in: channel, since: since, client: self)
+        case .reentered(let entrance): intake.reentered(entrance, client: self)
+        case .entryFailed(let channel, let refusal):
+            intake.entryFailed(channel, NCError(refusal.code, reason: refusal.reason), client: self)
+        case .malformed(let reason): settings.logger?.warning("a frame could not be read", metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    private func take(_ change: ConnectionChange, _ version: UInt64) {
+        let details = details(of: change)
+        if details.status == .connected { board.confirm(version, of: number) }
+        board.tell(details)
+        switch change.phase {
+        case .connected:
+            if let user { call.finish(.success(user)) }
+        case .failed, .disconnected:
+            let failure = change.cause ?? .disconnectedOnRequest
+            call.finish(.failure(NCError(failure)))
+        case .waiting, .suspended:
+            sweepSoon()
+        case .idle, .connecting, .disconnecting:
+            break
+        }
+    }
+
+    // MARK: Signing in
+
+    /// Rules NC-5 to NC-7.
+    private func take(_ welcome: NexconnWelcome) {
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let (former, resume, resumedUser) = state.withLockedValue { state in
+            let former = state.user
+            state.user = welcome.user
+            state.welcome = welcome
+            state.epoch = welcome.place.epoch
+            state.clockDelta = now - welcome.time
+            return (former, state.resume, state.resumedUser)
+        }
+        installation.remember(welcome.user, appKey: settings.appKey, token: signIn.token)
+        if former != welcome.user || !hasOpened {
+            closeDatabase()
+            open(for: welcome.user)
+        }
+        // A database of the user is there, but the session was opened without knowing how far it goes.
+        guard resumedUser != welcome.user else { return }
+        let known = database?.place.flatMap { $0.epoch == welcome.place.epoch ? $0 : nil }
+        let isBehind = known.map { $0.sequence < welcome.place.sequence } ?? false
+        if isBehind || resume != nil { launch(resume: known) }
+    }
+
+    private var hasOpened: Bool { state.withLockedValue { $0.database != nil } }
+
+    /// Opens the user's database and says so (rule NC-6).
+    func open(for user: String) {
+        do {
+            let (database, isRecreated) = try assembly.openDatabase(settings.directory.path, settings.appKey, user)
+            state.withLockedValue { $0.database = database }
+            tellOpened(isRecreated, nil)
+        } catch {
+            settings.logger?.error("the database could not be opened", metadata: ["error": "\(error)"])
+            tellOpened(false, NCError(error.code, reason: "The local database could not be opened: \(error)"))
+        }
+    }
+
+    private func tellOpened(_ isRecreated: Bool, _ error: NCError?) {
+        let call = call
+        tell { _ in call.opened(isRecreated, error) }
+    }
+
+    // MARK: Inbox
+
+    /// Keeps events of the inbox and acknowledges them (rule NC-8).
+    private func receive(_ items: [NexconnInboxItem], isOffline: Bool, hasMore: Bool) {
+        guard let last = items.last, let epoch = state.withLockedValue({ $0.epoch }) else { return }
+        let place = NexconnPlace(epoch: epoch, sequence: last.sequence)
+        state.withLockedValue {
+            $0.unkept.append(Batch(items: items, place: place, isOffline: isOffline, hasMore: hasMore))
+        }
+        keep()
+    }
+
+    /// Keeps what waits, in order. What cannot be kept waits on: it is not acknowledged, and so never lost.
+    func keep() {
+        while let batch = state.withLockedValue({ $0.unkept.first }) {
+            do {
+                try assembly.intake.received(
+                    batch.items, place: batch.place, isOffline: batch.isOffline, hasMore: batch.hasMore, client: self)
+            } catch {
+                settings.logger?.error("messages could not be kept", metadata: ["error": "\(error)"])
+                // A damaged file is put aside by the next opening; the application hears that it begins anew.
+                if error as? ChatDatabaseError == .damaged, let user {
+                    closeDatabase()
+                    open(for: user)
+                }
+                sweepSoon()
+                return
+            }
+            state.withLockedValue { if !$0.unkept.isEmpty { $0.unkept.removeFirst() } }
+            driver?.submit(.perform(.acknowledge(batch.place), nil))
+        }
+    }
+}

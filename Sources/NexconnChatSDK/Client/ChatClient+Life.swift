@@ -1,0 +1,162 @@
+import ConnectionEngine
+import EngineRuntime
+import NexconnProtocol
+
+// How a client begins and ends, and what happens around it. On the work queue, unless it says otherwise.
+extension ChatClient {
+    /// Opens the database if the token's user is known, and dials (rules NC-5 and NC-6).
+    func start() {
+        guard !isRetired else { return }
+        if let known = installation.user(appKey: settings.appKey, token: signIn.token) {
+            state.withLockedValue { $0.user = known }
+            open(for: known)
+        }
+        state.withLockedValue { $0.started = assembly.timers.now }
+        launch(resume: database?.place)
+    }
+
+    /// Dials with a driver of its own. A former one is dropped without a word.
+    func launch(resume: NexconnPlace?) {
+        guard case .success(let server) = settings.server else { return }
+        let memory = NexconnMemory(
+            host: server.host, port: server.port, usesTLS: server.usesTLS, path: server.path, appKey: settings.appKey,
+            token: signIn.token,
+            device: NexconnDevice(
+                id: installation.deviceID, class: signIn.deviceClass, system: NexconnDevice.currentSystem),
+            client: "NexconnChatSDK-lifeline/1", yields: signIn.yields, resume: resume)
+        let driver = assembly.makeDriver(settings, memory, settings.timing.policy)
+        let launch = state.withLockedValue { state in
+            state.launch += 1
+            return state.launch
+        }
+        let observation = driver.notices.observe(on: .inline) { [weak self] notices in self?.hear(notices, launch) }
+        let network = assembly.observeNetwork(server.host) { [weak self] status in
+            guard let self else { return }
+            work.async { self.networkChanged(status) }
+        }
+        let former = state.withLockedValue { state in
+            let former = state
+            (state.driver, state.observation, state.network) = (driver, observation, network)
+            (state.resume, state.resumedUser) = (resume, state.user)
+            return former
+        }
+        former.observation?.cancel()
+        driver.submit(.connect(within: remainingTime(former.started)))
+    }
+
+    /// What is left of the caller's limit; a moment at least, so that its end is told like any other.
+    private func remainingTime(_ started: Moment?) -> Duration? {
+        guard let limit = signIn.limit else { return nil }
+        let spent = started.map { assembly.timers.now.duration(since: $0) } ?? .zero
+        return max(limit - spent, .milliseconds(1))
+    }
+
+    /// From any thread, at once: nothing of this user is told any more.
+    func retire() {
+        state.withLockedValue { $0.isRetired = true }
+    }
+
+    /// Says goodbye, closes the database, and answers whoever still waits for the connection.
+    func end(disablePush: Bool) {
+        let former = state.withLockedValue { state in
+            let former = state
+            (state.driver, state.observation, state.network, state.sweep) = (nil, nil, nil, nil)
+            state.unkept = []
+            state.isOver = true
+            return former
+        }
+        former.sweep?()
+        if let driver = former.driver {
+            // The driver lives until its goodbye is answered, or the time for that is over.
+            let farewell = Farewell(driver)
+            driver.submit(.perform(.leave(disablePush: disablePush), nil))
+            driver.submit(.disconnect)
+            farewell.endIfOver()
+        }
+        former.observation?.cancel()
+        closeDatabase()
+        call.finish(
+            .failure(NCError(.released, reason: "The connection was ended with disconnect, or by another sign-in.")))
+    }
+
+    func closeDatabase() {
+        let database = state.withLockedValue { state in
+            defer { state.database = nil }
+            return state.database
+        }
+        database?.close()
+    }
+
+    /// Gives the link up for a while (rule NC-16).
+    func suspend() {
+        guard !isRetired, !isOver, let driver else { return }
+        let wasSuspended = state.withLockedValue { state in
+            defer { state.isSuspended = true }
+            return state.isSuspended
+        }
+        if wasSuspended { return }
+        for input in NexconnSession.suspending(settings.timing.policy) { driver.submit(input) }
+    }
+
+    /// The application is in front again: tries at once, and the pauses start anew (rule NC-17).
+    func comeBack() {
+        guard !isRetired, !isOver, let driver else { return }
+        let network = state.withLockedValue { state in
+            state.isSuspended = false
+            return state.networkStatus
+        }
+        let failures = driver.snapshot.failedAttempts
+        for input in NexconnSession.returning(settings.timing.policy, failures: failures) { driver.submit(input) }
+        if network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
+    }
+
+    /// The application asks again for a connection that is being made already.
+    func nudge() {
+        if state.withLockedValue({ $0.isSuspended }) {
+            comeBack()
+        } else if !isRetired, !isOver, let driver, driver.snapshot.phase == .waiting || driver.snapshot.phase == .suspended {
+            driver.submit(.connect(within: nil))
+        }
+    }
+
+    /// News of the network: a new way out starts the pauses anew (rule NC-13).
+    private func networkChanged(_ status: NetworkStatus) {
+        let isSuspended = state.withLockedValue { state in
+            state.networkStatus = status
+            return state.isSuspended
+        }
+        guard !isSuspended, !isRetired, !isOver, let driver else { return }
+        let failures = driver.snapshot.failedAttempts
+        for input in NexconnSession.networkChanged(status, policy: settings.timing.policy, failures: failures) {
+            driver.submit(input)
+        }
+    }
+
+    /// While there is no link, messages that have waited too long are given up in time (rule NS-14), and what could not be kept is
+    /// tried again.
+    func sweepSoon() {
+        let isRunning = state.withLockedValue { state in
+            if state.sweep != nil || state.isOver || state.isRetired { return true }
+            state.sweep = {}
+            return false
+        }
+        if isRunning { return }
+        let cancel = assembly.timers.schedule(after: settings.timing.sweepPause) { [weak self] in
+            guard let self else { return }
+            work.async { self.sweep() }
+        }
+        state.withLockedValue { state in
+            if state.sweep != nil { state.sweep = cancel }
+        }
+    }
+
+    private func sweep() {
+        state.withLockedValue { $0.sweep = nil }
+        guard !isRetired, !isOver, let driver else { return }
+        keep()
+        let phase = driver.snapshot.phase
+        if phase == .waiting || phase == .suspended { driver.submit(.perform(.expire, nil)) }
+        let hasUnkept = state.withLockedValue { !$0.unkept.isEmpty }
+        if hasUnkept || phase != .connected { sweepSoon() }
+    }
+}

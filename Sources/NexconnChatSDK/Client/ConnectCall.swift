@@ -1,0 +1,28 @@
+import NIOConcurrencyHelpers
+
+/// One call of `connect` that waits for its result, which it gets exactly once (rule NC-4).
+final class ConnectCall: Sendable {
+    typealias Completion = @Sendable (Result<String, NCError>) -> Void
+    typealias Opened = @Sendable (Bool, NCError?) -> Void
+
+    /// Told whenever a database is opened for this call.
+    let opened: Opened
+    private let completion: NIOLockedValueBox<Completion?>
+
+    init(opened: @escaping Opened, completion: @escaping Completion) {
+        self.opened = opened
+        self.completion = NIOLockedValueBox(completion)
+    }
+
+    /// Whether the result has been told.
+    var isOver: Bool { completion.withLockedValue { $0 == nil } }
+
+    /// Tells the result; later ones are ignored.
+    func finish(_ result: Result<String, NCError>) {
+        let completion = completion.withLockedValue { completion in
+            defer { completion = nil }
+            return completion
+        }
+        completion?(result)
+    }
+}

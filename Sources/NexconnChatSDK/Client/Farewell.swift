@@ -1,0 +1,40 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NexconnProtocol
+
+/// Keeps a driver alive until it has said goodbye.
+final class Farewell: Sendable {
+    private struct State {
+        var driver: EngineAssembly.Driver?
+        var observation: Observation?
+    }
+
+    private let state: NIOLockedValueBox<State>
+
+    init(_ driver: EngineAssembly.Driver) {
+        state = NIOLockedValueBox(State(driver: driver))
+        // Holds itself by what it observes, until the end is heard.
+        let observation = driver.notices.observe(on: .inline) { [self] notices in
+            for case .change(let change) in notices where change.phase.isTerminal { end() }
+        }
+        state.withLockedValue { state in
+            if state.driver != nil { state.observation = observation }
+        }
+    }
+
+    /// For a driver that is at its end without another word.
+    func endIfOver() {
+        if state.withLockedValue({ $0.driver?.snapshot.phase.isTerminal ?? false }) { end() }
+    }
+
+    private func end() {
+        let former = state.withLockedValue { state in
+            defer { state = State() }
+            return state
+        }
+        former.observation?.cancel()
+        // Not inside of the driver's own call.
+        Task { withExtendedLifetime(former) {} }
+    }
+}

@@ -1,0 +1,42 @@
+import NexconnProtocol
+
+/// How a user signs in: a copy of ``ConnectParams`` that does not change any more.
+struct SignIn: Sendable {
+    /// A secret.
+    var token: String
+    /// For the first success; nil for no limit.
+    var limit: Duration?
+    var yields: Bool
+    var deviceClass: NexconnDevice.Class
+
+    init(_ params: ConnectParams) {
+        token = params.token
+        limit = params.timeout > 0 ? .seconds(params.timeout) : nil
+        yields = params.reconnectKickEnable
+        deviceClass =
+            switch params.deviceClass {
+            case .mobile: .mobile
+            case .desktop: .desktop
+            case .web: .web
+            }
+    }
+}
+
+extension NexconnDevice {
+    /// The name of this system, for webhooks.
+    static var currentSystem: String {
+        #if os(iOS)
+            "iOS"
+        #elseif os(macOS)
+            "macOS"
+        #elseif os(tvOS)
+            "tvOS"
+        #elseif os(watchOS)
+            "watchOS"
+        #elseif os(Android)
+            "Android"
+        #else
+            "Linux"
+        #endif
+    }
+}

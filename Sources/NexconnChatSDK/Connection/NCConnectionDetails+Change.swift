@@ -1,0 +1,28 @@
+import ConnectionEngine
+import NexconnProtocol
+
+extension NCConnectionDetails {
+    /// What a change of the engine's is called (rules NP-1 to NP-4).
+    ///
+    /// - Parameter isSuspended: whether the application has given the link up for a while.
+    init(_ change: ConnectionChange, isSuspended: Bool) {
+        let code = isSuspended && change.phase == .suspended ? .suspend : NexconnStatusCode(change: change)
+        self.init(
+            status: NCConnectionStatus(rawValue: code.rawValue) ?? .unknown, category: change.category.rawValue,
+            reason: change.cause?.reason, code: change.cause?.code, attempt: change.attempt,
+            retryIn: isSuspended ? nil : change.retryIn?.inSeconds, willRetry: change.willRetry)
+    }
+}
+
+extension NCError {
+    convenience init(_ failure: ConnectionFailure) {
+        self.init(NexconnCode(failure), reason: failure.reason)
+    }
+}
+
+extension NexconnCode {
+    /// The vendor's number for a connection that was ended by the application.
+    static let released = NexconnCode(30001)
+    /// The vendor's number for what the caller has cancelled.
+    static let cancelled = NexconnCode(33200)
+}

@@ -1,0 +1,72 @@
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// Where the connection is: what is read, and what is told (rules NC-10 to NC-12).
+///
+/// Read at once when something happens; told on the work queue, in order and only when it differs. `connected` is read when it is
+/// told, because the database has to be open by then.
+final class StatusBoard: Sendable {
+    private struct State {
+        /// The number of the client whose word counts.
+        var owner: UInt64 = 0
+        var status = NCConnectionStatus.unconnected
+        /// Counts what was noted, so that a late `connected` does not hide what came after it.
+        var version: UInt64 = 0
+        var told = NCConnectionStatus.unconnected
+    }
+
+    /// Changes for async sequences. None is ever dropped.
+    let updates = Broadcaster<NCConnectionDetails>(
+        backlog: 1024, isDroppable: { _ in false },
+        dropped: { _ in NCConnectionDetails(status: .unknown, category: "dropped") })
+    private let registry: HandlerRegistry
+    private let state = NIOLockedValueBox(State())
+
+    init(registry: HandlerRegistry) {
+        self.registry = registry
+    }
+
+    var status: NCConnectionStatus { state.withLockedValue { $0.status } }
+
+    /// From now on the word of `owner` counts.
+    func hand(to owner: UInt64, _ status: NCConnectionStatus) {
+        state.withLockedValue { state in
+            state.owner = owner
+            state.status = status
+            state.version += 1
+        }
+    }
+
+    /// Notes what has happened to a client, at once.
+    ///
+    /// - Returns: what to give to ``confirm(_:of:)`` once `connected` is told.
+    func note(_ status: NCConnectionStatus, of owner: UInt64) -> UInt64 {
+        state.withLockedValue { state in
+            guard state.owner == owner else { return 0 }
+            state.version += 1
+            if status != .connected { state.status = status }
+            return state.version
+        }
+    }
+
+    /// The connection may be used: the database is open.
+    func confirm(_ version: UInt64, of owner: UInt64) {
+        state.withLockedValue { state in
+            if state.owner == owner && state.version == version { state.status = .connected }
+        }
+    }
+
+    /// Tells a change, unless it is the one that was told last. On the work queue only.
+    func tell(_ details: NCConnectionDetails) {
+        let isNews = state.withLockedValue { state in
+            defer { state.told = details.status }
+            return state.told != details.status
+        }
+        guard isNews else { return }
+        updates.send([details])
+        let event = ConnectionStatusChangedEvent(details)
+        registry.run { [registry] in
+            registry.connectionStatus.tell { $0.tell(event) }
+        }
+    }
+}

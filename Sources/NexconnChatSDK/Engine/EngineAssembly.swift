@@ -1,0 +1,26 @@
+import ChatDatabase
+import ConnectionEngine
+import EngineRuntime
+import NexconnProtocol
+import TransportCommon
+
+/// Makes the parts of an engine: for production, or scripted ones in tests.
+struct EngineAssembly: Sendable {
+    typealias Driver = ConnectionDriver<NexconnSession>
+
+    /// What carries a session.
+    var makeDriver: @Sendable (EngineSettings, NexconnMemory, ConnectionPolicy) -> Driver
+    /// The clock of what is no connection's: the limit in the background, messages that wait too long.
+    var timers: any TimerScheduler
+    /// Hears news of the network for connections to a host; nil when there is none to hear.
+    var observeNetwork: @Sendable (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
+    /// Opens the database of a user.
+    var openDatabase:
+        @Sendable (_ directory: String, _ appKey: String, _ user: String) throws(ChatDatabaseError) -> (ChatDatabase, Bool) = {
+            (directory, appKey, user) throws(ChatDatabaseError) in
+            let (database, isRecreated) = try ChatDatabase.open(directory: directory, appKey: appKey, user: user)
+            return (database, isRecreated)
+        }
+    /// What takes what arrives.
+    var intake: any ChatIntake
+}
