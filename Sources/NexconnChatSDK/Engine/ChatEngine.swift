@@ -1,22 +1,174 @@
+import ConnectionEngine
+import Dispatch
+import EngineRuntime
 import NIOConcurrencyHelpers
+import NexconnProtocol
 
 /// What is behind ``NCEngine``: settings, handlers and the user who is signed in. One for the process; tests make more.
 final class ChatEngine: Sendable {
-    static let shared = ChatEngine()
+    static let shared = ChatEngine(assembly: .live)
 
     private struct State: Sendable {
+        var settings: EngineSettings?
+        var installation: InstallationStore?
         var client: ChatClient?
-        var status = NCConnectionStatus.unconnected
+        var lastClient: UInt64 = 0
+        var background: TimerCancellation?
+        var isInBackground = false
     }
 
     let registry: HandlerRegistry
+    let board: StatusBoard
+    private let assembly: EngineAssembly
+    private let work = DispatchQueue(label: "nexconn.work")
     private let state = NIOLockedValueBox(State())
 
-    init(registry: HandlerRegistry = HandlerRegistry()) {
+    init(assembly: EngineAssembly, registry: HandlerRegistry = HandlerRegistry()) {
+        self.assembly = assembly
         self.registry = registry
+        board = StatusBoard(registry: registry)
     }
 
-    /// The user who is signed in.
+    deinit {
+        guard let client = state.withLockedValue({ $0.client }) else { return }
+        client.retire()
+        work.async { client.end(disablePush: false) }
+    }
+
+    /// The user who is signed in, or was until the connection ended for good.
     var client: ChatClient? { state.withLockedValue { $0.client } }
-    var status: NCConnectionStatus { state.withLockedValue { $0.status } }
+    var status: NCConnectionStatus { board.status }
+    var settings: EngineSettings? { state.withLockedValue { $0.settings } }
+
+    /// Rule NC-1.
+    func initialize(_ settings: EngineSettings) {
+        let isRepeated = state.withLockedValue { state in
+            if let present = state.settings, present.appKey == settings.appKey { return true }
+            signOut(&state, disablePush: false)
+            state.settings = settings
+            state.installation = InstallationStore(directory: settings.directory)
+            return false
+        }
+        if isRepeated {
+            settings.logger?.warning("initialize was called again with the same App Key; the first call counts")
+        } else if let queue = settings.callbackQueue {
+            registry.use(queue)
+        }
+    }
+
+    func setLogLevel(_ level: LogLevel) {
+        state.withLockedValue { $0.settings?.setLogLevel(level) }
+    }
+
+    /// Rules NC-3 to NC-9. Never waits.
+    func connect(_ signIn: SignIn, call: ConnectCall) {
+        let refusal: NCError? = state.withLockedValue { state in
+            guard let settings = state.settings, let installation = state.installation else { return NCError(.notInitialised) }
+            if case .failure(let error) = settings.server { return error }
+            if let client = state.client, !client.isOver, client.signIn.token == signIn.token {
+                return repeated(client)
+            }
+            signOut(&state, disablePush: false)
+            if signIn.token.isEmpty { return refuseToken() }
+            state.lastClient += 1
+            let client = ChatClient(
+                number: state.lastClient, settings: settings, signIn: signIn, call: call, assembly: assembly, board: board,
+                registry: registry, installation: installation, work: work)
+            state.client = client
+            board.hand(to: client.number, .connecting)
+            work.async { [board] in
+                guard !client.isRetired else { return }
+                board.tell(
+                    NCConnectionDetails(status: .connecting, category: StatusCategory.connecting.rawValue, willRetry: true))
+                client.start()
+            }
+            return nil
+        }
+        if let refusal { work.async { call.finish(.failure(refusal)) } }
+    }
+
+    /// The user is signed in with this token already, or about to be (rule NC-5).
+    private func repeated(_ client: ChatClient) -> NCError {
+        if board.status == .connected { return NCError(.alreadyConnected) }
+        work.async { client.nudge() }
+        return NCError(.connecting)
+    }
+
+    /// There is nothing to ask the server with.
+    private func refuseToken() -> NCError {
+        let error = NCError(.tokenIncorrect, reason: "The token is empty.")
+        board.hand(to: 0, .tokenIncorrect)
+        work.async { [board] in
+            board.tell(
+                NCConnectionDetails(
+                    status: .tokenIncorrect, category: StatusCategory.credentialsRejected.rawValue, reason: "The token is empty.",
+                    code: NexconnCode.tokenIncorrect.rawValue))
+        }
+        return error
+    }
+
+    func disconnect(disablePush: Bool) {
+        state.withLockedValue { state in
+            signOut(&state, disablePush: disablePush)
+        }
+    }
+
+    /// Ends the connection for the caller that waits for it, if it still does (rule NC-4).
+    func cancel(_ call: ConnectCall) {
+        state.withLockedValue { state in
+            guard let client = state.client, client.call === call, !call.isOver else { return }
+            work.async { call.finish(.failure(NCError(.cancelled, reason: "The calling task was cancelled."))) }
+            signOut(&state, disablePush: false)
+        }
+    }
+
+    /// Under the lock, so that what calls at once ask for happens in one order. The work queue is this engine's own, and no code of the
+    /// application's runs on it.
+    private func signOut(_ state: inout State, disablePush: Bool) {
+        guard let client = state.client else { return }
+        state.client = nil
+        client.retire()
+        board.hand(to: 0, .signOut)
+        work.async { [board] in
+            board.tell(NCConnectionDetails(status: .signOut, category: StatusCategory.disconnected.rawValue))
+            client.end(disablePush: disablePush)
+        }
+    }
+
+    // MARK: Background
+
+    /// Rule NC-16.
+    func enterBackground() {
+        let limit = state.withLockedValue { state -> Duration? in
+            if state.isInBackground { return nil }
+            state.isInBackground = true
+            return (state.settings?.timing ?? .standard).backgroundLimit
+        }
+        guard let limit else { return }
+        let cancel = assembly.timers.schedule(after: limit) { [weak self] in self?.suspend() }
+        let isBack = state.withLockedValue { state in
+            if state.isInBackground { state.background = cancel }
+            return !state.isInBackground
+        }
+        if isBack { cancel() }
+    }
+
+    private func suspend() {
+        state.withLockedValue { state in
+            guard state.isInBackground, let client = state.client else { return }
+            work.async { client.suspend() }
+        }
+    }
+
+    /// Rule NC-17.
+    func enterForeground() {
+        let cancel = state.withLockedValue { state -> TimerCancellation? in
+            guard state.isInBackground else { return nil }
+            state.isInBackground = false
+            if let client = state.client { work.async { client.comeBack() } }
+            defer { state.background = nil }
+            return state.background
+        }
+        cancel?()
+    }
 }

@@ -1,0 +1,15 @@
+import NIOConcurrencyHelpers
+
+/// A task that waits for a connection, and may be cancelled before, while and after it is asked for.
+final class AsyncConnect: Sendable {
+    private let state = NIOLockedValueBox<(ConnectCall, ChatEngine)?>(nil)
+
+    func begin(_ call: ConnectCall, _ engine: ChatEngine) {
+        state.withLockedValue { $0 = (call, engine) }
+    }
+
+    func cancel() {
+        guard let (call, engine) = state.withLockedValue({ $0 }) else { return }
+        engine.cancel(call)
+    }
+}

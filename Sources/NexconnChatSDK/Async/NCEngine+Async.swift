@@ -1,0 +1,58 @@
+import EngineRuntime
+
+// Async functions and sequences. Additions to the vendor's SDK; they do not use the callback queue.
+
+/// What becomes of the connection from now on, for one consumer: an async sequence. No change is ever dropped.
+///
+/// Ends when the consuming task is cancelled.
+public struct NCStatuses: AsyncSequence, Sendable {
+    public typealias Element = NCConnectionDetails
+    public typealias Failure = Never
+
+    let stream: EventStream<NCConnectionDetails>
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator())
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: EventStream<NCConnectionDetails>.Iterator
+
+        /// The next change, or nil at the end.
+        public mutating func next() async -> NCConnectionDetails? {
+            await base.next()
+        }
+    }
+}
+
+extension NCEngine {
+    /// Every change of status from now on, with its cause, attempts and the pause before the next one.
+    ///
+    /// ```swift
+    /// for await change in NCEngine.statuses where change.status == .tokenIncorrect {
+    ///     _ = try await NCEngine.connect(params: ConnectParams(token: await freshToken()))
+    /// }
+    /// ```
+    public static var statuses: NCStatuses { NCStatuses(stream: engine.board.updates.stream()) }
+
+    /// Signs a user in, see ``connect(params:databaseOpenedHandler:completionHandler:)``.
+    ///
+    /// - Returns: the user's id.
+    /// - Throws: what the completion would get. Cancelling the task ends the connection that it waits for and throws 33200.
+    public static func connect(params: ConnectParams) async throws(NCError) -> String {
+        let engine = engine
+        let signIn = SignIn(params)
+        let waiting = AsyncConnect()
+        let result: Result<String, NCError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let call = ConnectCall(opened: { _, _ in }) { continuation.resume(returning: $0) }
+                waiting.begin(call, engine)
+                engine.connect(signIn, call: call)
+                if Task.isCancelled { waiting.cancel() }
+            }
+        } onCancel: {
+            waiting.cancel()
+        }
+        return try result.get()
+    }
+}
