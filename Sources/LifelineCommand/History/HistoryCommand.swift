@@ -6,13 +6,14 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history",
         abstract: "Prints the last messages of a channel, oldest first.",
         discussion: """
-            Pusher keeps no messages; this works with --service pubnub.
+            Pusher keeps no messages; this works with --service pubnub and --service nexconn.
 
             With --json every message is one line: {"ev":"history","ch":…,"event":…,"data":…,"id":…,"user":…}
 
             EXAMPLES
               lifeline history --service pubnub --channel room
               lifeline history --service pubnub --channel room --count 500 --cipher-key secret --json
+              lifeline history --service nexconn --secret app-secret --user ann --channel direct:ben
             """)
 
     @OptionGroup var service: ServiceOptions
@@ -33,13 +34,16 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = LifelineClient(try service.makeService(), options: service.clientOptions)
+        let client = LifelineClient(try service.makeService(isBrief: true), options: service.clientOptions)
         for note in service.notes { StandardError.print(note) }
         do throws(LifelineError) {
+            try await service.connectIfNeeded(client)
             for message in try await client.channel(channel).history(last: count) { StandardOutput.print(text(message)) }
         } catch {
+            await client.disconnect()
             throw CommandFailure(error)
         }
+        await client.disconnect()
     }
 
     private func text(_ message: Message) -> String {

@@ -28,6 +28,7 @@ struct ListenCommand: AsyncParsableCommand {
               lifeline listen --channel private-room --secret app-secret --json
               lifeline listen --channel presence-room --secret app-secret --user ann --presence --for 60
               lifeline listen --service pubnub --channel room --presence --filter "language == 'en'"
+              lifeline listen --service nexconn --secret app-secret --user ann --channel direct:ben --channel group:g1 --channel room
               echo 'publish private-room {"a":1}' | lifeline listen --channel private-room --auth-endpoint http://localhost:3000/auth
             """)
 
@@ -36,7 +37,7 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(name: .customLong("channel"), help: "Subscribes to this channel; may be repeated.")
     var channels: [String] = []
 
-    @Flag(help: "Prints who comes and goes: on presence channels of Pusher, on all channels of PubNub.")
+    @Flag(help: "Prints who comes and goes: on presence channels of Pusher, all of PubNub, open ones of Nexconn.")
     var presence = false
 
     @Option(help: ArgumentHelp("Only messages whose metadata it fits arrive (PubNub).", valueName: "expression"))

@@ -1,15 +1,25 @@
 import ConnectionEngine
 import Lifeline
+import NexconnProtocol
 
 extension ServiceName {
-    /// The service's own name of a status (rules CL-2 and CL-11); nil when it has none.
+    /// The service's own name of a status (rules CL-2, CL-11 and CL-17); nil when it has none.
     func vendorWord(_ status: ConnectionStatus, _ word: StatusWord) -> String? {
         switch self {
         // It has no name for an end that was not asked for but `disconnected`.
         case .pusher: word == .failed ? "disconnected" : word.rawValue
         case .pubnub: Self.pubNubCategory(status, word).map { "PN\($0)Category" }
-        case .nexconn: nil
+        case .nexconn: Self.nexconnStatus(status)
         }
+    }
+
+    /// Name and number, such as `connected 0`.
+    private static func nexconnStatus(_ status: ConnectionStatus) -> String {
+        let code = NexconnStatusCode(
+            change: ConnectionChange(
+                previous: status.previous, phase: status.phase, category: status.category, cause: status.cause,
+                attempt: status.attempt, retryIn: status.retryIn, willRetry: status.willRetry, at: status.at))
+        return "\(code.name) \(code.rawValue)"
     }
 
     private static func pubNubCategory(_ status: ConnectionStatus, _ word: StatusWord) -> String? {

@@ -6,8 +6,8 @@ struct PresenceCommand: AsyncParsableCommand {
         commandName: "presence",
         abstract: "Prints who is on channels now.",
         discussion: """
-            Pusher cannot be asked by a client; this works with --service pubnub. Who comes and goes is told by 'lifeline listen
-            --presence'.
+            Pusher cannot be asked by a client; this works with --service pubnub, and with --service nexconn for groups and open
+            channels. Who comes and goes is told by 'lifeline listen --presence'.
 
             With --json every user is one line, {"ev":"present","ch":…,"user":…,"state":…}, followed by one line for each channel,
             {"ev":"occupancy","ch":…,"count":…}
@@ -15,6 +15,7 @@ struct PresenceCommand: AsyncParsableCommand {
             EXAMPLES
               lifeline presence --service pubnub --channel room
               lifeline presence --service pubnub --channel room --channel lobby --json
+              lifeline presence --service nexconn --secret app-secret --user ann --channel group:g1
             """)
 
     @OptionGroup var service: ServiceOptions
@@ -30,15 +31,18 @@ struct PresenceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let client = LifelineClient(try service.makeService(), options: service.clientOptions)
+        let client = LifelineClient(try service.makeService(isBrief: true), options: service.clientOptions)
         for note in service.notes { StandardError.print(note) }
-        for channel in channels {
-            do throws(LifelineError) {
+        do throws(LifelineError) {
+            try await service.connectIfNeeded(client)
+            for channel in channels {
                 for line in lines(channel, try await client.channel(channel).members()) { StandardOutput.print(line) }
-            } catch {
-                throw CommandFailure(error)
             }
+        } catch {
+            await client.disconnect()
+            throw CommandFailure(error)
         }
+        await client.disconnect()
     }
 
     private func lines(_ channel: String, _ members: [Member]) -> [String] {

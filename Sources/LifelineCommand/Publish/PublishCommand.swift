@@ -13,11 +13,15 @@ struct PublishCommand: AsyncParsableCommand {
 
             PubNub: an event's name other than "message" goes as the message's custom type, which takes 3 to 50 letters, digits, - and _.
 
+            Nexconn: --channel is direct:USER, group:ID, or the name of an open channel, which is entered first. The event's name is
+            the message's type, RC:TxtMsg by default; data that is no object goes as {"content": …}.
+
             The exit code is 0 only when the service has accepted the message.
 
             EXAMPLES
               lifeline publish --secret app-secret --channel room --event new-price --data '{"company":"ACME","price":3}'
               lifeline publish --service pubnub --channel room --data '"hello"'
+              lifeline publish --service nexconn --secret app-secret --user ann --channel direct:ben --data '{"content":"hello"}'
               lifeline publish --auth-endpoint http://localhost:3000/auth --channel private-room --data '"hello"'
             """)
 
@@ -35,9 +39,6 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Prints one JSON object.")
     var json = false
 
-    /// How long connecting and subscribing may take, when the message goes as a client event.
-    private static let connectLimit = Duration.seconds(10)
-
     func validate() throws {
         if (try? JSONText(data)) == nil {
             throw ValidationError(
@@ -46,7 +47,7 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let made = try service.makeService()
+        let made = try service.makeService(isBrief: true)
         for note in service.notes { StandardError.print(note) }
         let client = LifelineClient(made, options: service.clientOptions)
         let outcome: PublishOutcome
@@ -62,7 +63,16 @@ struct PublishCommand: AsyncParsableCommand {
 
     private func publish(with client: LifelineClient) async throws(LifelineError) -> PublishOutcome {
         let channel = client.channel(channel)
-        if service.service != .pusher { return try await channel.publish(json: data, event: event) }
+        switch service.service {
+        case .pusher: break
+        case .pubnub: return try await channel.publish(json: data, event: event)
+        case .nexconn:
+            try await service.connectIfNeeded(client)
+            // Of the channels that can be published to, only open ones have to be entered.
+            let isOpen = !["direct:", "group:", "system:"].contains { channel.name.hasPrefix($0) }
+            if isOpen { return try await channel.subscribe().publish(json: data, event: event) }
+            return try await channel.publish(json: data, event: event)
+        }
         guard service.secret == nil, PusherChannelKind(of: channel.name).allowsClientEvents else {
             do throws(LifelineError) {
                 return try await channel.publish(json: data, event: event)
@@ -70,7 +80,7 @@ struct PublishCommand: AsyncParsableCommand {
                 throw LifelineError(.unsupported, error.reason + " Give the app's secret with --secret.")
             }
         }
-        try await client.connect(timeout: Self.connectLimit)
+        try await client.connect(timeout: ServiceOptions.connectLimit)
         return try await channel.subscribe().publish(json: data, event: event)
     }
 

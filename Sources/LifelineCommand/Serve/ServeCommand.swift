@@ -6,10 +6,10 @@ import ServiceLifecycle
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs a server that the clients and SDKs of Pusher and PubNub can use unchanged.",
+        abstract: "Runs a server for the clients and SDKs of Pusher and PubNub, unchanged, and for chat clients of this package.",
         discussion: """
             Without any options it serves a development app: for Pusher id 1001, key app-key, secret app-secret, for PubNub the
-            keys demo and demo. These credentials are public: choose your own before others can reach the server.
+            keys demo and demo, for Nexconn Chat the app key app-key with the secret app-secret. These credentials are public: choose your own before others can reach the server.
 
             Messages are kept in memory and forgotten at the end. With --data they are kept on disk: history, channel groups, and
             what clients may still catch up with. The directory is for one server at a time.
@@ -23,11 +23,17 @@ struct ServeCommand: AsyncParsableCommand {
               LIFELINE_TLS_KEY, LIFELINE_ACTIVITY_TIMEOUT, LIFELINE_LOG_LEVEL, LIFELINE_DATA,
               LIFELINE_PUBNUB_PUBLISH_KEY, LIFELINE_PUBNUB_SUBSCRIBE_KEY, LIFELINE_PUBNUB_SECRET,
               LIFELINE_PUBNUB_ACCESS_MANAGER (true or false), LIFELINE_PUBNUB_POLL_HOLD, LIFELINE_PUBNUB_ANNOUNCE_MAXIMUM,
-              LIFELINE_PUBNUB_PRESENCE_INTERVAL
+              LIFELINE_PUBNUB_PRESENCE_INTERVAL, LIFELINE_NEXCONN_KEY, LIFELINE_NEXCONN_SECRET, LIFELINE_NEXCONN_SYNC_DEVICES
+              (true or false, as the next four), LIFELINE_NEXCONN_PRESENCE, LIFELINE_NEXCONN_OWN_RECALLS,
+              LIFELINE_NEXCONN_CREATE_OPEN_CHANNELS, LIFELINE_NEXCONN_MANY_OPEN_CHANNELS, LIFELINE_NEXCONN_SEND_RATE,
+              LIFELINE_NEXCONN_DEVICES, LIFELINE_NEXCONN_OPEN_GRACE, LIFELINE_NEXCONN_TOKEN_LIFETIME, LIFELINE_NEXCONN_WEBHOOK
               {"host": "0.0.0.0", "port": 6001, "app": {"id": "7", "key": "…", "secret": "…"}, "tls": {"cert": "…", "key": "…"},
                "activityTimeout": 30, "logLevel": "info", "data": "/var/lib/lifeline",
                "pubnub": {"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
-                          "announceMaximum": 20, "presenceInterval": 10}}
+                          "announceMaximum": 20, "presenceInterval": 10},
+               "nexconn": {"key": "…", "secret": "…", "syncDevices": false, "presence": true, "ownRecalls": false,
+                           "createOpenChannels": true, "manyOpenChannels": true, "sendRate": 5, "devices": 1,
+                           "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}}
 
             EXAMPLES
               lifeline serve
@@ -58,6 +64,8 @@ struct ServeCommand: AsyncParsableCommand {
     var data: String?
 
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
+
+    @OptionGroup(title: "Nexconn Chat") var nexconn: ServeNexconnOptions
 
     @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"))
     var tlsCert: String?

@@ -15,6 +15,7 @@ struct ServeSettings: Sendable {
     var logLevel: Logger.Level
     var keyset: Keyset
     var pollHold: Int
+    var chat: ChatApplication
     /// Where messages are kept; nil for memory.
     var data: String?
 
@@ -38,6 +39,7 @@ struct ServeSettings: Sendable {
         tls = try await Self.tls(command, reader)
         data = try await Self.string(command.data, "data", in: reader)
         keyset = try await Self.keyset(command.pubnub, reader)
+        chat = try await Self.chat(command.nexconn, reader)
         pollHold = try await Self.integer(command.pubnub.pubnubPollHold, "pubnub.pollHold", in: reader) ?? 280
         guard (0...65_535).contains(port) else { throw CommandFailure("A port is a number from 0 to 65535.", .usage) }
         guard (1...86_400).contains(activityTimeout) else {
@@ -49,6 +51,7 @@ struct ServeSettings: Sendable {
         let texts = [
             ("app id", appID), ("key", key), ("secret", secret), ("publish key", keyset.publishKey),
             ("subscribe key", keyset.subscribeKey), ("secret key", keyset.secretKey.revealed), ("data directory", data ?? "none"),
+            ("chat key", chat.key), ("chat secret", chat.secret.revealed),
         ]
         for (name, value) in texts where value.isEmpty {
             throw CommandFailure("The \(name) must not be empty.", .usage)
@@ -61,7 +64,8 @@ struct ServeSettings: Sendable {
         app.key = key
         app.secret = Secret(secret)
         return ServerConfiguration(
-            host: host, port: port, applications: InMemoryApplicationRegistry([app]), keysets: [keyset], dataDirectory: data,
+            host: host, port: port, applications: InMemoryApplicationRegistry([app]), keysets: [keyset], chatApplications: [chat],
+            dataDirectory: data,
             tls: tls, activityTimeout: .seconds(activityTimeout), pollHold: .seconds(pollHold), drainTimeout: Self.drainTimeout,
             logger: logger)
     }
@@ -114,7 +118,7 @@ extension ServeSettings {
         return ConfigReader(providers: providers)
     }
 
-    private static func string(
+    static func string(
         _ option: String?, _ key: ConfigKey, in reader: ConfigReader
     ) async throws(CommandFailure) -> String? {
         if let option { return option }
@@ -125,7 +129,7 @@ extension ServeSettings {
         }
     }
 
-    private static func integer(
+    static func integer(
         _ option: Int?, _ key: ConfigKey, in reader: ConfigReader
     ) async throws(CommandFailure) -> Int? {
         if let option { return option }
@@ -136,7 +140,7 @@ extension ServeSettings {
         }
     }
 
-    private static func truth(
+    static func truth(
         _ option: Bool?, _ key: ConfigKey, in reader: ConfigReader
     ) async throws(CommandFailure) -> Bool? {
         if let option { return option }

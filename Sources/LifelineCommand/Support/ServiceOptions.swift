@@ -14,6 +14,19 @@ enum TimingName: String, CaseIterable, ExpressibleByArgument, Sendable {
     var profile: TimingProfile { self == .fast ? .fast : .standard }
 }
 
+/// `--device-class`.
+enum DeviceClassName: String, CaseIterable, ExpressibleByArgument, Sendable {
+    case mobile, desktop, web
+
+    var deviceClass: NexconnDeviceClass {
+        switch self {
+        case .mobile: .mobile
+        case .desktop: .desktop
+        case .web: .web
+        }
+    }
+}
+
 /// Which service, where, and as whom. Shared by all commands that connect.
 struct ServiceOptions: ParsableArguments {
     @Option(help: "The service to speak to.")
@@ -28,7 +41,8 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "PubNub's publish key (default: demo).")
     var publishKey: String?
 
-    @Option(help: "The app's secret: signs channels and what is published; for PubNub, every request.")
+    @Option(
+        help: "The app's secret: signs channels and what is published; for PubNub, every request; for Nexconn, the user's token.")
     var secret: String?
 
     @Option(help: "Asks this address to authorise channels, instead of --secret.")
@@ -40,8 +54,11 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "The user id (default: --name).")
     var user: String?
 
-    @Option(help: "PubNub's access token or auth key.")
+    @Option(help: "PubNub's access token or auth key; Nexconn's access token, which says who the user is.")
     var token: String?
+
+    @Option(help: "The class of this device: a user has one of each connected (Nexconn; default: desktop, web for one question).")
+    var deviceClass: DeviceClassName?
 
     @Option(help: "Encrypts what is published and decrypts what arrives (PubNub).")
     var cipherKey: String?
@@ -67,7 +84,10 @@ struct ServiceOptions: ParsableArguments {
     /// - Parameters:
     ///   - presence: whether who comes and goes is wanted.
     ///   - filter: which messages are wanted, for services that can tell.
-    func makeService(presence: Bool = false, filter: String? = nil) throws(CommandFailure) -> Service {
+    ///   - isBrief: whether the connection is for one question only.
+    func makeService(
+        presence: Bool = false, filter: String? = nil, isBrief: Bool = false
+    ) throws(CommandFailure) -> Service {
         if let ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
@@ -81,8 +101,42 @@ struct ServiceOptions: ParsableArguments {
                 publishKey: publishKey ?? "demo", subscribeKey: key ?? "demo", userID: subscriber, host: address.host,
                 authToken: token, secretKey: secret, cipherKey: cipherKey, filter: filter, presence: presence)
         case .nexconn:
-            throw CommandFailure("--service nexconn is not there yet: this version speaks pusher and pubnub.", .usage)
+            return try nexconn(address, presence: presence, isBrief: isBrief)
         }
+    }
+
+    /// Rule CL-16.
+    private func nexconn(
+        _ address: ServiceAddress, presence: Bool, isBrief: Bool
+    ) throws(CommandFailure) -> Service {
+        let access: NexconnAccess
+        switch (token, secret) {
+        case (let token?, nil): access = .token(token)
+        case (nil, let secret?): access = .secret(secret, user: subscriber)
+        case (nil, nil):
+            throw CommandFailure(
+                "--service nexconn has to know who the user is: give --token, or --secret and --user to have a token issued.",
+                .usage)
+        case (.some, .some):
+            throw CommandFailure("--token and --secret exclude each other: with a secret a token is issued.", .usage)
+        }
+        return .nexconn(
+            appKey: key ?? "app-key", host: address.host, path: address.path, access: access,
+            device: isBrief ? nil : Self.device(of: subscriber),
+            deviceClass: (deviceClass ?? (isBrief ? .web : .desktop)).deviceClass, presence: presence)
+    }
+
+    /// The same for the same name, so that a second run takes up where the first one was.
+    static func device(of subscriber: String) -> String {
+        String(String.UnicodeScalarView("lifeline-\(subscriber)".unicodeScalars.prefix(64)))
+    }
+
+    /// How long a command that asks one question waits for the connection.
+    static let connectLimit = Duration.seconds(10)
+
+    /// Connects, for services that answer questions over the connection only.
+    func connectIfNeeded(_ client: LifelineClient) async throws(LifelineError) {
+        if service == .nexconn { try await client.connect(timeout: Self.connectLimit) }
     }
 
     private func pusher(_ address: ServiceAddress) -> Service {
@@ -105,11 +159,15 @@ struct ServiceOptions: ParsableArguments {
 
     /// What was given and does nothing with this service.
     var notes: [String] {
-        let given: [(option: String, isGiven: Bool, service: ServiceName)] = [
-            ("--publish-key", publishKey != nil, .pubnub), ("--token", token != nil, .pubnub),
-            ("--cipher-key", cipherKey != nil, .pubnub), ("--auth-endpoint", authEndpoint != nil, .pusher),
+        let given: [(option: String, isGiven: Bool, services: [ServiceName])] = [
+            ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
+            ("--cipher-key", cipherKey != nil, [.pubnub]), ("--auth-endpoint", authEndpoint != nil, [.pusher]),
+            ("--device-class", deviceClass != nil, [.nexconn]),
         ]
-        return given.filter { $0.isGiven && $0.service != service }
-            .map { "\($0.option) is for \($0.service.rawValue); \(service.rawValue) does not use it." }
+        return given.filter { $0.isGiven && !$0.services.contains(service) }
+            .map { note in
+                let names = note.services.map(\.rawValue).joined(separator: " and ")
+                return "\(note.option) is for \(names); \(service.rawValue) does not use it."
+            }
     }
 }
