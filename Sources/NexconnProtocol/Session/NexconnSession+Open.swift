@@ -3,11 +3,17 @@ import ConnectionEngine
 // Open channels: from the wish to be in them, over all connections. Rules NS-18 to NS-22.
 extension NexconnSession {
     /// An open channel on this connection.
-    enum OpenState: Sendable {
-        /// The request to enter, what is told meanwhile, and whether it is to go on where the user had been.
-        case entering(UInt64, held: [NexconnMessage], isRenewal: Bool)
-        /// The messages that came with the answer; what is told of them again is dropped.
-        case inside(Set<NexconnMessageID>)
+    struct OpenState: Sendable {
+        /// The number of the request to enter that is not answered yet.
+        var request: UInt64?
+        /// Whether that request is to go on where the user had been on an earlier connection.
+        var isRenewal = false
+        /// Whether the channel was entered on this connection.
+        var isInside = false
+        /// What was told before the first answer.
+        var held: [NexconnMessage] = []
+        /// The messages that came with the latest answer; what is told of them again is dropped.
+        var known: Set<NexconnMessageID> = []
     }
 
     /// How many messages are held for a channel that is being entered.
@@ -18,7 +24,7 @@ extension NexconnSession {
     ) {
         guard Self.want(entry, id, &memory, &out), isWelcome else { return }
         // A request under way answers this one, too.
-        if case .entering = open[entry.channel] { return }
+        if open[entry.channel]?.request != nil { return }
         ask(entry, isRenewal: false, &out)
     }
 
@@ -47,20 +53,22 @@ extension NexconnSession {
 
     private mutating func ask(_ entry: NexconnEntry, isRenewal: Bool, _ out: inout Actions) {
         let number = ask(.enter(entry), .enter(entry.channel), &out)
-        open[entry.channel] = .entering(number, held: [], isRenewal: isRenewal)
+        open[entry.channel, default: OpenState()].request = number
+        open[entry.channel]?.isRenewal = isRenewal
     }
 
     mutating func entered(
         _ name: String, _ number: UInt64, _ answer: NexconnAnswer, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
-        guard case .entering(number, let held, let isRenewal) = open[name], var wanted = memory.entries[name] else { return }
+        guard let state = open[name], state.request == number, var wanted = memory.entries[name] else { return }
         guard var entrance = answer.entrance(of: name) else {
             let refusal = NexconnRefusal(.noAcknowledgement, "The server's answer says nothing about the channel.")
             entryRefused(name, number, refusal, &memory, &out)
             return
         }
-        if isRenewal, let lastSeen = wanted.lastSeen { entrance.messages.removeAll { $0.id <= lastSeen } }
         let (waiters, lostAt) = (wanted.waiters, wanted.lostAt)
+        let isTold = state.isRenewal || waiters.isEmpty
+        if isTold, wanted.wasIn, let lastSeen = wanted.lastSeen { entrance.messages.removeAll { $0.id <= lastSeen } }
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
@@ -68,23 +76,22 @@ extension NexconnSession {
         let start = NexconnMessageID(milliseconds: entrance.entered)
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
-        let known = Set(entrance.messages.map(\.id))
-        open[name] = .inside(known)
+        open[name] = OpenState(isInside: true, known: Set(entrance.messages.map(\.id)))
 
-        if isRenewal, entrance.hasMore { out.emit(.openGap(channel: name, since: lostAt)) }
-        if isRenewal || waiters.isEmpty {
+        if state.isRenewal, entrance.hasMore { out.emit(.openGap(channel: name, since: lostAt)) }
+        if isTold {
             out.emit(.reentered(entrance))
             // Told already; who waits learns the rest.
             entrance.messages = []
         }
         for id in waiters { out.answer(id, .success(.entered(entrance))) }
-        for message in held { openMessage(message, &memory, &out) }
+        for message in state.held { openMessage(message, &memory, &out) }
     }
 
     mutating func entryRefused(
         _ name: String, _ number: UInt64, _ refusal: NexconnRefusal, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
-        guard case .entering(number, _, _) = open[name] else { return }
+        guard open[name]?.request == number else { return }
         open[name] = nil
         guard let wanted = memory.entries.removeValue(forKey: name) else { return }
         if wanted.wasIn || wanted.waiters.isEmpty { out.emit(.entryFailed(channel: name, refusal)) }
@@ -95,7 +102,7 @@ extension NexconnSession {
     mutating func entryOverdue(
         _ name: String, _ number: UInt64, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
-        guard case .entering(number, _, _) = open[name], let wanted = memory.entries[name] else { return }
+        guard open[name]?.request == number, let wanted = memory.entries[name] else { return }
         if wanted.wasIn {
             ask(wanted.renewal, isRenewal: true, &out)
             return
@@ -155,22 +162,17 @@ extension NexconnSession {
     private mutating func openMessage(
         _ message: NexconnMessage, _ memory: inout NexconnMemory, _ out: inout Actions
     ) {
-        switch open[message.to] {
-        case .entering(let number, var held, let isRenewal):
-            guard held.count < Self.heldLimit else { return }
-            held.append(message)
-            open[message.to] = .entering(number, held: held, isRenewal: isRenewal)
-        case .inside(let known):
-            guard !known.contains(message.id) else { return }
-            // What no history keeps says nothing about what history has; it may have overtaken it.
-            if message.options.isPersisted, !message.options.isStatus {
-                let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
-                memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)
-            }
-            out.emit(.transient(.message(message)))
-        case nil:
+        guard let state = open[message.to], !state.known.contains(message.id) else { return }
+        guard state.isInside else {
+            if state.held.count < Self.heldLimit { open[message.to]?.held.append(message) }
             return
         }
+        // What no history keeps says nothing about what history has; it may have overtaken it.
+        if message.options.isPersisted, !message.options.isStatus {
+            let lastSeen = memory.entries[message.to]?.lastSeen ?? message.id
+            memory.entries[message.to]?.lastSeen = max(lastSeen, message.id)
+        }
+        out.emit(.transient(.message(message)))
     }
 }
 

@@ -239,4 +239,24 @@ import Testing
         script.connect()
         #expect(script.sent() == ["leave", "hello token e/0", "enter 1 room 50 after 5", "enter 2 hall 20"])
     }
+
+    @Test func `Asking again while being in does not hold back what is told`() {
+        let script = inside()
+        script.submit(.enter(NexconnEntry("room", count: 1)))
+        script.openMessage(6)
+        script.openMessage(7)
+        #expect(script.told() == ["message room 6", "message room 7"])
+        script.entered(2, messages: [7])
+        #expect(script.told() == ["again in room"], "nobody waits, and all of it was told")
+    }
+
+    @Test func `A wish that nobody waits for is told when it is granted or refused`() {
+        let script = NexconnScript.connected()
+        script.submit(.enter(NexconnEntry("room", count: 2)))
+        script.entered(1, messages: [4, 5])
+        #expect(script.told() == ["again in room 4 5"])
+        script.submit(.enter(NexconnEntry("hall")))
+        script.no(2, 23410)
+        #expect(script.told() == ["not in hall 23410"])
+    }
 }
