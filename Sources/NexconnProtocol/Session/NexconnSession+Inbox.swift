@@ -19,7 +19,7 @@ extension NexconnSession {
             memory.delivered = item.sequence
             return false
         }
-        if let last = items.last?.sequence { packageEnd = last }
+        if let last = items.last?.sequence { (packageEnd, received) = (last, max(received, last)) }
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
         if !hasMore { out.emit(.caughtUp) }
         // Of a package that is known already nobody will hear, and so nobody would say that it is kept.
@@ -34,6 +34,7 @@ extension NexconnSession {
             out.fault(ConnectionFailure(.malformedResponse, reason, origin: .server))
             return
         }
+        received = max(received, item.sequence)
         guard item.sequence > memory.delivered else { return }
         memory.delivered = item.sequence
         toldSince += 1
@@ -42,9 +43,10 @@ extension NexconnSession {
 
     mutating func acknowledge(_ place: NexconnPlace, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard Self.keep(place, &memory), isWelcome else { return }
-        if packageEnd != nil {
-            acknowledgePackage(memory, &out)
-        } else if toldSince >= Self.acknowledgedEvents {
+        acknowledgePackage(memory, &out)
+        // Part of a package asks for nothing; what comes at once is acknowledged together.
+        guard isCaughtUp, min(place.sequence, received) > acknowledged else { return }
+        if toldSince >= Self.acknowledgedEvents {
             flushAcknowledgement(memory, &out)
         } else if !isAcknowledging {
             isAcknowledging = true
@@ -64,10 +66,7 @@ extension NexconnSession {
     /// Asks for the next package once this one is kept.
     private mutating func acknowledgePackage(_ memory: NexconnMemory, _ out: inout Actions) {
         guard let end = packageEnd, let kept = memory.resume?.sequence, kept >= end else { return }
-        packageEnd = nil
-        acknowledged = kept
-        toldSince = 0
-        Self.send(.acknowledge(kept), &out)
+        flushAcknowledgement(memory, &out)
         if !isCaughtUp { expectPackage(&out) }
     }
 
@@ -85,15 +84,19 @@ extension NexconnSession {
         out.fault(ConnectionFailure(.malformedResponse, "What was missed came in a form that cannot be read.", origin: .server))
     }
 
+    /// Says how far everything is kept, as far as this connection has brought it.
     mutating func flushAcknowledgement(_ memory: NexconnMemory, _ out: inout Actions) {
-        guard isWelcome, let kept = memory.resume?.sequence, kept > acknowledged else { return }
-        if let end = packageEnd, kept >= end { packageEnd = nil }
-        acknowledged = kept
+        guard isWelcome, let kept = memory.resume?.sequence else { return }
+        let place = min(kept, received)
+        let endsPackage = packageEnd.map { place >= $0 } ?? false
+        guard place > acknowledged || endsPackage else { return }
+        if endsPackage { packageEnd = nil }
+        acknowledged = place
         toldSince = 0
         if isAcknowledging {
             isAcknowledging = false
             out.cancelTimer(Self.acknowledging)
         }
-        Self.send(.acknowledge(kept), &out)
+        Self.send(.acknowledge(place), &out)
     }
 }

@@ -30,6 +30,8 @@ public struct NexconnSession: WebSocketSession {
     var packageEnd: UInt64?
     /// By when the next package has to come; nil when it is the client's turn, or none is to come.
     var packageDeadline: Moment?
+    /// The last number that came on this connection, known or not; nothing beyond it is acknowledged.
+    var received: UInt64 = 0
     /// What was acknowledged last on this connection.
     var acknowledged: UInt64 = 0
     /// Events told since.
@@ -100,22 +102,23 @@ public struct NexconnSession: WebSocketSession {
         isWelcome = true
         memory.user = welcome.user
         memory.wasLost = false
-        if let known = memory.resume, known.epoch == welcome.place.epoch, !welcome.hasLost {
+        // What the server has lost may have been told before it could be kept, and is not lost then.
+        var hasLost = welcome.hasLost
+        if let known = memory.resume, known.epoch == welcome.place.epoch {
             // What has been told but not kept comes again, and is known by its number.
-            if welcome.place.sequence > memory.delivered {
-                memory.resume = welcome.place
-                memory.delivered = welcome.place.sequence
-            }
+            hasLost = hasLost && welcome.place.sequence > memory.delivered
+            if welcome.place.sequence > known.sequence { memory.resume = welcome.place }
+            memory.delivered = max(memory.delivered, welcome.place.sequence)
         } else {
             memory.resume = welcome.place
             memory.delivered = welcome.place.sequence
         }
-        acknowledged = welcome.place.sequence
+        (received, acknowledged) = (welcome.place.sequence, welcome.place.sequence)
         out.limitSilence(to: .milliseconds(min(max(welcome.heartbeat, 1_000), 86_400_000)))
         out.emit(.welcomed(welcome))
         out.ready()
         expectPackage(&out)
-        if welcome.hasLost { out.emit(.gap(since: memory.lostAt)) }
+        if hasLost { out.emit(.gap(since: memory.lostAt)) }
         memory.lostAt = nil
         // First into the channels that messages may be for.
         for name in memory.openChannels { renew(name, &memory, &out) }

@@ -204,4 +204,43 @@ import Testing
         script.receive(#"{"t":"marvel","q":5}"#)
         #expect(script.told() == [])
     }
+
+    @Test func `What is kept beyond a package is not acknowledged with it`() {
+        let script = NexconnScript.connected()
+        for sequence in 1...4 as ClosedRange<UInt64> { script.event(sequence) }
+        script.close(nil)
+        script.handle(.connect(within: nil))
+        script.handle(.opened(script.attempt))
+        script.welcome()
+        script.forget()
+        script.package([1, 2], more: true)
+        script.acknowledge(4)
+        #expect(script.sent() == ["ack 2"])
+        script.package([3, 4], more: false)
+        #expect(script.sent() == ["ack 4"])
+    }
+
+    @Test func `Part of the last package is acknowledged like single events`() {
+        let script = catchingUp()
+        script.package([1, 2, 3], more: false)
+        script.acknowledge(2)
+        #expect(script.sent() == [])
+        script.advance(.seconds(1))
+        #expect(script.sent() == ["ack 2"])
+        script.acknowledge(3)
+        #expect(script.sent() == ["ack 3"])
+    }
+
+    @Test func `What was told before the server lost it is no gap, and is not told again`() {
+        let script = NexconnScript.connected()
+        for sequence in 1...4 as ClosedRange<UInt64> { script.event(sequence) }
+        script.close(nil)
+        script.forget()
+        script.handle(.connect(within: nil))
+        script.handle(.opened(script.attempt))
+        script.welcome(q: 3, lost: true)
+        script.package([4, 5], more: false)
+        #expect(script.told() == ["<connecting>", "welcome ann", "<connected>", "package 5", "caught up"])
+        #expect(script.machine.memory.resume == NexconnPlace(epoch: "e", sequence: 3))
+    }
 }
