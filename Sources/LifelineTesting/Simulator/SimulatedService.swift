@@ -22,6 +22,8 @@ public protocol SimulatedService<Session> {
     mutating func linkLost()
     /// Something that a user might ask.
     mutating func command(_ random: inout SeededRandom) -> Session.Command
+    /// That command is now a request which somebody waits for.
+    mutating func asked(_ command: Session.Command, as id: RequestID)
     /// What a job comes to.
     mutating func outcome(of job: Session.Job, _ random: inout SeededRandom) -> Result<Session.JobResult, ConnectionFailure>
     /// The client sends something, which may take the place of an older request.
@@ -33,6 +35,8 @@ public protocol SimulatedService<Session> {
     /// What a user saw; throws when it must not be seen.
     mutating func observe(_ event: Session.Event) throws(Violation)
     mutating func observe(_ change: ConnectionChange) throws(Violation)
+    /// What a request was answered; throws when that is not so.
+    mutating func observe(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) throws(Violation)
 }
 
 extension SimulatedService {
@@ -42,6 +46,8 @@ extension SimulatedService {
     public func supersedes(_ outbound: Session.Outbound, answer: Session.Inbound) -> Bool { false }
     public func supersedes(_ outbound: Session.Outbound, request: Session.Outbound) -> Bool { false }
     public mutating func observe(_ change: ConnectionChange) throws(Violation) {}
+    public mutating func asked(_ command: Session.Command, as id: RequestID) {}
+    public mutating func observe(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) throws(Violation) {}
 }
 
 /// What a model server does.

@@ -46,6 +46,7 @@ extension Simulator {
             countAnswer()
             note("answer \(id) \(result)")
             guard unanswered.remove(id) != nil else { throw Violation("\(id) was answered twice, or never asked.") }
+            try service.observe(id, result)
         }
     }
 

@@ -82,6 +82,7 @@ public struct Simulator<Service: SimulatedService> {
         lastRequest += 1
         let id = RequestID(lastRequest)
         unanswered.insert(id)
+        service.asked(command, as: id)
         try feed(.perform(command, id), "\(command) \(id)")
     }
 
