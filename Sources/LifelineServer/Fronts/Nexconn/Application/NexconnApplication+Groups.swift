@@ -1,9 +1,175 @@
 import NexconnProtocol
 import RealtimeHub
 
-// Groups (session document, section 7).
+// Groups (session document, section 7; rules CH-40 to CH-53).
 extension NexconnApplication {
     func performGroup(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        reply(.failure(.unknown))
+        change({ book, change in try self.decideGroup(request, caller, &book, &change) }, reply: reply)
+    }
+
+    private func decideGroup(
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+    ) throws -> NexconnResult {
+        let (actor, now, user) = (caller.actor, change.now, caller.user)
+        switch request {
+        case .createGroup(let group, let users):
+            let group = ChatGroup(group)
+            tell(try book.createGroup(group, users: users, by: actor, at: now, into: &change.commit), &book, &change)
+        case .joinGroup(let id):
+            tell(try book.joinGroup(id, users: [user], by: actor, at: now, into: &change.commit), &book, &change)
+        case .inviteToGroup(let id, let users):
+            tell(try book.inviteToGroup(id, users: users, by: actor, at: now, into: &change.commit), &book, &change)
+        case .quitGroup(let id):
+            tell(try book.quitGroup(id, users: [user], by: actor, at: now, into: &change.commit), &book, &change)
+            return .done
+        case .kickFromGroup(let id, let users):
+            tell(try book.kickFromGroup(id, users: users, by: actor, at: now, into: &change.commit), &book, &change)
+            return .done
+        case .dismissGroup(let id):
+            tell(try book.dismissGroup(id, by: actor, at: now, into: &change.commit), &book, &change)
+            return .done
+        case .transferGroup(let id, let next, let leaves):
+            let changes = try book.transferGroup(id, to: next, leaves: leaves, by: actor, at: now, into: &change.commit)
+            for one in changes { tell(one, &book, &change) }
+            return .done
+        case .changeAdmins(let id, let add, let remove):
+            let changes = try book.changeAdmins(id, add: add, remove: remove, by: actor, at: now, into: &change.commit)
+            for one in changes { tell(one, &book, &change) }
+            return .done
+        case .updateGroup(let id, let update):
+            let update = ChatGroupUpdate(update)
+            if let news = try book.updateGroup(id, update, by: actor, at: now, into: &change.commit) {
+                tell(news, &book, &change)
+            }
+            return .done
+        case .setGroupMember(let id, let member, let nickname, let extra):
+            if let news = try book.setMember(
+                member, of: id, nickname: nickname, extra: extra, by: actor, at: now, into: &change.commit)
+            {
+                tell(news, &book, &change)
+            }
+            return .done
+        case .groupInfo(let ids):
+            return .groups(try book.groupInfo(ids).map { NexconnGroup($0.group, count: $0.memberCount) })
+        case .groupMembers(let page):
+            let (members, hasMore) = try book.groupMembers(
+                of: page.group, users: page.users, role: page.role.map { ChatMember.Role($0) }, after: page.after,
+                limit: page.limit, by: actor)
+            return .members(members.map { NexconnGroupMember($0) }, hasMore: hasMore)
+        case .myGroups(let role, let after, let limit):
+            let (groups, hasMore) = try book.groups(
+                of: user, role: role.map { ChatMember.Role($0) }, after: after, limit: limit)
+            return .groupPage(groups.map { NexconnGroup($0.group, count: $0.memberCount) }, hasMore: hasMore)
+        default: throw NexconnRefusal.unknown
+        }
+        return .process(0)
+    }
+
+    // MARK: Telling members
+
+    func tell(_ news: ChatGroupChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
+        let operation = NexconnGroupOperation(
+            kind: NexconnGroupOperation.Kind(news.operation), group: NexconnGroup(news.group, count: news.memberCount),
+            operator: news.operator, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
+        tell(.group(operation), by: news.operator, news.recipients, &book, &change)
+    }
+
+    func tell(_ news: ChatGroupInfoChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
+        let event = NexconnEvent.groupInfo(
+            NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator, time: news.time)
+        tell(event, by: news.operator, news.recipients, &book, &change)
+    }
+
+    func tell(_ news: ChatMemberChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
+        let event = NexconnEvent.groupMember(
+            group: news.member.group, operator: news.operator, NexconnGroupMember(news.member), time: news.time)
+        tell(event, by: news.operator, news.recipients, &book, &change)
+    }
+
+    private func tell(
+        _ event: NexconnEvent, by sender: String, _ recipients: ChatRecipients, _ book: inout ChatBook,
+        _ change: inout NexconnChange
+    ) {
+        change.add(
+            ChatEvent(id: change.nextID(), sender: sender, body: event.body), places: book.place(recipients))
+    }
+}
+
+// MARK: - Between the book's values and those of the wire
+
+extension NexconnGroup {
+    init(_ group: ChatGroup, count: Int) {
+        self.init(
+            id: group.id, name: group.name, owner: group.owner, avatar: group.avatar, introduction: group.introduction,
+            notice: group.notice, memberCount: count, created: group.created, joinPermission: group.joinPermission,
+            invitePermission: group.invitePermission, extra: group.extra, isMuted: group.isMuted)
+    }
+}
+
+extension NexconnGroupMember {
+    init(_ member: ChatMember) {
+        self.init(
+            user: member.user, role: NexconnGroupRole(member.role), nickname: member.nickname, extra: member.extra,
+            joined: member.joined)
+    }
+}
+
+extension ChatGroup {
+    init(_ group: NexconnGroup) {
+        self.init(
+            id: group.id, name: group.name, owner: group.owner, avatar: group.avatar, introduction: group.introduction,
+            notice: group.notice, joinPermission: group.joinPermission, invitePermission: group.invitePermission,
+            extra: group.extra, isMuted: group.isMuted)
+    }
+}
+
+extension ChatGroupUpdate {
+    init(_ update: NexconnGroupUpdate) {
+        self.init()
+        name = update.name
+        avatar = update.avatar
+        introduction = update.introduction
+        notice = update.notice
+        joinPermission = update.joinPermission
+        invitePermission = update.invitePermission
+        extra = update.extra
+    }
+}
+
+extension NexconnGroupRole {
+    init(_ role: ChatMember.Role) {
+        self =
+            switch role {
+            case .owner: .owner
+            case .admin: .admin
+            case .member: .member
+            }
+    }
+}
+
+extension ChatMember.Role {
+    init(_ role: NexconnGroupRole) {
+        self =
+            switch role {
+            case .owner: .owner
+            case .admin: .admin
+            case .member: .member
+            }
+    }
+}
+
+extension NexconnGroupOperation.Kind {
+    init(_ operation: ChatGroupOperation) {
+        self =
+            switch operation {
+            case .create: .create
+            case .join: .join
+            case .kick: .kick
+            case .quit: .quit
+            case .dismiss: .dismiss
+            case .addAdmin: .addAdmin
+            case .removeAdmin: .removeAdmin
+            case .transfer: .transfer
+            }
     }
 }
