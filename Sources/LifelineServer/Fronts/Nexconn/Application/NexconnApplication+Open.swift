@@ -1,15 +1,199 @@
 import NexconnProtocol
 import RealtimeHub
 
-// Open channels (session document, section 8).
+// Open channels (session document, section 8; rules CH-60 to CH-73).
 extension NexconnApplication {
     func performOpen(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        reply(.failure(.unknown))
+        guard case .enter(let entry) = request else {
+            return change({ book, change in try self.decideOpen(request, caller, &book, &change) }, reply: reply)
+        }
+        enter(entry, by: caller, reply: reply)
+    }
+
+    private func decideOpen(
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+    ) throws -> NexconnResult {
+        let (actor, now) = (caller.actor, change.now)
+        switch request {
+        case .exit(let id):
+            guard let peer = caller.peer else { throw NexconnRefusal.unknown }
+            tell(
+                try book.exitOpenChannel(id, session: peer.chat, user: peer.user, at: now, into: &change.commit), &change)
+        case .openInfo(let id, let limit):
+            let members = try book.participants(of: id, limit: limit)
+            return .openInfo(
+                NexconnOpenInfo(
+                    created: book.openChannel(id)?.created ?? 0, count: book.participantCount(of: id),
+                    members: members.map { NexconnOpenMember(user: $0.user, entered: $0.entered) }))
+        case .openMetadata(let id):
+            return .openMetadata(try book.openEntries(of: id, by: actor, at: now).map { NexconnOpenEntry($0) })
+        case .setOpenMetadata(let id, let pairs, let overwrite, let deleteWhenLeft):
+            tell(
+                try book.setOpenEntries(
+                    pairs, in: id, overwrites: overwrite, areDeletedWhenLeft: deleteWhenLeft, by: actor, at: now,
+                    into: &change.commit), &change)
+        case .deleteOpenMetadata(let id, let keys, let force):
+            tell(
+                try book.deleteOpenEntries(keys, in: id, force: force, by: actor, at: now, into: &change.commit), &change)
+        default: throw NexconnRefusal.unknown
+        }
+        return .done
+    }
+
+    // MARK: Entering
+
+    /// What is known of an entrance before history is read.
+    fileprivate struct Entering: Sendable {
+        var entrance: NexconnOpenEntrance
+        /// What was said up to the entrance; later messages go to the device as they come, so none is missing and none comes
+        /// twice.
+        var query: ChatHistoryQuery?
+        var saysMore: Bool
+    }
+
+    private func enter(_ entry: NexconnEntry, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        guard let peer = caller.peer else { return answer(.failure(.unknown), reply: reply) }
+        guard NexconnLimits.entryMessages.contains(entry.count) else {
+            return answer(.failure(.badArgument("count is 0 to 50.")), reply: reply)
+        }
+        let (store, key) = (timeline.store, settings.key)
+        change(
+            { book, change in try self.decideEntrance(entry, peer, &book, &change) },
+            completion: { (result: Result<Entering, NexconnRefusal>) in
+                switch result {
+                case .failure(let refusal): reply(.failure(refusal))
+                case .success(let entering):
+                    guard let query = entering.query else {
+                        return reply(.success(.entrance(entering.entrance, messages: [])))
+                    }
+                    Task {
+                        do {
+                            let events = try await store.history(query, application: key)
+                            reply(.success(entering.result(events, limit: query.limit - 1)))
+                        } catch {
+                            reply(.failure(.unreadable))
+                        }
+                    }
+                }
+            })
+    }
+
+    private func decideEntrance(
+        _ entry: NexconnEntry, _ peer: NexconnPeer, _ book: inout ChatBook, _ change: inout NexconnChange
+    ) throws -> Entering {
+        let entrance = try book.enterOpenChannel(
+            entry.channel, extra: entry.extra, session: peer.chat, user: peer.user, at: change.now, into: &change.commit)
+        change.seat(peer.chat, in: entry.channel)
+        tell(entrance.news, &change)
+        let count = min(entry.count, settings.limits.openHistory)
+        var query: ChatHistoryQuery?
+        if count > 0 || entry.after != nil {
+            let access = book.historyAccess(of: .open, entry.channel, by: peer.user)
+            query = ChatHistoryQuery(
+                conversation: access.conversation, after: max(access.floor, entry.after?.rawValue ?? 0), before: change.nextID(),
+                limit: count + 1, viewer: peer.user)
+        }
+        return Entering(entrance: NexconnOpenEntrance(entrance), query: query, saysMore: entry.after != nil)
+    }
+
+    // MARK: Telling
+
+    /// Tells connected devices what has come about.
+    func tell(_ news: ChatNews, _ change: inout NexconnChange) {
+        guard !news.isEmpty else { return }
+        for event in news.open { change.tell(openChannel: event.channel, NexconnEvent(event).body) }
+        for seat in news.detached { change.unseat(seat.session, from: seat.channel) }
+        for sync in news.syncs {
+            let event = NexconnEvent.openSync(
+                channel: sync.channel, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
+            change.tell(sync.sessions, event.body)
+        }
+        for event in news.presence {
+            change.tell(event.watchers, NexconnEvent.presence([NexconnPresence(event.state)]).body)
+        }
     }
 
     /// A message was sent and is durable. Called without a lock.
     func announce(_ message: NexconnMessage, by caller: NexconnCaller) {}
+}
 
-    /// Tells connected devices what has come about.
-    func tell(_ news: ChatNews, _ change: inout NexconnChange) {}
+extension NexconnApplication.Entering {
+    /// An answer ends with the message that reaches this size, so that none makes a client look slow.
+    private static let maximumBytes = 262_144
+
+    /// - Parameter events: newest first, one more than the limit if there are more.
+    fileprivate func result(_ events: [ChatEvent], limit: Int) -> NexconnResult {
+        var entrance = entrance
+        var bodies: [[UInt8]] = []
+        var bytes = 0
+        for event in events.prefix(limit) where bytes < Self.maximumBytes {
+            bodies.append(event.body)
+            bytes += event.body.count
+        }
+        entrance.hasMore = saysMore && bodies.count < events.count
+        return .entrance(entrance, messages: bodies.reversed())
+    }
+}
+
+// MARK: - Between the book's values and those of the wire
+
+extension NexconnOpenEntry {
+    init(_ entry: ChatOpenEntry) {
+        self.init(key: entry.key, value: entry.value, owner: entry.owner)
+    }
+}
+
+extension NexconnOpenEntrance {
+    init(_ entrance: ChatEntrance) {
+        self.init(
+            channel: entrance.channel.id, created: entrance.channel.created, count: entrance.count, entered: entrance.entered,
+            isMutedForAll: entrance.channel.isMuted, isMuted: entrance.isMuted, isMutedHere: entrance.isMutedHere,
+            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { NexconnOpenEntry($0) })
+    }
+}
+
+extension NexconnEvent {
+    init(_ event: ChatOpenEvent) {
+        let (channel, time) = (event.channel, event.time)
+        self =
+            switch event.kind {
+            case .members(let actions, let count):
+                .openMembers(
+                    channel: channel, actions: actions.map { NexconnOpenAction(user: $0.user, isJoin: $0.isJoin) },
+                    count: count, time: time)
+            case .metadata(let changes):
+                .openMetadata(
+                    channel: channel, changes: changes.map { NexconnOpenChange(key: $0.key, value: $0.value) }, time: time)
+            case .muting(let kind, let users, let duration):
+                .openMute(
+                    NexconnOpenMute(
+                        channel: channel, kind: NexconnOpenMute.Kind(kind), users: users, duration: duration, time: time))
+            case .banned(let users, let duration):
+                .openBan(channel: channel, users: users, duration: duration, time: time)
+            case .destroyed(let isManual):
+                .openDestroyed(channel: channel, isManual: isManual, time: time)
+            }
+    }
+}
+
+extension NexconnOpenMute.Kind {
+    init(_ muting: ChatOpenEvent.Muting) {
+        self =
+            switch muting {
+            case .muteUsers: .muteUsers
+            case .unmuteUsers: .unmuteUsers
+            case .muteAll: .muteAll
+            case .unmuteAll: .unmuteAll
+            case .addAllowlist: .addAllowlist
+            case .removeAllowlist: .removeAllowlist
+            case .muteGlobal: .muteGlobal
+            case .unmuteGlobal: .unmuteGlobal
+            }
+    }
+}
+
+extension NexconnPresence {
+    init(_ state: ChatPresenceState) {
+        self.init(user: state.user, isOnline: state.isOnline, time: state.time)
+    }
 }
