@@ -1,9 +1,63 @@
 import NexconnProtocol
 import RealtimeHub
 
-// Users (session document, section 9).
+// Users (session document, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
 extension NexconnApplication {
     func performUser(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        reply(.failure(.unknown))
+        change({ book, change in try self.decideUser(request, caller, &book, &change) }, reply: reply)
+    }
+
+    private func decideUser(
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+    ) throws -> NexconnResult {
+        let (user, now) = (caller.user, change.now)
+        switch request {
+        case .users(let ids):
+            guard NexconnLimits.users.contains(ids.count) else {
+                throw NexconnRefusal(NexconnCode(ChatCode.tooManyUsersInCall), "1 to 100 users may be asked for at a time.")
+            }
+            return .users(ids.compactMap { book.user($0) }.map { NexconnUser($0) })
+        case .updateUser(let name, let avatar, let extra):
+            try book.updateUser(user, name: name, avatar: avatar, extra: extra, at: now, into: &change.commit)
+        case .subscribeUsers(let users, let expiry):
+            let (failed, states) = try book.subscribe(to: users, expiry: expiry, by: user, at: now, into: &change.commit)
+            if let peer = caller.peer { tell(states, peer, &change) }
+            return .failed(failed)
+        case .unsubscribeUsers(let users):
+            try book.unsubscribe(from: users, by: user, into: &change.commit)
+        case .subscriptions:
+            return .subscriptions(
+                book.subscriptions(of: user, at: now).map {
+                    NexconnSubscription(user: $0.user, subscribed: $0.subscribed, expires: $0.expires)
+                })
+        case .block(let users): try book.block(users, by: user, into: &change.commit)
+        case .unblock(let users): try book.unblock(users, by: user, into: &change.commit)
+        case .blocklist: return .blocklist(book.blocked(by: user))
+        default: throw NexconnRefusal.unknown
+        }
+        return .done
+    }
+
+    /// Tells a session that begins how those stand whom its user watches. Behind the welcome.
+    func tellPresence(to peer: NexconnPeer) {
+        guard settings.hasPresence else { return }
+        change(
+            { book, change in
+                self.tell(book.presenceStates(for: peer.user, at: change.now), peer, &change)
+                return NexconnResult.done
+            }, reply: { _ in })
+    }
+
+    private func tell(_ states: [ChatPresenceState], _ peer: NexconnPeer, _ change: inout NexconnChange) {
+        guard !states.isEmpty else { return }
+        change.tell([peer.chat], NexconnEvent.presence(states.map { NexconnPresence($0) }).body)
+    }
+}
+
+extension NexconnUser {
+    init(_ user: ChatUser) {
+        self.init(
+            user: user.id, name: user.name.isEmpty ? nil : user.name, avatar: user.avatar.isEmpty ? nil : user.avatar,
+            extra: user.extra)
     }
 }

@@ -55,6 +55,8 @@ extension NexconnConnection {
     func take(_ page: [ChatInboxEntry]?, _ loop: NexconnLoop, _ counters: inout ServerStatistics) {
         guard isOpen, let application, let peer else { return }
         guard let page else { return close(.bye(.unreadable)) }
+        let isFirst = admission != nil
+        defer { if isFirst { application.tellPresence(to: peer) } }
         if let admission {
             self.admission = nil
             phase = .open
