@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store]
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat-store]
 # (default: all)
 # Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat-store}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -73,6 +73,7 @@ for part in $what; do
     polls) beside fan ;;
     held) beside hold ;;
     store) "$bin/StoreBenchmark" ;;
+    chat-store) "$bin/StoreBenchmark" chat ;;
     *) echo "unknown part $part" >&2; exit 2 ;;
     esac
 done

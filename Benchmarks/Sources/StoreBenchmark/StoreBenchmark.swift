@@ -5,14 +5,17 @@ import RealtimeHub
 
 /// What the SQLite store takes and gives: messages stored and acknowledged in a second, and pages of history from a million.
 ///
-/// `StoreBenchmark [DIRECTORY [MESSAGES]]`; without a directory in a temporary one that is removed again.
+/// `StoreBenchmark [chat] [DIRECTORY [MESSAGES]]`; without a directory in a temporary one that is removed again. With `chat` it is
+/// the chat store: commits, and pages of an inbox with as many messages.
 @main struct StoreBenchmark {
     static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst()
+        let isChat = CommandLine.arguments.dropFirst().first == "chat"
+        let arguments = CommandLine.arguments.dropFirst(isChat ? 2 : 1)
         let count = arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000_000
         let given = arguments.first
         let directory = given ?? FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID())").path
         defer { if given == nil { try? FileManager.default.removeItem(atPath: directory) } }
+        if isChat { return try await ChatWorkload.run(directory: directory, count: count) }
         let store = try SQLiteMessageStore(directory: directory)
         // Tokens of now, so that a restart finds all of them recent.
         let workload = Workload(store: store, first: max(try await store.restore().highestTimetoken + 1, systemTicks()))
@@ -122,14 +125,15 @@ struct Workload: Sendable {
         print("restore: \(kept) recent messages in \(Int(time.inSeconds * 1000)) ms")
     }
 
-    private func quantiles(_ values: [Double]) -> String {
-        let sorted = values.sorted()
-        func at(_ part: Double) -> String { micro(sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]) }
-        return "p50 \(at(0.5)) µs, p99 \(at(0.99)) µs, max \(micro(sorted.last ?? 0)) µs"
-    }
-
-    private func micro(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1e6) }
 }
+
+func quantiles(_ values: [Double]) -> String {
+    let sorted = values.sorted()
+    func at(_ part: Double) -> String { micro(sorted[min(sorted.count - 1, Int(Double(sorted.count) * part))]) }
+    return "p50 \(at(0.5)) µs, p99 \(at(0.99)) µs, max \(micro(sorted.last ?? 0)) µs"
+}
+
+func micro(_ seconds: Double) -> String { String(format: "%.1f", seconds * 1e6) }
 
 enum CPU {
     /// Seconds of processor time that this process has used.
