@@ -100,7 +100,7 @@ final class LoopOutlet: Sendable {
             case .disconnectPolls:
                 for polls in state.polls.values { polls.disconnectAll() }
             case .chat(let operation):
-                state.chat.perform(operation, &state.counters)
+                state.chat.perform(operation)
                 if state.chat.unflushedBytes >= burstBytes { state.chat.flush() }
             case .close(let farewell, let application, let user):
                 for connection in state.connections where connection.belongs(to: application, user: user) {
@@ -129,6 +129,7 @@ final class LoopOutlet: Sendable {
     /// Makes the counters visible to other threads. On the event loop only.
     func publishCounters() {
         var counters = state.counters
+        counters.add(state.chat.counters)
         counters.heldPolls = state.polls.values.reduce(0) { $0 + $1.heldCount }
         published.withLockedValue { $0 = counters }
     }

@@ -52,7 +52,7 @@ extension NexconnConnection {
     }
 
     /// A page of the inbox is here. The first one is preceded by the welcome, which has to know whether something is lost.
-    func take(_ page: [ChatInboxEntry]?, _ loop: NexconnLoop, _ counters: inout ServerStatistics) {
+    func take(_ page: [ChatInboxEntry]?, _ loop: NexconnLoop) {
         guard isOpen, let application, let peer else { return }
         guard let page else { return close(.bye(.unreadable)) }
         let isFirst = admission != nil
@@ -60,18 +60,18 @@ extension NexconnConnection {
         if let admission {
             self.admission = nil
             phase = .open
-            counters.connectionsAccepted += 1
+            outlet.state.counters.connectionsAccepted += 1
             let welcome = welcome(admission, firstKept: page.first?.sequence, application)
-            loop.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self, &counters)
+            loop.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
             core.logger.debug(
                 "chat session opened",
                 metadata: ["session": "\(peer.session)", "app": "\(application.settings.key)", "resumed": "\(welcome.isResumed)"])
         }
         guard let package = reader.take(page) else { return readInbox(application) }
         let items = package.items.map { (sequence: $0.sequence, body: $0.body) }
-        loop.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self, &counters)
+        loop.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self)
         for held in package.held {
-            loop.write(NexconnWire.push(held.body, sequence: held.sequence), to: self, &counters)
+            loop.write(NexconnWire.push(held.body, sequence: held.sequence), to: self)
         }
     }
 
@@ -92,12 +92,12 @@ extension NexconnConnection {
 
     /// An event of the inbox was committed.
     func push(
-        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ loop: NexconnLoop, _ counters: inout ServerStatistics
+        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ loop: NexconnLoop
     ) {
         guard isOpen else { return }
         if knows { reader.skip(sequence) }
         guard reader.push(sequence, body) else { return }
-        loop.write(NexconnWire.push(body, sequence: sequence), to: self, &counters)
+        loop.write(NexconnWire.push(body, sequence: sequence), to: self)
     }
 
     private static func randomName() -> String {

@@ -69,6 +69,8 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         outlet.state.chat.add(self)
+        // The answer to the handshake has been written and waits: the client speaks first.
+        context.flush()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -174,8 +176,9 @@ extension NexconnConnection {
         if phase == .greeting { outlet.state.counters.connectionsRefused += 1 }
         phase = .closing
         waiting = core.now
-        context.writeAndFlush(wrapOutboundOut(NexconnWire.farewell(farewell)), promise: nil)
+        // First, so that whoever sees the farewell finds the place free.
         signOut()
+        context.writeAndFlush(wrapOutboundOut(NexconnWire.farewell(farewell)), promise: nil)
     }
 
     /// The server goes: another pause for each client.

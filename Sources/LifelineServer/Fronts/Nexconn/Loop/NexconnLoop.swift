@@ -32,6 +32,8 @@ final class NexconnLoop {
     private var unflushed: ContiguousArray<NexconnConnection> = []
     /// How much has been written since the last flush.
     private(set) var unflushedBytes = 0
+    /// Of what is written here; the rest is counted with all other connections.
+    private(set) var counters = ServerStatistics()
 
     // MARK: Who is there
 
@@ -52,22 +54,22 @@ final class NexconnLoop {
 
     // MARK: What there is to do
 
-    func perform(_ operation: NexconnOperation, _ counters: inout ServerStatistics) {
+    func perform(_ operation: NexconnOperation) {
         switch operation {
         case .push(let push):
             for target in push.targets {
-                target.connection.value.push(push.body, target.sequence, knows: target.knows, self, &counters)
+                target.connection.value.push(push.body, target.sequence, knows: target.knows, self)
             }
         case .tell(let frame, let connections):
-            for connection in connections { write(frame, to: connection.value, &counters) }
+            for connection in connections { write(frame, to: connection.value) }
         case .room(let id, let frame, let except):
             guard let room = rooms[id] else { return }
             let left = except?.value
-            for connection in room.connections where connection !== left { write(frame, to: connection, &counters) }
+            for connection in room.connections where connection !== left { write(frame, to: connection) }
         case .seat(let connection, let room): seat(connection.value, in: room)
         case .unseat(let connection, let room): unseat(connection.value, from: room)
-        case .answer(let connection, let frame): write(frame, to: connection.value, &counters)
-        case .page(let connection, let page): connection.value.take(page, self, &counters)
+        case .answer(let connection, let frame): write(frame, to: connection.value)
+        case .page(let connection, let page): connection.value.take(page, self)
         case .admit(let connection, let result): connection.value.admit(result)
         case .end(let connection, let bye): connection.value.close(.bye(bye))
         case .drain:
@@ -114,7 +116,7 @@ final class NexconnLoop {
     // MARK: Writing
 
     /// Writes a frame to one connection; it leaves with the next ``flush()``.
-    func write(_ frame: ByteBuffer, to connection: NexconnConnection, _ counters: inout ServerStatistics) {
+    func write(_ frame: ByteBuffer, to connection: NexconnConnection) {
         guard connection.write(frame) else { return }
         counters.messagesSent += 1
         counters.bytesSent += frame.readableBytes
