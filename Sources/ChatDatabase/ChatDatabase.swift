@@ -43,25 +43,34 @@ public final class ChatDatabase: Sendable {
     public static func open(
         directory: String, appKey: String, user: String, now: @escaping @Sendable () -> Int64 = ChatDatabase.timeOfDay
     ) throws(ChatDatabaseError) -> (database: ChatDatabase, isRecreated: Bool) {
+        try open(directory: directory, appKey: appKey, user: user, patience: 2, now: now)
+    }
+
+    /// - Parameter patience: how long to wait for another process that holds the file, in seconds.
+    static func open(
+        directory: String, appKey: String, user: String, patience: Double, now: @escaping @Sendable () -> Int64
+    ) throws(ChatDatabaseError) -> (database: ChatDatabase, isRecreated: Bool) {
         let file = ChatFile(directory: directory, appKey: appKey, user: user)
         let wasThere = try file.prepare()
         if !file.isMarked {
             do throws(ChatDatabaseError) {
-                return (try ChatDatabase(file: file, user: user, now: now), false)
+                return (try ChatDatabase(file: file, user: user, patience: patience, now: now), false)
             } catch .damaged where wasThere {
             }
         }
         try file.putAside()
         _ = try file.prepare()
-        return (try ChatDatabase(file: file, user: user, now: now), true)
+        return (try ChatDatabase(file: file, user: user, patience: patience, now: now), true)
     }
 
-    private init(file: ChatFile, user: String, now: @escaping @Sendable () -> Int64) throws(ChatDatabaseError) {
+    private init(
+        file: ChatFile, user: String, patience: Double, now: @escaping @Sendable () -> Int64
+    ) throws(ChatDatabaseError) {
         self.file = file
         self.user = user
         self.now = now
         do {
-            pool = try ChatSchema.open(path: file.path)
+            pool = try ChatSchema.open(path: file.path, patience: patience)
             state = try NIOLockedValueBox(
                 pool.write { database in
                     State(place: try Ledger.place(database), interrupted: try Ledger.failInterrupted(database))
@@ -80,7 +89,10 @@ public final class ChatDatabase: Sendable {
             defer { state.isClosed = true }
             return state.isClosed
         }
-        if !wasClosed { try? pool.close() }
+        guard !wasClosed else { return }
+        // So that one file is all there is; the last connection that closes only reads, and could not.
+        _ = try? pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try? pool.close()
     }
 
     /// How far this device has got in the user's inbox: what to resume from. Nil for a new database.

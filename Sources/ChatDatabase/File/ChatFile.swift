@@ -34,6 +34,8 @@ struct ChatFile: Sendable {
         try createDirectory()
         var status = stat()
         let wasThere = stat(path, &status) == 0
+        // What was said of a file that somebody took away is not true of the next one.
+        if !wasThere { unlink(mark) }
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.unusable() }
         close(descriptor)

@@ -9,16 +9,16 @@ enum ChatSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1 messages, channels, coverage, search") { database in
             try database.execute(sql: "PRAGMA application_id = \(applicationID)")
-            try database.execute(sql: tables)
+            try database.execute(sql: statements)
         }
         return migrator
     }
 
-    static var configuration: Configuration {
+    static func configuration(patience: Double) -> Configuration {
         var configuration = Configuration()
         configuration.label = "lifeline.chat"
         configuration.maximumReaderCount = 4
-        configuration.busyMode = .timeout(2)
+        configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
             // What a power failure takes away comes again: the place in the inbox goes with it (rule CD-10).
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
@@ -30,8 +30,8 @@ enum ChatSchema {
 
     /// Opens the file and brings it to this version.
     /// - Throws: `damaged` for whatever makes a new file necessary.
-    static func open(path: String) throws -> DatabasePool {
-        let pool = try DatabasePool(path: path, configuration: configuration)
+    static func open(path: String, patience: Double) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration(patience: patience))
         do {
             try pool.read(check)
             do {
@@ -40,6 +40,7 @@ enum ChatSchema {
                 // Its tables are not those that this version left.
                 throw ChatDatabaseError.damaged
             }
+            guard try Set(pool.read(tables)).isSuperset(of: tableNames) else { throw ChatDatabaseError.damaged }
             return pool
         } catch {
             try? pool.close()
@@ -51,7 +52,7 @@ enum ChatSchema {
     /// message is met later (rule CD-4).
     private static func check(_ database: Database) throws {
         let id = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
-        let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+        let tables = try tables(database)
         guard id == applicationID || (id == 0 && tables.isEmpty) else { throw ChatDatabaseError.damaged }
         guard try !migrator.hasBeenSuperseded(database) else { throw ChatDatabaseError.damaged }
         let pages = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
@@ -59,7 +60,7 @@ enum ChatSchema {
         if size <= checkedSize {
             try checkAll(database, "PRAGMA quick_check(1)")
         } else {
-            for table in ["state", "kind", "channel", "span", "early", "name"] where tables.contains(table) {
+            for table in tableNames where table != "message" && table != "message_text" && tables.contains(table) {
                 try checkAll(database, "PRAGMA quick_check(\(table))")
             }
         }
@@ -67,6 +68,12 @@ enum ChatSchema {
 
     /// Up to this size, in bytes, the whole file is checked whenever it is opened.
     private static let checkedSize = 16 << 20
+
+    private static func tables(_ database: Database) throws -> [String] {
+        try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+    }
+
+    private static let tableNames = ["state", "name", "kind", "channel", "message", "span", "early", "message_text"]
 
     private static func checkAll(_ database: Database, _ pragma: String) throws {
         guard try String.fetchOne(database, sql: pragma) == "ok" else { throw ChatDatabaseError.damaged }
@@ -78,7 +85,7 @@ enum ChatSchema {
     ///   the index of types leaves out.
     /// - `span.channel` 0 stands for all channels.
     /// - `early` keeps what is known of messages that are not there: recalled, edited, other metadata.
-    private static let tables = """
+    private static let statements = """
         CREATE TABLE state (
             id INTEGER PRIMARY KEY CHECK (id = 1), epoch TEXT, sequence INTEGER NOT NULL DEFAULT 0, inbox_from INTEGER,
             inbox_last INTEGER NOT NULL DEFAULT 0

@@ -91,8 +91,13 @@ enum Position {
 
     static func time(_ position: Int64) -> Int64 { position / perMillisecond }
 
-    /// Nil for a number that no clock gives out before the year 31,197 (rule CD-13).
-    static func of(_ id: NexconnMessageID) -> Int64? { Int64(exactly: id.rawValue) }
+    /// Below all messages.
+    static let bottom: Int64 = 0
+
+    /// Nil for a number that no clock gives out: 0, and those beyond the year 31,197 (rule CD-13).
+    static func of(_ id: NexconnMessageID) -> Int64? {
+        id.rawValue == 0 ? nil : Int64(exactly: id.rawValue)
+    }
 
     static func id(_ position: Int64) -> NexconnMessageID { NexconnMessageID(rawValue: UInt64(max(0, position))) }
 }

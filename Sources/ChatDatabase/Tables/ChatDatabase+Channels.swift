@@ -16,7 +16,8 @@ extension ChatDatabase {
         try read { database in
             // So few that reading them all is cheaper than an index for each order.
             let kinds = Self.list(conversations)
-            let rank = pinnedFirst ? "pinned" : "0"
+            // A plain number would name a column.
+            let rank = pinnedFirst ? "pinned" : "pinned * 0"
             var condition = "listed = 1 AND conversation IN (\(kinds)) AND operation_time < ?"
             var arguments: StatementArguments = [time ?? .max]
             if let place {

@@ -8,6 +8,7 @@ extension ChatDatabase {
     ///
     /// - Returns: the message with its `localID`. A status message, or one that is not in history, is not kept: its `localID` is 0,
     ///   with which all calls do nothing.
+    @discardableResult
     public func insert(_ outgoing: LocalMessage) throws(ChatDatabaseError) -> LocalMessage {
         var message = outgoing
         message.isSent = true
@@ -17,6 +18,7 @@ extension ChatDatabase {
 
     /// Keeps messages on this device only, as they are: the server does not hear of them. They count as unread like received ones.
     /// A `sentTime` of 0 is now; one in the past puts the message among those of that time.
+    @discardableResult
     public func insertLocal(_ messages: [LocalMessage]) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { ledger in try messages.map(ledger.insertLocal) }
     }
