@@ -96,7 +96,7 @@ extension ChatDatabase {
         in coverage: SpanSet, before bound: Int64, downTo end: Int64?
     ) -> NexconnHistoryRequest.Place? {
         let high = bound == .max ? bound : bound - 1
-        let low = end ?? 0
+        let low = end ?? Position.bottom + 1
         guard high >= low, let hole = coverage.lastHole(in: low...high) else { return nil }
         return hole == .max ? .latest : .before(Position.id(hole + 1))
     }
@@ -104,6 +104,7 @@ extension ChatDatabase {
     private static func firstHole(
         in coverage: SpanSet, after bound: Int64, upTo end: Int64?
     ) -> NexconnHistoryRequest.Place? {
+        guard bound < .max else { return nil }
         let low = bound + 1
         let high = end ?? .max
         guard low <= high, let hole = coverage.firstHole(in: low...high) else { return nil }

@@ -12,15 +12,15 @@ struct HistoryReader {
     func bound(of place: LocalPlace) throws -> Int64 {
         switch place {
         case .latest: .max
-        case .oldest: -1
+        case .oldest: Position.bottom
         case .before(let message), .after(let message):
             // Gone meanwhile: what is known of it says where it was.
             try Int64.fetchOne(
                 database, sql: "SELECT position FROM message WHERE local_id = ?", arguments: [message.localID])
                 ?? message.id.flatMap(Position.of) ?? Position.start(of: message.sentTime)
         case .beforeTime(let time): Position.start(of: time)
-        case .afterTime(let time): Position.start(of: time == .max ? time : time + 1) - 1
-        case .beforeID(let id), .afterID(let id): Position.of(id) ?? .max
+        case .afterTime(let time): max(Position.start(of: time == .max ? time : time + 1) - 1, Position.bottom)
+        case .beforeID(let id), .afterID(let id): Int64(clamping: id.rawValue)
         }
     }
 

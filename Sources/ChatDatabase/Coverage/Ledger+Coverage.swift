@@ -49,9 +49,9 @@ extension NexconnHistoryRequest {
         let bound: Int64
         switch place {
         case .latest: bound = now
-        case .before(let id): bound = (Position.of(id) ?? .max) - 1
+        case .before(let id): bound = Int64(clamping: id.rawValue) - 1
         case .beforeTime(let time): bound = Position.start(of: time) - 1
-        case .after(let id): bound = Position.of(id).map { $0 == .max ? $0 : $0 + 1 } ?? .max
+        case .after(let id): bound = Int64(clamping: min(id.rawValue, .max - 1) + 1)
         case .afterTime(let time): bound = Position.start(of: time == .max ? time : time + 1)
         }
         switch place {
