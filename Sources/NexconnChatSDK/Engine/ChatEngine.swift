@@ -20,7 +20,7 @@ final class ChatEngine: Sendable {
     let registry: HandlerRegistry
     let board: StatusBoard
     private let assembly: EngineAssembly
-    private let work = DispatchQueue(label: "nexconn.work")
+    let work = DispatchQueue(label: "nexconn.work")
     private let state = NIOLockedValueBox(State())
 
     init(assembly: EngineAssembly, registry: HandlerRegistry = HandlerRegistry()) {
@@ -68,7 +68,7 @@ final class ChatEngine: Sendable {
             if let client = state.client, !client.isOver, client.signIn.token == signIn.token {
                 return repeated(client)
             }
-            signOut(&state, disablePush: false)
+            signOut(&state, disablePush: false, tellsAlways: false)
             if signIn.token.isEmpty { return refuseToken() }
             state.lastClient += 1
             let client = ChatClient(
@@ -124,13 +124,16 @@ final class ChatEngine: Sendable {
 
     /// Under the lock, so that what calls at once ask for happens in one order. The work queue is this engine's own, and no code of the
     /// application's runs on it.
-    private func signOut(_ state: inout State, disablePush: Bool) {
+    ///
+    /// - Parameter tellsAlways: also when the connection has ended for good already.
+    private func signOut(_ state: inout State, disablePush: Bool, tellsAlways: Bool = true) {
         guard let client = state.client else { return }
+        let isNews = tellsAlways || !client.isOver
         state.client = nil
         client.retire()
-        board.hand(to: 0, .signOut)
+        if isNews { board.hand(to: 0, .signOut) }
         work.async { [board] in
-            board.tell(NCConnectionDetails(status: .signOut, category: StatusCategory.disconnected.rawValue))
+            if isNews { board.tell(NCConnectionDetails(status: .signOut, category: StatusCategory.disconnected.rawValue)) }
             client.end(disablePush: disablePush)
         }
     }
