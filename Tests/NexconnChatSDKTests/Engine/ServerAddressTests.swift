@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import NexconnChatSDK
+
+/// How `naviServer` is read (rule NC-2).
+@Suite struct ServerAddressTests {
+    @Test(arguments: [
+        ("http://127.0.0.1:6001", "127.0.0.1", 6001, false, "/nexconn/v1"),
+        ("ws://chat.example.com", "chat.example.com", 80, false, "/nexconn/v1"),
+        ("https://chat.example.com/", "chat.example.com", 443, true, "/nexconn/v1"),
+        ("wss://chat.example.com:8443/behind/proxy/", "chat.example.com", 8443, true, "/behind/proxy/nexconn/v1"),
+        ("wss://chat.example.com/nexconn/v1", "chat.example.com", 443, true, "/nexconn/v1"),
+        ("localhost:7000", "localhost", 7000, false, "/nexconn/v1"),
+        (" chat.example.com ", "chat.example.com", 6001, false, "/nexconn/v1"),
+        ("http://[::1]:6001", "::1", 6001, false, "/nexconn/v1"),
+        ("HTTPS://Chat.example.com", "Chat.example.com", 443, true, "/nexconn/v1"),
+    ])
+    func `addresses are read`(text: String, host: String, port: Int, tls: Bool, path: String) throws {
+        let address = try ServerAddress(text)
+        #expect(address.host == host && address.port == port && address.usesTLS == tls && address.path == path)
+    }
+
+    @Test(arguments: [
+        nil, "", "  ", "ftp://example.com", "http://", "http://:80", "http://example.com:0", "http://example.com:70000",
+    ])
+    func `what is none is refused with a sentence that helps`(text: String?) {
+        let error = #expect(throws: NCError.self) { try ServerAddress(text) }
+        #expect(error?.code == 33003 && error?.localizedDescription.contains("naviServer") == true)
+        #expect(error?.localizedDescription.contains("http://127.0.0.1:6001") == true)
+    }
+
+    @Test func `settings are a copy, and no log means none`() {
+        let params = InitParams(appKey: "k")
+        params.logLevel = .verbose
+        params.databaseDirectory = "/tmp/somewhere"
+        let settings = EngineSettings(params)
+        params.naviServer = "http://example.com"
+        #expect(settings.logger?.logLevel == .trace && settings.directory.path == "/tmp/somewhere")
+        if case .success = settings.server { Issue.record("The address was set later.") }
+        var silent = settings
+        silent.setLogLevel(.none)
+        #expect(silent.logger == nil)
+        #expect("\(NCProxy(host: "h", port: 1, user: "me", password: "secret"))" == "NCProxy(h:1)")
+    }
+}
