@@ -20,7 +20,7 @@ extension EngineAssembly {
         },
         timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
         observeNetwork: { host, report in NetworkMonitor.shared.observe(forHost: host, report) },
-        intake: DatabaseIntake())
+        intake: EventIntake())
 }
 
 /// A chat session needs no side work.

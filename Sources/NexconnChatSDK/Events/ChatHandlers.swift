@@ -1,3 +1,6 @@
+import EngineRuntime
+import NIOConcurrencyHelpers
+
 /// The handlers of messages, channels, groups, open channels and users.
 final class ChatHandlers: Sendable {
     let messages = HandlerList<any MessageHandler>()
@@ -5,6 +8,53 @@ final class ChatHandlers: Sendable {
     let groups = HandlerList<any GroupChannelHandler>()
     let openChannels = HandlerList<any OpenChannelHandler>()
     let users = HandlerList<any UserHandler>()
+
+    /// The uploads under way.
+    let media = MediaSends()
+    let reads = ReadReports()
+    let typing = PerClient(TypingBook())
+    /// What async sequences hear.
+    private let broadcaster = Broadcaster<NCEvent>(
+        backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })
+    /// A broadcaster has one sender at a time.
+    private let sending = NIOLock()
+
+    /// Everything that happens from now on.
+    var stream: EventStream<NCEvent> { broadcaster.stream() }
+
+    /// Tells handlers and sequences, all in the same order: one hop to the callback queue for all of `events`. What is of a user who
+    /// has gone is left out.
+    func tell(_ events: [NCEvent], of client: ChatClient) {
+        guard !events.isEmpty, !client.isRetired else { return }
+        sending.withLock { broadcaster.send(events) }
+        client.tell { [self] _ in
+            for event in events { tell(event) }
+        }
+    }
+
+    private func tell(_ event: NCEvent) {
+        switch event {
+        case .messageReceived(let event): messages.tell { $0.onMessageReceived(event) }
+        case .messageDeleted(let event): messages.tell { $0.onMessageDeleted(event) }
+        case .messagesUpdated(let event): messages.tell { $0.onMessagesUpdated(event) }
+        case .messageMetadataUpdated(let event): messages.tell { $0.onMessageMetadataUpdated(event) }
+        case .messageMetadataDeleted(let event): messages.tell { $0.onMessageMetadataDeleted(event) }
+        case .messageReceiptResponse(let event): messages.tell { $0.onMessageReceiptResponse(event) }
+        case .offlineMessageSyncCompleted: messages.tell { $0.onOfflineMessageSyncCompleted() }
+        case .messagesMissed(let event): messages.tell { $0.onMessagesMissed(event) }
+        case .channelPinned(let event): channels.tell { $0.onChannelPinnedSync(event) }
+        case .channelNoDisturbLevel(let event): channels.tell { $0.onChannelNoDisturbLevelSync(event) }
+        case .channelUnreadStatus(let event): channels.tell { $0.onChannelUnreadStatusSync(event) }
+        case .typing(let event): channels.tell { $0.onTypingStatusChanged(event) }
+        case .remoteChannelsSyncCompleted(let event): channels.tell { $0.onRemoteChannelsSyncCompleted(event) }
+        case .groupOperation(let event): groups.tell { $0.onGroupOperation(event) }
+        case .groupInfoChanged(let event): groups.tell { $0.onGroupInfoChanged(event) }
+        case .groupMemberInfoChanged(let event): groups.tell { $0.onGroupMemberInfoChanged(event) }
+        case .openChannel(let event): openChannels.tell { event.tell($0) }
+        case .subscriptionChanged(let event): users.tell { $0.onSubscriptionChanged(event) }
+        case .dropped: break
+        }
+    }
 }
 
 // All handlers are held weakly; the same identifier again replaces the handler (rules NC-20, NC-21).

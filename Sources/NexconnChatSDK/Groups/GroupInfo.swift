@@ -36,24 +36,30 @@ public final class GroupInfo: NSObject, @unchecked Sendable {
 ///
 /// `@unchecked Sendable`: immutable.
 public final class GroupMemberInfo: NSObject, @unchecked Sendable {
-    private let member: NexconnGroupMember
+    public let userId: String
+    /// What the member is called in this group.
+    public let nickname: String?
+    public let extra: String?
+    /// `undef` where only the id is known.
+    public let role: GroupMemberRole
+    /// When the member joined, ms since 1970; 0 where only the id is known.
+    public let joinedTime: Int64
 
     init(_ member: NexconnGroupMember) {
-        self.member = member
+        userId = member.user
+        nickname = member.nickname
+        extra = member.extra
+        role = GroupMemberRole(member.role)
+        joinedTime = member.joined
         super.init()
     }
 
-    public var userId: String { member.user }
-    /// What the member is called in this group.
-    public var nickname: String? { member.nickname }
-    public var extra: String? { member.extra }
-    public var role: GroupMemberRole {
-        switch member.role {
-        case .owner: .owner
-        case .admin: .manager
-        case .member: .normal
-        }
+    init(userId: String) {
+        self.userId = userId
+        nickname = nil
+        extra = nil
+        role = .undef
+        joinedTime = 0
+        super.init()
     }
-    /// When the member joined, ms since 1970.
-    public var joinedTime: Int64 { member.joined }
 }

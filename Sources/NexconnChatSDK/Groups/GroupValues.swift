@@ -1,3 +1,5 @@
+import NexconnProtocol
+
 /// What a member of a group may do.
 public enum GroupMemberRole: Int, Sendable {
     /// Not known, or all, in queries.
@@ -8,6 +10,25 @@ public enum GroupMemberRole: Int, Sendable {
 
     /// Another name of ``manager``.
     public static var admin: GroupMemberRole { .manager }
+
+    init(_ role: NexconnGroupRole) {
+        self =
+            switch role {
+            case .owner: .owner
+            case .admin: .manager
+            case .member: .normal
+            }
+    }
+
+    /// Nil for all.
+    var wire: NexconnGroupRole? {
+        switch self {
+        case .undef: nil
+        case .normal: .member
+        case .manager: .admin
+        case .owner: .owner
+        }
+    }
 }
 
 /// Who may join.

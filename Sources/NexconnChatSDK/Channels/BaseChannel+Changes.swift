@@ -1,0 +1,206 @@
+import ChatDatabase
+import Foundation
+import NexconnProtocol
+
+/// A message to edit.
+///
+/// `@unchecked Sendable`: immutable.
+public final class ModifyMessageParams: NSObject, @unchecked Sendable {
+    public let message: Message
+    /// What it is to say from now on: of the same type.
+    public let content: MessageContent
+
+    public init(message: Message, content: MessageContent) {
+        self.message = message
+        self.content = content
+        super.init()
+    }
+}
+
+/// Messages to delete for the user alone: all up to a time.
+///
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Sendable {
+    /// Milliseconds since 1970, included.
+    public let timestamp: Int64
+    /// `local` for this device only; else on the server as well.
+    @Guarded public var policy: MessageLoadPolicy
+
+    public init(timestamp: Int64, policy: MessageLoadPolicy = .localRemote) {
+        self.timestamp = timestamp
+        self.policy = policy
+        super.init()
+    }
+}
+
+// What becomes of messages later (rules NH-25 to NH-29). Others learn of it through their handlers.
+extension BaseChannel {
+    /// Deletes a message for all. It goes from history and from all devices.
+    ///
+    /// - Parameter completion: 25101 when there is no such message, 25107 when it is another user's and the application forbids that.
+    public static func deleteMessageForAll(_ message: Message, completion: ((_ error: NCError?) -> Void)?) {
+        let engine = NCEngine.engine
+        engine.recall(message, engine.confirming(completion))
+    }
+
+    /// Edits a message that the user sent. Within the time that the application allows (20114).
+    ///
+    /// - Parameter completion: takes the message as it is now.
+    public static func modifyMessage(
+        params: ModifyMessageParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        engine.edit(params.message, params.content, engine.answering(completion))
+    }
+
+    /// Deletes a message for all.
+    public final func recall(_ message: Message) async throws(NCError) {
+        try await awaiting { engine.recall(message, $0) }
+    }
+
+    /// Edits a message that the user sent.
+    ///
+    /// - Returns: the message as it is now.
+    @discardableResult
+    public final func edit(_ message: Message, _ content: MessageContent) async throws(NCError) -> Message {
+        try await awaiting { engine.edit(message, content, $0) }
+    }
+
+    /// Deletes messages of this channel for the user alone: from the user's history on the server, then here. Those that never
+    /// reached the server go here only.
+    public final func deleteMessagesForMe(_ messages: [Message], completion: ((_ error: NCError?) -> Void)?) {
+        let (numbers, ids) = (messages.map(\.local.localID), messages.compactMap(\.local.id))
+        let channel = channel
+        let end: Completion<Void> = engine.confirming(completion)
+        let forget: @Sendable (ChatClient) throws(NCError) -> Void = { client throws(NCError) in
+            _ = try client.local { _, database throws(ChatDatabaseError) in try database.deleteMessages(localIDs: numbers) }
+        }
+        if ids.isEmpty {
+            engine.perform(end) { (client, completion) throws(NCError) in
+                try forget(client)
+                completion(.success(()))
+            }
+        } else {
+            engine.ask(.delete(channel, ids: ids, before: nil), end) { client, _ throws(NCError) in try forget(client) }
+        }
+    }
+
+    /// Deletes this channel's messages up to a time for the user alone.
+    public final func deleteMessagesForMeByTimestamp(
+        params: DeleteMessagesForMeByTimestampParams, completion: ((_ error: NCError?) -> Void)?
+    ) {
+        let channel = channel
+        let time = params.timestamp
+        let end: Completion<Void> = engine.confirming(completion)
+        let forget: @Sendable (ChatClient) throws(NCError) -> Void = { client throws(NCError) in
+            try client.local { _, database throws(ChatDatabaseError) in try database.deleteMessages(of: channel, upTo: time) }
+        }
+        if params.policy == .local {
+            engine.perform(end) { (client, completion) throws(NCError) in
+                try forget(client)
+                completion(.success(()))
+            }
+        } else {
+            // The server's end is exclusive.
+            engine.ask(.delete(channel, ids: [], before: time == .max ? time : time + 1), end) { client, _ throws(NCError) in
+                try forget(client)
+            }
+        }
+    }
+
+    /// Deletes messages on this device only. Those that the server still has come again with its history.
+    ///
+    /// - Parameter clientIds: ``Message/clientId``.
+    public static func deleteLocalMessages(clientIds: [Int], completion: ((_ error: NCError?) -> Void)?) {
+        let engine = NCEngine.engine
+        engine.local(engine.confirming(completion)) { _, database throws(ChatDatabaseError) in
+            _ = try database.deleteMessages(localIDs: clientIds.map { Int64($0) })
+        }
+    }
+}
+
+extension ChatEngine {
+    func recall(_ message: Message, _ completion: @escaping Completion<Void>) {
+        change(message, { .recall($0) }, completion) { client, target, answer in
+            .recall(
+                NexconnRecall(
+                    conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
+                    sender: message.senderUserId, time: answer.time ?? target.id.time))
+        } then: { _ in
+        }
+    }
+
+    func edit(_ message: Message, _ content: MessageContent, _ completion: @escaping Completion<Message>) {
+        let bytes: [UInt8]
+        do throws(NCError) {
+            bytes = try content.encoded()
+            guard content.typeName == message.messageType else {
+                throw NCError(code: 20116, reason: "A message keeps its type when it is edited.")
+            }
+            guard bytes.count <= Outgoing.largestContent else {
+                throw NCError(.tooLarge, reason: "The content has \(bytes.count) bytes; \(Outgoing.largestContent) are allowed.")
+            }
+        } catch {
+            return completion(.failure(error))
+        }
+        change(message, { .edit($0, content: bytes) }, completion) { client, target, answer in
+            .edit(
+                NexconnEdit(
+                    conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
+                    content: bytes, time: answer.time ?? target.id.time))
+        } then: { client in
+            let time = message.local.edited ?? message.sentTime
+            return Message(
+                message.changed {
+                    $0.content = bytes
+                    $0.edited = time
+                }, user: client.user ?? "")
+        }
+    }
+
+    /// Pairs are set and deleted.
+    func changeMetadata(
+        of message: Message, set: [String: String], delete: [String], _ completion: @escaping Completion<Message>
+    ) {
+        do throws(NCError) {
+            try MessageMetadata.check(set, in: message.local.channel.conversation)
+            guard !(set.isEmpty && delete.isEmpty) else { throw NCError(.badArgument, reason: "No metadata are named.") }
+        } catch {
+            return completion(.failure(error))
+        }
+        change(message, { .changeMetadata($0, set: set, delete: delete) }, completion) { client, target, answer in
+            .metadata(
+                NexconnMetadataChange(
+                    conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id, set: set,
+                    deleted: delete, time: answer.time ?? target.id.time))
+        } then: { client in
+            let changed = message.changed { local in
+                local.options.metadata.merge(set) { _, new in new }
+                for key in delete { local.options.metadata[key] = nil }
+            }
+            return Message(changed, user: client.user ?? "")
+        }
+    }
+
+    /// Asks the server to change a message, and applies here what it has confirmed.
+    private func change<Value: Sendable>(
+        _ message: Message, _ request: (NexconnTarget) -> NexconnRequest, _ completion: @escaping Completion<Value>,
+        event: @escaping @Sendable (ChatClient, NexconnTarget, NexconnAnswer) -> NexconnEvent,
+        then value: @escaping @Sendable (ChatClient) -> Value
+    ) {
+        let local = message.local
+        guard let id = local.id else {
+            return completion(.failure(NCError(.noSuchMessage, reason: "The service does not have this message yet.")))
+        }
+        let target = NexconnTarget(local.channel.conversation, to: local.channel.id, id: id)
+        ask(request(target), completion) { client, answer throws(NCError) in
+            if local.channel.conversation != .open {
+                // What cannot be noted down here is noted down with the next page of history.
+                _ = try? client.local { _, database throws(ChatDatabaseError) in
+                    try database.apply(event(client, target, answer))
+                }
+            }
+            return value(client)
+        }
+    }
+}

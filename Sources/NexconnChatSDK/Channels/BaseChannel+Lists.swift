@@ -1,0 +1,142 @@
+import ChatDatabase
+import Foundation
+import NexconnProtocol
+
+/// How much all channels of a type may disturb.
+///
+/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+public final class ChannelTypeNoDisturbLevelParams: NSObject, @unchecked Sendable {
+    @Guarded public var channelType: ChannelType = .direct
+    @Guarded public var level: ChannelNoDisturbLevel = .defaultLevel
+}
+
+/// Whose unread messages to count.
+///
+/// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+public final class ChannelsUnreadCountByNoDisturbLevelParams: NSObject, @unchecked Sendable {
+    @Guarded public var channelTypes: [ChannelType] = [.direct, .group, .system]
+    @Guarded public var levels: [ChannelNoDisturbLevel] = []
+}
+
+// All the user's channels: what this device knows of them (rules NH-20, NH-24).
+extension BaseChannel {
+    /// Those of these channels that this device knows. Open channels are not among them.
+    public static func getChannels(
+        identifiers: [ChannelIdentifier], completion: ((_ channels: [BaseChannel]?, _ error: NCError?) -> Void)?
+    ) {
+        let wanted = identifiers.compactMap(\.channel)
+        list(completion) { database throws(ChatDatabaseError) in try database.channels(wanted) }
+    }
+
+    /// Channels that are pinned.
+    ///
+    /// - Parameter channelTypes: raw values of ``ChannelType``.
+    public static func getPinnedChannels(
+        channelTypes: [NSNumber], completion: ((_ channels: [BaseChannel]?, _ error: NCError?) -> Void)?
+    ) {
+        let kinds = channelTypes.channelTypes.listed
+        list(completion) { database throws(ChatDatabaseError) in try database.pinnedChannels(kinds) }
+    }
+
+    /// Channels with unread messages.
+    ///
+    /// - Parameter channelTypes: raw values of ``ChannelType``.
+    public static func getUnreadChannels(
+        channelTypes: [NSNumber], completion: ((_ channels: [BaseChannel]?, _ error: NCError?) -> Void)?
+    ) {
+        let kinds = channelTypes.channelTypes.listed
+        list(completion) { database throws(ChatDatabaseError) in try database.unreadChannels(kinds) }
+    }
+
+    /// How many messages are unread in all direct, group and system channels.
+    public static func getTotalUnreadCount(completion: ((_ count: Int, _ error: NCError?) -> Void)?) {
+        let engine = NCEngine.engine
+        engine.local(engine.counting(completion)) { _, database throws(ChatDatabaseError) in
+            try database.unreadTotal([.direct, .group, .system])
+        }
+    }
+
+    /// How many messages are unread in channels of these types and levels.
+    public static func getChannelsUnreadCountByNoDisturbLevel(
+        params: ChannelsUnreadCountByNoDisturbLevelParams, completion: ((_ count: Int, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let (kinds, levels) = (params.channelTypes.listed, params.levels.map(\.rawValue))
+        engine.local(engine.counting(completion)) { _, database throws(ChatDatabaseError) in
+            try database.unreadTotal(kinds, levels: levels.isEmpty ? nil : levels)
+        }
+    }
+
+    /// Takes channels out of the list, with pins, drafts and unread counts. Their messages stay.
+    public static func deleteChannels(identifiers: [ChannelIdentifier], completion: ((_ error: NCError?) -> Void)?) {
+        let engine = NCEngine.engine
+        let channels = identifiers.compactMap(\.channel)
+        engine.local(engine.confirming(completion)) { _, database throws(ChatDatabaseError) in
+            try database.deleteChannels(channels)
+        }
+    }
+
+    /// Says how much channels of a type may disturb that have no level of their own, on all devices of the user. Needs a connection.
+    public static func setChannelTypeNoDisturbLevel(
+        params: ChannelTypeNoDisturbLevelParams, completion: ((_ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let end: Completion<Void> = engine.confirming(completion)
+        let level = params.level.rawValue
+        guard let kind = params.channelType.conversation else { return end(.failure(.noCommunities)) }
+        engine.ask(.set(NexconnChannelSettings(conversation: kind, id: nil, level: level)), end) { client, _ throws(NCError) in
+            try client.local { _, database throws(ChatDatabaseError) in try database.setLevel(level, of: kind) }
+        }
+    }
+
+    /// How much channels of a type may disturb that have no level of their own.
+    public static func getChannelTypeNoDisturbLevel(
+        channelType: ChannelType, completion: ((_ level: ChannelNoDisturbLevel, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let block = CallerBlock(completion)
+        let end: Completion<Int> = engine.counting { level, error in
+            block(ChannelNoDisturbLevel(rawValue: level) ?? .defaultLevel, error)
+        }
+        guard let kind = channelType.conversation else { return end(.failure(.noCommunities)) }
+        engine.local(end) { _, database throws(ChatDatabaseError) in try database.level(of: kind) }
+    }
+
+    /// Fetches what the server knows of the user's channels: pins and levels. `onRemoteChannelsSyncCompleted` tells of it too.
+    public static func syncRemoteChannels(completion: ((_ error: NCError?) -> Void)? = nil) {
+        let engine = NCEngine.engine
+        let confirm: Completion<Void> = engine.confirming(completion)
+        let end: Completion<Void> = { result in
+            let error: NCError? = if case .failure(let error) = result { error } else { nil }
+            if let client = engine.client {
+                let event = NCEvent.remoteChannelsSyncCompleted(RemoteChannelsSyncCompletedEvent(error: error))
+                client.registry.chat.tell([event], of: client)
+            }
+            confirm(result)
+        }
+        engine.ask(.settings, end) { client, answer throws(NCError) in
+            guard let settings = answer.settings else { throw .strangeAnswer }
+            try client.local { _, database throws(ChatDatabaseError) in
+                for setting in settings.channels + settings.kinds { _ = try database.apply(.settings(setting)) }
+            }
+        }
+    }
+
+    private static func list(
+        _ completion: (([BaseChannel]?, NCError?) -> Void)?,
+        _ load: @escaping @Sendable (ChatDatabase) throws(ChatDatabaseError) -> [LocalChannel]
+    ) {
+        let engine = NCEngine.engine
+        engine.local(engine.answering(completion)) { _, database throws(ChatDatabaseError) in
+            try load(database).map { BaseChannel.make($0, engine) }
+        }
+    }
+}
+
+extension [NSNumber] {
+    var channelTypes: [ChannelType] { compactMap { ChannelType(rawValue: $0.intValue) } }
+}
+
+extension NCError {
+    static var noCommunities: NCError { NCError(.badArgument, reason: "This service has no community channels.") }
+}

@@ -1,0 +1,144 @@
+import ChatDatabase
+import Foundation
+import NIOConcurrencyHelpers
+import NexconnProtocol
+
+// Messages with files (rules NH-17 to NH-19).
+extension BaseChannel {
+    /// Sends a message with a file. With a `remoteUrl` in the content it goes out at once; else the file at `localPath` is uploaded
+    /// first, by the application's ``MediaUploader``. Without one, or when it fails, the error is 34011.
+    ///
+    /// - Parameters:
+    ///   - attachedHandler: called first, when the message is kept on this device.
+    ///   - progressHandler: how many percent are uploaded: rising, at most 100.
+    ///   - completionHandler: called once, unless the sending is cancelled.
+    ///   - cancelHandler: called when the sending was cancelled by ``cancelSendingMediaMessage(_:completion:)``.
+    public final func sendMediaMessage(
+        params: SendMediaMessageParams, attachedHandler: ((_ message: Message?) -> Void)? = nil,
+        progressHandler: ((_ progress: Int, _ message: Message?) -> Void)? = nil,
+        completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil,
+        cancelHandler: ((_ message: Message?) -> Void)? = nil
+    ) {
+        let registry = engine.registry
+        let attached = CallerBlock(attachedHandler)
+        let progress = CallerBlock(progressHandler)
+        let cancelled = CallerBlock(cancelHandler)
+        startSending(
+            params,
+            MediaCallbacks(
+                attached: { message in registry.run { attached(message) } },
+                progress: { percent, message in registry.run { progress(percent, message) } },
+                cancelled: { message in registry.run { cancelled(message) } },
+                end: ending(completionHandler)))
+    }
+
+    /// Sends a message with a file and waits until the service has taken it.
+    ///
+    /// - Throws: why it has not; 33200 when the sending was cancelled.
+    @discardableResult
+    public final func send(_ params: SendMediaMessageParams) async throws(NCError) -> Message {
+        try await awaiting { completion in
+            startSending(
+                params,
+                MediaCallbacks(
+                    attached: { _ in }, progress: { _, _ in },
+                    cancelled: { _ in completion(.failure(NCError(code: 33200, reason: "The sending was cancelled."))) },
+                    end: { completion(.sending($0, $1)) }))
+        }
+    }
+
+    /// Cancels the upload of a message. Its status becomes `canceled`.
+    ///
+    /// - Parameter completion: an error (-101) when nothing of it is being uploaded, for example because it is done.
+    public final func cancelSendingMediaMessage(_ message: Message, completion: ((_ error: NCError?) -> Void)? = nil) {
+        let confirm: Completion<Void> = engine.confirming(completion)
+        if engine.registry.chat.media.cancel(message.local.localID) {
+            confirm(.success(()))
+        } else {
+            confirm(.failure(NCError(.unknownRequest, reason: "The message is not being uploaded.")))
+        }
+    }
+
+    private func startSending(_ params: SendMediaMessageParams, _ callbacks: MediaCallbacks) {
+        let outgoing: Outgoing
+        do throws(NCError) {
+            outgoing = try Outgoing(params.content, params, to: channel, clientID: UUID().uuidString)
+            _ = try outgoing.draft()
+            try params.content.checkFile()
+        } catch {
+            return callbacks.end(nil, error)
+        }
+        engine.start(callbacks.end) { client throws(NCError) in
+            let message = try client.attach(outgoing)
+            callbacks.attached(message)
+            client.uploadIfNeeded(params.content, outgoing, message, callbacks)
+        }
+    }
+}
+
+/// Whom a sending of a file tells.
+struct MediaCallbacks: Sendable {
+    var attached: @Sendable (Message) -> Void
+    var progress: @Sendable (Int, Message) -> Void
+    var cancelled: @Sendable (Message) -> Void
+    var end: SendEnd
+}
+
+extension MediaMessageContent {
+    /// There has to be a file here, unless everybody can fetch it already.
+    func checkFile() throws(NCError) {
+        guard remoteUrl == nil else { return }
+        guard LocalFile.size(localPath) > 0 else {
+            throw NCError(code: 34018, reason: "There is no file at the local path, or it is empty.")
+        }
+    }
+}
+
+extension ChatClient {
+    func uploadIfNeeded(
+        _ content: MediaMessageContent, _ outgoing: Outgoing, _ message: Message, _ callbacks: MediaCallbacks
+    ) {
+        guard content.remoteUrl == nil, let path = content.localPath else {
+            return dispatch(outgoing, message, callbacks.end)
+        }
+        let media = registry.chat.media
+        guard let uploader = media.uploader else {
+            let error = NCError(code: 34011, reason: "Nothing uploads files: set a MediaUploader, or a remoteUrl.")
+            return fail(message, .failed, error, callbacks.end)
+        }
+        let number = message.local.localID
+        let file = MediaFile(localPath: path, name: content.name ?? "", messageType: outgoing.type)
+        let gate = ProgressGate()
+        let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
+        // Known before the task runs, so that its end always finds it.
+        media.begin(number) {
+            task.withLockedValue { $0 }?.cancel()
+            self.work.async {
+                self.fail(message, .cancelled, NCError(code: 33200)) { message, _ in message.map(callbacks.cancelled) }
+            }
+        }
+        let upload = Task {
+            let url: String?
+            do {
+                url = try await uploader.upload(file) { percent in
+                    if gate.passes(max(percent, 0)) { callbacks.progress(percent, message) }
+                }
+            } catch {
+                url = nil
+            }
+            guard media.end(number) else { return }
+            self.work.async { self.uploaded(content, at: url, outgoing, message, callbacks) }
+        }
+        task.withLockedValue { $0 = upload }
+    }
+
+    private func uploaded(
+        _ content: MediaMessageContent, at url: String?, _ outgoing: Outgoing, _ message: Message, _ callbacks: MediaCallbacks
+    ) {
+        guard let url else {
+            return fail(message, .failed, NCError(code: 34011, reason: "The file could not be uploaded."), callbacks.end)
+        }
+        content.remoteUrl = url
+        dispatch(outgoing, message, callbacks.end)
+    }
+}

@@ -1,0 +1,122 @@
+import ChatDatabase
+import NexconnProtocol
+
+// Read receipts: what the senders of messages learn. Not the user's own unread counts, which ``BaseChannel/clearUnreadCount(completion:)``
+// clears (rules NH-22, NH-23).
+extension BaseChannel {
+    /// Tells senders that the user has read these messages: 1 … 100. Direct and group channels.
+    public final func sendReadReceiptResponse(messageIds: [String], completion: ((_ error: NCError?) -> Void)?) {
+        respond(messageIds, engine.confirming(completion))
+    }
+
+    /// Tells senders that the user has read these messages: 1 … 100.
+    public final func sendReadReceipts(for messages: [Message]) async throws(NCError) {
+        try await awaiting { respond(messages.map(\.messageId), $0) }
+    }
+
+    /// How far messages of the user have been read: 1 … 100.
+    public final func getMessageReadReceiptInfo(
+        messageIds: [String], completion: ((_ infos: [MessageReadReceiptInfo]?, _ error: NCError?) -> Void)?
+    ) {
+        engine.receipts(messageIds, in: channel, engine.answering(completion))
+    }
+
+    /// How far messages of the user have been read: 1 … 100.
+    public final func readReceipts(of messageIds: [String]) async throws(NCError) -> [MessageReadReceiptInfo] {
+        try await awaiting { engine.receipts(messageIds, in: channel, $0) }
+    }
+
+    /// Which of these users have read a message.
+    public final func getMessagesReadReceiptByUsers(
+        params: MessagesReadReceiptByUsersParams,
+        completion: ((_ readers: [MessageReceiptUser]?, _ error: NCError?) -> Void)?
+    ) {
+        let wanted = Set(params.userIds)
+        engine.readers(of: params.messageId, in: channel, engine.answering(completion)) { readers in
+            readers.filter { wanted.contains($0.userId) }
+        }
+    }
+
+    /// How far messages of several channels have been read: 1 … 100. What it gives is in the order of the channels.
+    public static func getMessageReadReceiptInfoByIdentifiers(
+        _ identifiers: [MessageIdentifier], completion: ((_ infos: [MessageReadReceiptInfo]?, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let end: Completion<[MessageReadReceiptInfo]> = engine.answering(completion)
+        var groups: [(channel: NexconnChannel, ids: [String])] = []
+        for identifier in identifiers {
+            guard let channel = identifier.channelIdentifier.channel else {
+                return end(.failure(NCError(code: 34210, reason: "A channel's id or type is not right.")))
+            }
+            if let place = groups.firstIndex(where: { $0.channel == channel }) {
+                groups[place].ids.append(identifier.messageId)
+            } else {
+                groups.append((channel, [identifier.messageId]))
+            }
+        }
+        let all = groups
+        @Sendable func next(_ index: Int, _ before: [MessageReadReceiptInfo]) {
+            guard index < all.count else { return end(.success(before)) }
+            engine.receipts(all[index].ids, in: all[index].channel) { result in
+                switch result {
+                case .success(let infos): next(index + 1, before + infos)
+                case .failure(let error): end(.failure(error))
+                }
+            }
+        }
+        next(0, [])
+    }
+
+    /// Who has read a message of the user.
+    public static func createMessagesReadReceiptUsersQuery(
+        params: MessagesReadReceiptUsersQueryParams
+    ) -> MessagesReadReceiptUsersQuery {
+        let engine = NCEngine.engine
+        let (id, size) = (params.messageId, PageSize.clamped(params.pageSize, to: 1...100))
+        guard let channel = params.channelIdentifier.channel else {
+            return PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is not right."))
+        }
+        return PagedQuery(engine, cutting: size) { completion in
+            engine.readers(of: id, in: channel, completion) { $0 }
+        }
+    }
+
+    private func respond(_ ids: [String], _ completion: @escaping Completion<Void>) {
+        let list: [NexconnMessageID]
+        do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
+        let channel = channel
+        engine.ask(.sendReceipt(channel.conversation, to: channel.id, ids: list), completion) { client, _ in
+            // That it could not be noted down does not make it unsent.
+            _ = try? client.local { _, database throws(ChatDatabaseError) in try database.setReceiptSent(list, in: channel) }
+        }
+    }
+}
+
+extension ChatEngine {
+    func receipts(
+        _ ids: [String], in channel: NexconnChannel, _ completion: @escaping Completion<[MessageReadReceiptInfo]>
+    ) {
+        let list: [NexconnMessageID]
+        do throws(NCError) { list = try NexconnMessageID.list(ids) } catch { return completion(.failure(error)) }
+        ask(.receipts(channel.conversation, to: channel.id, ids: list), completion) { _, answer throws(NCError) in
+            guard let receipts = answer.receipts else { throw .strangeAnswer }
+            return receipts.map { MessageReadReceiptInfo($0, in: channel) }
+        }
+    }
+
+    func readers(
+        of id: String, in channel: NexconnChannel, _ completion: @escaping Completion<[MessageReceiptUser]>,
+        _ pick: @escaping @Sendable ([MessageReceiptUser]) -> [MessageReceiptUser]
+    ) {
+        let target: NexconnTarget
+        do throws(NCError) {
+            target = NexconnTarget(channel.conversation, to: channel.id, id: try NexconnMessageID.one(id))
+        } catch {
+            return completion(.failure(error))
+        }
+        ask(.receiptUsers(target), completion) { _, answer throws(NCError) in
+            guard let users = answer.receiptUsers else { throw .strangeAnswer }
+            return pick(users.map { MessageReceiptUser(userId: $0.user, timestamp: $0.time) })
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import ChatDatabase
+import Foundation
+import NexconnProtocol
+
+/// How sending ends: with a message, an error, or both.
+typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
+
+// Sending (rules NH-10 to NH-16).
+extension BaseChannel {
+    /// Sends a message.
+    ///
+    /// Without a connection it waits for one, in order; after a loss it goes out again, and is delivered once all the same.
+    ///
+    /// - Parameters:
+    ///   - attachedHandler: called first, when the message is kept on this device: it has a `clientId` and the status `sending`.
+    ///   - completionHandler: called once: with the message, which has its `messageId` now, or with an error. After an error the
+    ///     message, if there is one, has the status `failed`, and can be sent again with ``resendMessage(_:completionHandler:)``.
+    public final func sendMessage(
+        params: SendMessageParams, attachedHandler: ((_ message: Message?) -> Void)? = nil,
+        completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
+    ) {
+        let attached = CallerBlock(attachedHandler)
+        let registry = engine.registry
+        startSending(params, attached: { message in registry.run { attached(message) } }, end: ending(completionHandler))
+    }
+
+    /// Sends a message and waits until the service has taken it.
+    ///
+    /// - Throws: why it has not. What was kept on this device has the status `failed`.
+    @discardableResult
+    public final func send(_ params: SendMessageParams) async throws(NCError) -> Message {
+        try await awaiting { completion in
+            startSending(params, attached: { _ in }, end: { completion(.sending($0, $1)) })
+        }
+    }
+
+    /// Sends a message and waits until the service has taken it: `try await channel.send(TextMessage(text: "Hello"))`.
+    @discardableResult
+    public final func send(_ content: MessageContent) async throws(NCError) -> Message {
+        try await send(SendMessageParams(content: content))
+    }
+
+    /// Sends a message that has failed once more, under the same id of its own: if the service had taken it after all, it is not
+    /// delivered twice, for at least an hour (session document, 5.1). An addition to the vendor's SDK.
+    ///
+    /// - Parameter completionHandler: as of ``sendMessage(params:attachedHandler:completionHandler:)``.
+    public final func resendMessage(
+        _ message: Message, completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
+    ) {
+        let end = ending(completionHandler)
+        let local = message.local
+        guard local.isSent, local.status == .failed || local.status == .cancelled, local.channel == channel, local.localID > 0
+        else { return end(message, NCError(.badArgument, reason: "Only failed messages of this channel can be sent again.")) }
+        engine.start(end) { client throws(NCError) in
+            let known = try client.local { _, database throws(ChatDatabaseError) in
+                try database.restart(localID: local.localID)
+            }
+            guard let known else { throw NCError(.noSuchMessage, reason: "The message has been sent or deleted.") }
+            message.update { $0 = known }
+            client.dispatchAgain(Outgoing(again: known), message, end)
+        }
+    }
+
+    private func startSending(
+        _ params: SendMessageParams, attached: @escaping @Sendable (Message) -> Void, end: @escaping SendEnd
+    ) {
+        let outgoing: Outgoing
+        do throws(NCError) {
+            outgoing = try Outgoing(params.content, params, to: channel, clientID: UUID().uuidString)
+            _ = try outgoing.draft()
+        } catch {
+            return end(nil, error)
+        }
+        engine.start(end) { client throws(NCError) in
+            let message = try client.attach(outgoing)
+            attached(message)
+            client.dispatch(outgoing, message, end)
+        }
+    }
+
+    /// The application's block on the callback queue.
+    final func ending(_ block: ((Message?, NCError?) -> Void)?) -> SendEnd {
+        let block = CallerBlock(block)
+        let registry = engine.registry
+        return { message, error in registry.run { block(message, error) } }
+    }
+}
+
+extension ChatEngine {
+    /// Does the work of a send on the client's queue.
+    func start(_ end: @escaping SendEnd, _ body: @escaping @Sendable (ChatClient) throws(NCError) -> Void) {
+        let refused: Completion<Void> = { result in
+            if case .failure(let error) = result { end(nil, error) }
+        }
+        perform(refused) { (client, _) throws(NCError) in try body(client) }
+    }
+}
+
+// On `work` only.
+extension ChatClient {
+    /// Keeps a message before it is sent.
+    func attach(_ outgoing: Outgoing) throws(NCError) -> Message {
+        guard let user else { throw NCError(.notConnectedYet, reason: "The user is not known yet.") }
+        var local = outgoing.local(from: user, at: ChatDatabase.timeOfDay())
+        if outgoing.isKept {
+            let draft = local
+            local = try self.local { _, database throws(ChatDatabaseError) in try database.insert(draft) }
+        } else {
+            local.localID = TransientNumber.next()
+        }
+        return Message(local, user: user, content: outgoing.content)
+    }
+
+    /// Sends a message that failed; its file first, where that is needed still.
+    func dispatchAgain(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
+        guard let media = outgoing.content as? MediaMessageContent else { return dispatch(outgoing, message, end) }
+        let cancelled: @Sendable (Message) -> Void = { end($0, NCError(code: 33200, reason: "The sending was cancelled.")) }
+        let callbacks = MediaCallbacks(attached: { _ in }, progress: { _, _ in }, cancelled: cancelled, end: end)
+        uploadIfNeeded(media, outgoing, message, callbacks)
+    }
+
+    /// Hands a message to the session, and tells what became of it.
+    func dispatch(_ outgoing: Outgoing, _ message: Message, _ end: @escaping SendEnd) {
+        let draft: NexconnDraft
+        do throws(NCError) {
+            draft = try outgoing.draft()
+        } catch {
+            return fail(message, .failed, error, end)
+        }
+        send(draft) { result in
+            switch result {
+            case .success(let sent): self.finish(message, sent, end)
+            case .failure(let error): self.fail(message, .failed, error, end)
+            }
+        }
+    }
+
+    private func finish(_ message: Message, _ sent: NexconnSent, _ end: SendEnd) {
+        message.update { local in
+            local.id = sent.id
+            local.sentTime = sent.time
+            local.status = .sent
+        }
+        let number = message.local.localID
+        if number > 0 {
+            // The service has it; that this device could not note it down is no failure of the send. It learns of it by the next
+            // page of history.
+            _ = try? local { _, database throws(ChatDatabaseError) in try database.finish(localID: number, id: sent.id) }
+        }
+        end(message, nil)
+    }
+
+    func fail(_ message: Message, _ status: LocalMessageStatus, _ error: NCError, _ end: SendEnd) {
+        message.update { $0.status = status }
+        let number = message.local.localID
+        if number > 0 {
+            _ = try? local { _, database throws(ChatDatabaseError) in try database.fail(localID: number, status: status) }
+        }
+        end(message, error)
+    }
+}
+
+extension Result where Success == Message, Failure == NCError {
+    /// What a send came to, for those who want one or the other.
+    static func sending(_ message: Message?, _ error: NCError?) -> Self {
+        if let message, error == nil { return .success(message) }
+        return .failure(error ?? .strangeAnswer)
+    }
+}

@@ -1,0 +1,170 @@
+import ChatDatabase
+import Foundation
+import NexconnProtocol
+
+/// How to pin a channel.
+///
+/// `@unchecked Sendable`: immutable.
+public final class PinParams: NSObject, @unchecked Sendable {
+    /// Whether the channel moves up in the list.
+    public let updateOperationTime: Bool
+
+    public init(updateOperationTime: Bool = true) {
+        self.updateOperationTime = updateOperationTime
+        super.init()
+    }
+}
+
+// What this device knows of a channel, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
+extension BaseChannel {
+    /// The channel as it is now; this one if nothing is known of it.
+    public final func reload(completion: ((_ channel: BaseChannel?, _ error: NCError?) -> Void)?) {
+        reload(engine.answering(completion))
+    }
+
+    /// The channel as it is now; this one if nothing is known of it.
+    public final func reloaded() async throws(NCError) -> BaseChannel {
+        try await awaiting { reload($0) }
+    }
+
+    /// How many messages are unread.
+    public final func getUnreadCount(completion: ((_ count: Int, _ error: NCError?) -> Void)?) {
+        engine.local(engine.counting(completion)) { [channel] _, database throws(ChatDatabaseError) in
+            try database.channel(channel)?.unread ?? 0
+        }
+    }
+
+    /// Counts all messages as read, here and on the user's other devices. Senders are told by
+    /// ``sendReadReceiptResponse(messageIds:completion:)``, not by this.
+    ///
+    /// - Parameter completion: `isCleared` is false when nothing was unread, or with an error.
+    public final func clearUnreadCount(completion: ((_ isCleared: Bool, _ error: NCError?) -> Void)?) {
+        let block = CallerBlock(completion)
+        let registry = engine.registry
+        clearUnread { result in
+            registry.run {
+                switch result {
+                case .success(let isCleared): block(isCleared, nil)
+                case .failure(let error): block(false, error)
+                }
+            }
+        }
+    }
+
+    /// Counts all messages as read, here and on the user's other devices.
+    ///
+    /// - Returns: false when nothing was unread.
+    @discardableResult
+    public final func clearUnread() async throws(NCError) -> Bool {
+        try await awaiting { clearUnread($0) }
+    }
+
+    /// The oldest unread message; nil when there is none.
+    public final func getFirstUnreadMessage(completion: ((_ message: Message?, _ error: NCError?) -> Void)?) {
+        let block = CallerBlock(completion)
+        let end: Completion<Message?> = engine.answering { message, error in block(message ?? nil, error) }
+        engine.local(end) { [channel] client, database throws(ChatDatabaseError) in
+            try database.firstUnread(of: channel).map { Message($0, user: client.user ?? "") }
+        }
+    }
+
+    /// Unread messages that mention the user, oldest first: at most 100.
+    public final func getUnreadMentionedMessages(completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?) {
+        engine.local(engine.answering(completion)) { [channel] client, database throws(ChatDatabaseError) in
+            try database.unreadMentions(of: channel).map { Message($0, user: client.user ?? "") }
+        }
+    }
+
+    /// Pins the channel to the top of the list, on all devices of the user. Needs a connection.
+    public final func pin(params: PinParams = .init(), completion: ((_ error: NCError?) -> Void)?) {
+        setPinned(true, updatesTime: params.updateOperationTime, engine.confirming(completion))
+    }
+
+    /// Ends what ``pin(params:completion:)`` began.
+    public final func unpin(completion: ((_ error: NCError?) -> Void)?) {
+        setPinned(false, updatesTime: false, engine.confirming(completion))
+    }
+
+    /// Pins the channel to the top of the list, or no longer.
+    public final func setPinned(_ isPinned: Bool) async throws(NCError) {
+        try await awaiting { setPinned(isPinned, updatesTime: isPinned, $0) }
+    }
+
+    /// Says how much the channel may disturb, on all devices of the user. Needs a connection.
+    public final func setNoDisturbLevel(_ level: ChannelNoDisturbLevel, completion: ((_ error: NCError?) -> Void)?) {
+        setLevel(level, engine.confirming(completion))
+    }
+
+    /// Says how much the channel may disturb.
+    public final func setNoDisturbLevel(_ level: ChannelNoDisturbLevel) async throws(NCError) {
+        try await awaiting { setLevel(level, $0) }
+    }
+
+    /// Keeps what the user has begun to write, on this device.
+    public final func saveDraft(_ draft: String, completion: ((_ error: NCError?) -> Void)?) {
+        engine.local(engine.confirming(completion)) { [channel] _, database throws(ChatDatabaseError) in
+            try database.setDraft(draft, of: channel)
+        }
+    }
+
+    /// Forgets the draft.
+    public final func clearDraft(completion: ((_ error: NCError?) -> Void)?) {
+        saveDraft("", completion: completion)
+    }
+
+    /// Takes the channel out of the list, with pin, draft and unread count. Its messages stay, and it comes back with the next one.
+    public final func delete(completion: ((_ error: NCError?) -> Void)?) {
+        engine.local(engine.confirming(completion)) { [channel] _, database throws(ChatDatabaseError) in
+            try database.deleteChannels([channel])
+        }
+    }
+
+    private func reload(_ completion: @escaping Completion<BaseChannel>) {
+        let engine = engine
+        engine.local(completion) { [channel] _, database throws(ChatDatabaseError) in
+            try database.channel(channel).map { BaseChannel.make($0, engine) } ?? self
+        }
+    }
+
+    private func clearUnread(_ completion: @escaping Completion<Bool>) {
+        engine.perform(completion) { [channel] (client, completion) throws(NCError) in
+            let mark = try client.local { _, database throws(ChatDatabaseError) in try database.clearUnread(of: channel) }
+            completion(.success(mark != nil))
+            if let mark { client.registry.chat.reads.report(channel, upTo: mark, client) }
+        }
+    }
+
+    private func setPinned(_ isPinned: Bool, updatesTime: Bool, _ completion: @escaping Completion<Void>) {
+        let channel = channel
+        let settings = NexconnChannelSettings(conversation: channel.conversation, id: channel.id, isPinned: isPinned)
+        engine.ask(.set(settings), completion) { client, _ throws(NCError) in
+            try client.local { _, database throws(ChatDatabaseError) in
+                try database.setPinned(isPinned, of: channel, operationTime: updatesTime ? ChatDatabase.timeOfDay() : nil)
+            }
+        }
+    }
+
+    private func setLevel(_ level: ChannelNoDisturbLevel, _ completion: @escaping Completion<Void>) {
+        let channel = channel
+        let settings = NexconnChannelSettings(conversation: channel.conversation, id: channel.id, level: level.rawValue)
+        engine.ask(.set(settings), completion) { client, _ throws(NCError) in
+            try client.local { _, database throws(ChatDatabaseError) in try database.setLevel(level.rawValue, of: channel) }
+        }
+    }
+}
+
+extension ChatEngine {
+    /// A completion that calls the application's block with a number, 0 beside an error.
+    func counting(_ block: ((Int, NCError?) -> Void)?) -> Completion<Int> {
+        let block = CallerBlock(block)
+        let registry = registry
+        return { result in
+            registry.run {
+                switch result {
+                case .success(let count): block(count, nil)
+                case .failure(let error): block(0, error)
+                }
+            }
+        }
+    }
+}

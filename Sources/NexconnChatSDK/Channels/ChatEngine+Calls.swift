@@ -1,0 +1,123 @@
+import ChatDatabase
+import NexconnProtocol
+
+/// How a call ends. Called once (rule NH-1).
+typealias Completion<Value> = @Sendable (Result<Value, NCError>) -> Void
+
+// How the calls of this API are made: arguments are read on the caller's thread, work is done on the client's queue, and the
+// application's blocks come on the callback queue (rules NH-1, NH-2).
+extension ChatEngine {
+    /// The user who is signed in, or why there is none.
+    func signedIn() throws(NCError) -> ChatClient {
+        guard let client else { throw NCError(.notConnectedYet, reason: "Nobody is signed in.") }
+        return client
+    }
+
+    /// Does `body` on the client's queue.
+    func perform<Value: Sendable>(
+        _ completion: @escaping Completion<Value>,
+        _ body: @escaping @Sendable (ChatClient, @escaping Completion<Value>) throws(NCError) -> Void
+    ) {
+        do throws(NCError) {
+            let client = try signedIn()
+            client.work.async {
+                do throws(NCError) {
+                    try body(client, completion)
+                } catch {
+                    completion(.failure(error))
+                }
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    /// Asks the local database.
+    func local<Value: Sendable>(
+        _ completion: @escaping Completion<Value>,
+        _ body: @escaping @Sendable (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
+    ) {
+        perform(completion) { (client, completion) throws(NCError) in
+            completion(.success(try client.local(body)))
+        }
+    }
+
+    /// Asks the server, and reads the answer on the client's queue.
+    func ask<Value: Sendable>(
+        _ request: NexconnRequest, _ completion: @escaping Completion<Value>,
+        _ read: @escaping @Sendable (ChatClient, NexconnAnswer) throws(NCError) -> Value
+    ) {
+        perform(completion) { (client, completion) throws(NCError) in
+            client.request(request) { result in
+                completion(
+                    result.flatMap { answer in
+                        Result { () throws(NCError) in try read(client, answer) }
+                    })
+            }
+        }
+    }
+
+    /// Asks the server for something that is answered by being done.
+    func ask(_ request: NexconnRequest, _ completion: @escaping Completion<Void>) {
+        ask(request, completion) { _, _ in }
+    }
+
+    /// A completion that calls the application's block with a value or an error.
+    func answering<Value: Sendable>(_ block: ((Value?, NCError?) -> Void)?) -> Completion<Value> {
+        guard block != nil else { return { _ in } }
+        let block = CallerBlock(block)
+        let registry = registry
+        return { result in
+            registry.run {
+                switch result {
+                case .success(let value): block(value, nil)
+                case .failure(let error): block(nil, error)
+                }
+            }
+        }
+    }
+
+    /// A completion that calls the application's block with an error, or with nil for success.
+    func confirming<Value: Sendable>(_ block: ((NCError?) -> Void)?) -> Completion<Value> {
+        guard block != nil else { return { _ in } }
+        let block = CallerBlock(block)
+        let registry = registry
+        return { result in
+            registry.run {
+                switch result {
+                case .success: block(nil)
+                case .failure(let error): block(error)
+                }
+            }
+        }
+    }
+}
+
+extension ChatClient {
+    /// Asks the local database. On ``work`` only.
+    func local<Value>(
+        _ body: (ChatClient, ChatDatabase) throws(ChatDatabaseError) -> Value
+    ) throws(NCError) -> Value {
+        guard let database else { throw NCError(.databaseClosed, reason: "The local database is not open.") }
+        do {
+            return try body(self, database)
+        } catch {
+            throw NCError(error.code, reason: "\(error)")
+        }
+    }
+}
+
+extension NCError {
+    /// The server answered something that is no answer to the question.
+    static var strangeAnswer: NCError { NCError(code: -1, reason: "The server's answer lacks what was asked for.") }
+}
+
+/// Makes a call and waits for its end. The async functions of this API use no callback queue.
+func awaiting<Value: Sendable>(
+    _ start: (@escaping Completion<Value>) -> Void
+) async throws(NCError) -> Value {
+    let result: Result<Value, NCError> = await withCheckedContinuation { continuation in
+        start { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+}

@@ -1,0 +1,108 @@
+import ChatDatabase
+import Foundation
+import NIOConcurrencyHelpers
+import NexconnProtocol
+
+/// A message on its way out, read from what the caller gave: changing that later changes nothing.
+struct Outgoing: Sendable {
+    var channel: NexconnChannel
+    var content: MessageContent
+    var type: String
+    /// What this device keeps: the content, and where its file is.
+    var kept: [UInt8]
+    var options: NexconnMessageOptions
+    /// By which the server knows a repetition.
+    var clientID: String
+
+    /// The largest content, in bytes (session document, section 1).
+    static let largestContent = 131_072
+
+    /// Checks what can be checked here (rule NH-10).
+    init(_ content: MessageContent, _ params: MessageParams, to channel: NexconnChannel, clientID: String) throws(NCError) {
+        self.channel = channel
+        self.content = content
+        self.clientID = clientID
+        type = content.typeName
+        options = params.options(content.policy)
+        guard channel.conversation != .system else {
+            throw NCError(code: 20109, reason: "Nothing can be sent to a system channel.")
+        }
+        if !type.hasPrefix("RC:") { try ContentRegistry.check(customType: type) }
+        if let metadata = params.metadata { try MessageMetadata.check(metadata, in: channel.conversation) }
+        kept = try content.encoded(isLocal: true)
+    }
+
+    /// A message that failed and is sent once more.
+    init(again local: LocalMessage) {
+        channel = local.channel
+        content = ContentRegistry.content(type: local.type, bytes: local.content)
+        type = local.type
+        kept = local.content
+        options = local.options
+        clientID = local.clientID ?? UUID().uuidString
+    }
+
+    /// What goes to the server. Read when it is sent, since a file has its address only then.
+    func draft() throws(NCError) -> NexconnDraft {
+        let content = try content.encoded()
+        guard content.count <= Self.largestContent else {
+            throw NCError(.tooLarge, reason: "The content has \(content.count) bytes; \(Self.largestContent) are allowed.")
+        }
+        return NexconnDraft(
+            clientID: clientID, conversation: channel.conversation, to: channel.id, type: type, content: content,
+            options: options)
+    }
+
+    /// Whether this device keeps it: open channels leave nothing behind.
+    var isKept: Bool { options.isPersisted && !options.isStatus && channel.conversation != .open }
+
+    func local(from user: String, at time: Int64) -> LocalMessage {
+        LocalMessage(
+            channel: channel, clientID: clientID, sender: user, isSent: true, status: .sending, sentTime: time, type: type,
+            content: kept, options: options)
+    }
+}
+
+extension MessageContent {
+    var policy: MessagePersistencePolicy {
+        // What is passed on unread is treated as what most messages are.
+        self is UnknownMessage ? .counted : Self.persistencePolicy
+    }
+}
+
+/// Metadata of messages.
+enum MessageMetadata {
+    /// Checks pairs to set: direct and group channels, keys of at most 32 letters, digits, `+`, `=`, `-`, `_`, values of at most
+    /// 4096 characters (rule NH-11).
+    static func check(_ pairs: [String: String], in conversation: NexconnConversation) throws(NCError) {
+        guard conversation == .direct || conversation == .group else {
+            throw NCError(code: 34008, reason: "Only messages of direct and group channels have metadata.")
+        }
+        for (key, value) in pairs {
+            guard (1...32).contains(key.utf8.count), key.utf8.allSatisfy(isAllowed) else {
+                throw NCError(.badArgument, reason: "Keys have 1 to 32 letters, digits, +, =, - and _.")
+            }
+            guard value.count <= 4096 else { throw NCError(code: 34010, reason: "Values have at most 4096 characters.") }
+        }
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "+=-_".utf8.contains(byte)
+        }
+    }
+}
+
+/// Numbers of messages that this device does not keep: negative, so that they differ from those of the database.
+enum TransientNumber {
+    private static let last = NIOLockedValueBox<Int64>(0)
+
+    static func next() -> Int64 {
+        last.withLockedValue { last in
+            last -= 1
+            return last
+        }
+    }
+}

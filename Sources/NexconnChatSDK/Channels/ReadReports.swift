@@ -1,0 +1,29 @@
+import NexconnProtocol
+
+/// Tells the user's other devices what was read here: at once, or as soon as there is a connection (rule NH-21).
+final class ReadReports: Sendable {
+    private let unsent = PerClient<[NexconnChannel: Int64]>([:])
+
+    func report(_ channel: NexconnChannel, upTo time: Int64, _ client: ChatClient) {
+        client.request(.read(channel, time: time)) { result in
+            guard case .failure(let error) = result, error.isWithoutConnection else { return }
+            self.unsent.withValue(of: client) { $0[channel] = max($0[channel] ?? 0, time) }
+        }
+    }
+
+    /// There is a connection.
+    func flush(_ client: ChatClient) {
+        let reads = unsent.withValue(of: client) { reads in
+            defer { reads = [:] }
+            return reads
+        }
+        for (channel, time) in reads { report(channel, upTo: time, client) }
+    }
+}
+
+extension NCError {
+    /// Whether the same call may succeed as soon as there is a connection.
+    var isWithoutConnection: Bool {
+        [NexconnCode.noConnection, .sendTimedOut, .noAcknowledgement, .notConnectedYet].contains(NexconnCode(code))
+    }
+}

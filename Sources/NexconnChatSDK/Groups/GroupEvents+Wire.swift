@@ -1,0 +1,50 @@
+import NexconnProtocol
+
+extension GroupOperationEvent {
+    convenience init(_ operation: NexconnGroupOperation) {
+        self.init(
+            groupId: operation.group.id, operatorInfo: .operator(operation.operator), groupInfo: GroupInfo(operation.group),
+            operation: GroupOperation(operation.kind), memberInfos: operation.members.map(GroupMemberInfo.init),
+            operationTime: operation.time)
+    }
+}
+
+extension GroupOperation {
+    init(_ kind: NexconnGroupOperation.Kind) {
+        self =
+            switch kind {
+            case .create: .create
+            case .join: .join
+            case .kick: .kick
+            case .quit: .quit
+            case .dismiss: .dismiss
+            case .addAdmin: .addAdmin
+            case .removeAdmin: .removeAdmin
+            case .transfer: .transferGroupOwner
+            }
+    }
+}
+
+extension GroupMemberInfo {
+    /// Who did something: only the id is told. Nil when the server did it.
+    static func `operator`(_ user: String) -> GroupMemberInfo? {
+        user.isEmpty ? nil : GroupMemberInfo(userId: user)
+    }
+}
+
+extension GroupInfo {
+    /// The name of the property for a member of the wire's group.
+    static func propertyName(_ member: String) -> String {
+        switch member {
+        case "name": "groupName"
+        case "owner": "ownerId"
+        case "avatar": "portraitUri"
+        case "intro": "introduction"
+        case "join": "joinPermission"
+        case "invite": "invitePermission"
+        case "ext": "extProfile"
+        case "mutedAll": "isAllMuted"
+        default: member
+        }
+    }
+}

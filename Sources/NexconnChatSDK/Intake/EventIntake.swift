@@ -1,0 +1,103 @@
+import ChatDatabase
+import ConnectionEngine
+import Dispatch
+import NexconnProtocol
+
+/// Turns what arrives into changes of the local database and events for handlers (rules NH-40 to NH-45).
+struct EventIntake: ChatIntake {
+    func received(
+        _ items: [NexconnInboxItem], place: NexconnPlace, isOffline: Bool, hasMore: Bool, client: ChatClient
+    ) throws {
+        let user = client.user ?? ""
+        // Without a database messages are told all the same (rule NC-6).
+        let changes =
+            try client.database?.receive(items, place: place)
+            ?? items.map { item in
+                if case .message(let message) = item.event { return .message(LocalMessage(message, seenBy: user)) }
+                return .other(item.event)
+            }
+        var left = changes.count { if case .message = $0 { true } else { false } }
+        var events: [NCEvent] = []
+        events.reserveCapacity(changes.count)
+        for change in changes {
+            guard case .message(let local) = change else {
+                EventReader(user: user).read(change, into: &events)
+                continue
+            }
+            left -= 1
+            stopTyping(of: local, client, into: &events)
+            events.append(
+                .messageReceived(
+                    MessageReceivedEvent(
+                        message: Message(local, user: user, isOffline: isOffline), left: isOffline ? left : 0,
+                        offline: isOffline, hasPackage: hasMore)))
+        }
+        tell(events, client)
+    }
+
+    func caughtUp(client: ChatClient) {
+        tell([.offlineMessageSyncCompleted], client)
+        client.registry.chat.reads.flush(client)
+    }
+
+    func received(_ event: NexconnEvent, client: ChatClient) {
+        var events: [NCEvent] = []
+        if case .typing(let from, _, let type, let time) = event {
+            let channel = NexconnChannel(.direct, from)
+            let status = UserTypingStatus(userId: from, contentType: type, sentTime: time)
+            events.append(
+                typing(client.registry.chat.typing.withValue(of: client) { $0.note(status, in: channel, now: now) }, channel))
+            client.work.asyncAfter(deadline: .now() + .nanoseconds(Int(TypingBook.lifetime) + 1_000_000)) { [weak client] in
+                if let client { expireTyping(client) }
+            }
+        } else {
+            EventReader(user: client.user ?? "").read(event, into: &events)
+        }
+        tell(events, client)
+    }
+
+    func missed(since: Moment?, client: ChatClient) {
+        tell([.messagesMissed(MessagesMissedEvent(channelIdentifier: nil))], client)
+    }
+
+    func missed(in openChannel: String, since: Moment?, client: ChatClient) {
+        let channel = ChannelIdentifier(NexconnChannel(.open, openChannel))
+        tell(
+            [
+                .openChannel(.reset(OpenChannelResetEvent(channelId: openChannel))),
+                .messagesMissed(MessagesMissedEvent(channelIdentifier: channel)),
+            ], client)
+    }
+
+    func reentered(_ entrance: NexconnOpenEntrance, client: ChatClient) {
+        tell(EventReader(user: client.user ?? "").entered(entrance), client)
+    }
+
+    func entryFailed(_ openChannel: String, _ error: NCError, client: ChatClient) {
+        tell([.openChannel(.enterFailed(OpenChannelEnterFailedEvent(channelId: openChannel, error: error)))], client)
+    }
+
+    private func tell(_ events: [NCEvent], _ client: ChatClient) {
+        client.registry.chat.tell(events, of: client)
+    }
+
+    // MARK: Typing (rule NH-42)
+
+    private var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
+
+    private func typing(_ present: [UserTypingStatus], _ channel: NexconnChannel) -> NCEvent {
+        .typing(TypingStatusChangedEvent(channelIdentifier: ChannelIdentifier(channel), userTypingStatus: present))
+    }
+
+    /// Who sends a message has stopped typing it.
+    private func stopTyping(of message: LocalMessage, _ client: ChatClient, into events: inout [NCEvent]) {
+        guard message.channel.conversation == .direct, !message.isSent else { return }
+        let present = client.registry.chat.typing.withValue(of: client) { $0.stop(message.sender, in: message.channel) }
+        if let present { events.append(typing(present, message.channel)) }
+    }
+
+    private func expireTyping(_ client: ChatClient) {
+        let changed = client.registry.chat.typing.withValue(of: client) { $0.expire(now: now) }
+        tell(changed.map { typing($0.present, $0.channel) }, client)
+    }
+}

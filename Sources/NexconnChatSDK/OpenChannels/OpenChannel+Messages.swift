@@ -1,0 +1,35 @@
+import ChatDatabase
+import NexconnProtocol
+
+extension BaseChannel {
+    /// The messages of an open channel that the service keeps.
+    public static func createOpenChannelMessagesQuery(params: OpenChannelMessagesQueryParams) -> MessagesQuery {
+        let engine = NCEngine.engine
+        guard ChannelIdentifier.isValid(params.channelId) else {
+            return PagedQuery(engine, refused: NCError(code: 34210, reason: "An id has 1 to 64 characters."))
+        }
+        return engine.serverMessages(
+            of: NexconnChannel(.open, params.channelId), limit: PageSize.clamped(params.pageSize, to: 1...100),
+            startTime: params.startTime, isAscending: params.isAscending)
+    }
+}
+
+extension ChatEngine {
+    /// A channel's messages as the server has them, past the local database.
+    func serverMessages(
+        of channel: NexconnChannel, limit: Int, startTime: Int64, isAscending: Bool
+    ) -> MessagesQuery {
+        let first: NexconnHistoryRequest.Place =
+            if isAscending { .afterTime(max(startTime, 0)) } else if startTime > 0 { .beforeTime(startTime) } else { .latest }
+        return PagedQuery(self) { (after: NexconnMessageID?, completion) in
+            let place = after.map { isAscending ? NexconnHistoryRequest.Place.after($0) : .before($0) } ?? first
+            let request = NexconnHistoryRequest(channel, place: place, limit: limit)
+            self.ask(.history(request), completion) { client, answer throws(NCError) in
+                guard let page = answer.history else { throw .strangeAnswer }
+                let user = client.user ?? ""
+                let messages = page.messages.map { Message(LocalMessage($0, seenBy: user), user: user) }
+                return (PageData(messages), page.hasMore ? page.messages.last?.id : nil)
+            }
+        }
+    }
+}

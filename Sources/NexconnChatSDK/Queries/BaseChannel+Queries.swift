@@ -1,0 +1,162 @@
+import ChatDatabase
+import NexconnProtocol
+
+// Lists in pages. A page is loaded by ``PagedQuery/loadNextPage(completion:)``; an empty one is the end.
+extension BaseChannel {
+    /// The user's channels, as this device knows them: pinned ones first, then by the time of the last operation.
+    public static func createChannelsQuery(params: ChannelsQueryParams) -> ChannelsQuery {
+        let engine = NCEngine.engine
+        let kinds = params.channelTypes.listed
+        let limit = PageSize.clamped(params.pageSize, to: 1...50)
+        let (time, pinnedFirst) = (params.startTime > 0 ? params.startTime : nil, params.topPriority)
+        return PagedQuery(engine) { (place: ChannelPlace?, completion) in
+            engine.local(completion) { _, database throws(ChatDatabaseError) in
+                let channels = try database.channels(
+                    kinds, after: place, before: time, limit: limit, pinnedFirst: pinnedFirst)
+                let next = channels.count < limit ? nil : channels.last.map { ChannelPlace(after: $0) }
+                return (PageData(channels.map { BaseChannel.make($0, engine) }), next)
+            }
+        }
+    }
+
+    /// A channel's messages, newest first unless asked otherwise. What is missing here is fetched from the server and kept.
+    ///
+    /// Without a connection pages hold what is here, and say so by ``PageData/mayMissElements``.
+    public static func createMessagesQuery(params: MessagesQueryParams) -> MessagesQuery {
+        let engine = NCEngine.engine
+        guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
+        let limit = PageSize.clamped(params.pageSize, to: 1...100)
+        // Open channels leave nothing on this device.
+        if params.policy == .remote || (channel.conversation == .open && params.policy != .local) {
+            return engine.serverMessages(
+                of: channel, limit: limit, startTime: params.startTime, isAscending: params.isAscending)
+        }
+        return engine.messages(
+            MessageHistory(
+                channel, startTime: params.startTime, isAscending: params.isAscending, limit: limit,
+                asksServer: params.policy == .localRemote))
+    }
+
+    /// A channel's messages as this device has them, of some types.
+    public static func createLocalMessagesByTimeQuery(params: LocalMessagesByTimeQueryParams) -> MessagesQuery {
+        let engine = NCEngine.engine
+        guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
+        return engine.messages(
+            MessageHistory(
+                channel, startTime: params.sentTime, isAscending: params.isAscending, types: params.messageTypes,
+                limit: PageSize.clamped(params.pageSize, to: 1...100), asksServer: false))
+    }
+
+    /// Messages of a channel that have a keyword, newest first, as this device has them.
+    public static func createSearchMessagesQuery(params: SearchMessagesQueryParams) -> MessagesQuery {
+        let engine = NCEngine.engine
+        let end = params.startTime > 0 ? params.startTime - 1 : Int64.max
+        guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
+        return engine.search(params.keyword, in: channel, params.messageTypes, time: 0...end, params.pageSize)
+    }
+
+    /// Messages of one sender in a channel, newest first, as this device has them.
+    public static func createSearchMessagesByUserQuery(params: SearchMessagesByUserQueryParams) -> MessagesQuery {
+        let engine = NCEngine.engine
+        let first: LocalPlace = params.startTime > 0 ? .beforeTime(params.startTime) : .latest
+        guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
+        let user = params.userId
+        return engine.backwards(from: first, params.pageSize) { database, place, limit throws(ChatDatabaseError) in
+            try database.messages(of: user, in: channel, before: place, limit: limit)
+        }
+    }
+
+    /// Messages of a channel of a time, with a keyword or all, newest first, as this device has them.
+    public static func createSearchMessagesByTimeRangeQuery(
+        params: SearchMessagesByTimeRangeQueryParams
+    ) -> MessagesQuery {
+        let engine = NCEngine.engine
+        guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
+        let start = max(params.startTime, 0)
+        let end = params.endTime > 0 ? params.endTime : Int64.max
+        guard start <= end else {
+            return PagedQuery(engine, refused: NCError(.badArgument, reason: "The time ends before it begins."))
+        }
+        if !params.keyword.isEmpty { return engine.search(params.keyword, in: channel, [], time: start...end, params.pageSize) }
+        return engine.backwards(from: .latest, params.pageSize) { database, place, limit throws(ChatDatabaseError) in
+            try database.messages(in: channel, time: start...end, before: place, limit: limit)
+        }
+    }
+
+    /// The channels in which a keyword is found, each with the number of its messages.
+    public static func searchChannels(
+        params: SearchChannelsParams, completion: ((_ results: [SearchChannelResult]?, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let (keyword, kinds, types) = (params.keyword, params.channelTypes.listed, params.messageTypes)
+        engine.local(engine.answering(completion)) { _, database throws(ChatDatabaseError) in
+            try database.searchChannels(keyword, kinds, types: types).map { found in
+                SearchChannelResult(channel: BaseChannel.make(found.channel, engine), matchCount: found.count)
+            }
+        }
+    }
+
+    /// A page of the channel's messages, newest first; what is missing here is fetched from the server and kept.
+    ///
+    /// - Parameters:
+    ///   - message: only those before it; nil for the latest.
+    ///   - limit: 1 … 100.
+    public final func history(before message: Message? = nil, limit: Int = 20) async throws(NCError) -> PageData<Message> {
+        let history = MessageHistory(
+            channel, startTime: 0, isAscending: false, limit: min(max(limit, 1), 100), asksServer: true)
+        let last = message?.local
+        let page: MessageHistory.Page = try await awaiting { completion in
+            engine.perform(completion) { (client, completion) throws(NCError) in
+                history.load(after: last, client, completion)
+            }
+        }
+        return page.page
+    }
+}
+
+extension PagedQuery {
+    static func badChannel(_ engine: ChatEngine) -> PagedQuery {
+        PagedQuery(engine, refused: NCError(code: 34210, reason: "The channel's id or type is not right."))
+    }
+}
+
+extension [ChannelType] {
+    /// Those that are in the list of channels.
+    var listed: [NexconnConversation] { compactMap(\.conversation).filter { $0 != .open } }
+}
+
+extension ChatEngine {
+    fileprivate func messages(_ history: MessageHistory) -> MessagesQuery {
+        PagedQuery(self) { (last: LocalMessage?, completion) in
+            self.perform(completion) { (client, completion) throws(NCError) in
+                history.load(after: last, client, completion)
+            }
+        }
+    }
+
+    fileprivate func search(
+        _ keyword: String, in channel: NexconnChannel, _ types: [String], time: ClosedRange<Int64>, _ pageSize: Int32
+    ) -> MessagesQuery {
+        let limit = PageSize.clamped(pageSize, to: 1...100)
+        return PagedQuery(self) { (place: SearchPlace?, completion) in
+            self.local(completion) { client, database throws(ChatDatabaseError) in
+                let page = try database.search(keyword, in: channel, types: types, time: time, from: place, limit: limit)
+                return (PageData(page.messages.map { Message($0, user: client.user ?? "") }), page.next)
+            }
+        }
+    }
+
+    fileprivate func backwards(
+        from first: LocalPlace, _ pageSize: Int32,
+        _ load: @escaping @Sendable (ChatDatabase, LocalPlace, Int) throws(ChatDatabaseError) -> [LocalMessage]
+    ) -> MessagesQuery {
+        let limit = PageSize.clamped(pageSize, to: 1...100)
+        return PagedQuery(self) { (last: LocalMessage?, completion) in
+            self.local(completion) { client, database throws(ChatDatabaseError) in
+                let messages = try load(database, last.map { .before($0) } ?? first, limit)
+                let page = PageData(messages.map { Message($0, user: client.user ?? "") })
+                return (page, messages.count < limit ? nil : messages.last)
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// A part of a list.
+///
+/// `@unchecked Sendable`: immutable.
+public final class PageData<Element: Sendable>: NSObject, @unchecked Sendable {
+    /// Empty at the end of the list.
+    public let data: [Element]
+    /// Whether elements may be missing, since the server could not be asked. An addition to the vendor's SDK.
+    public let mayMissElements: Bool
+
+    init(_ data: [Element], mayMissElements: Bool = false) {
+        self.data = data
+        self.mayMissElements = mayMissElements
+        super.init()
+    }
+}
+
+/// A list that is loaded in pages. May be used from any thread; each list has one reader at a time.
+///
+/// `@unchecked Sendable`: what changes is behind `state`, a `NIOLockedValueBox`.
+public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable {
+    private struct State {
+        var isLoading = false
+        var isAtEnd = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let engine: ChatEngine
+    private let load: @Sendable (@escaping Completion<PageData<Element>>) -> Void
+
+    /// - Parameter load: loads the page behind the cursor, which is nil at first, and says where the next one begins; nil for nowhere.
+    init<Cursor: Sendable>(
+        _ engine: ChatEngine,
+        load: @escaping @Sendable (Cursor?, @escaping Completion<(page: PageData<Element>, next: Cursor?)>) -> Void
+    ) {
+        self.engine = engine
+        let state = state
+        let cursor = NIOLockedValueBox<Cursor?>(nil)
+        self.load = { completion in
+            load(cursor.withLockedValue { $0 }) { result in
+                if case .success(let (page, next)) = result {
+                    cursor.withLockedValue { $0 = next }
+                    if next == nil || page.data.isEmpty { state.withLockedValue { $0.isAtEnd = true } }
+                }
+                state.withLockedValue { $0.isLoading = false }
+                completion(result.map(\.page))
+            }
+        }
+        super.init()
+    }
+
+    /// A list that comes as a whole, and is cut into pages here.
+    convenience init(
+        _ engine: ChatEngine, cutting size: Int, loadAll: @escaping @Sendable (@escaping Completion<[Element]>) -> Void
+    ) {
+        self.init(engine) { (rest: [Element]?, completion) in
+            let cut: Completion<[Element]> = { result in
+                completion(
+                    result.map { all in
+                        (PageData(Array(all.prefix(size))), all.count > size ? Array(all.dropFirst(size)) : nil)
+                    })
+            }
+            if let rest { cut(.success(rest)) } else { loadAll(cut) }
+        }
+    }
+
+    /// A list that cannot be loaded: every page is this error.
+    convenience init(_ engine: ChatEngine, refused error: NCError) {
+        self.init(engine) { (_: Never?, completion) in completion(.failure(error)) }
+    }
+
+    /// Whether a page is being loaded.
+    public var isLoading: Bool { state.withLockedValue { $0.isLoading } }
+    /// Whether the last page has been loaded; the next ones are empty.
+    public var isAtEnd: Bool { state.withLockedValue { $0.isAtEnd } }
+
+    /// Loads the next page. An empty page is the end of the list. After an error the same page can be loaded again.
+    ///
+    /// - Parameter completion: called once, on the callback queue: with 33103 when a page is being loaded already (rule NH-30).
+    public func loadNextPage(completion: ((_ page: PageData<Element>?, _ error: NCError?) -> Void)?) {
+        start(engine.answering(completion))
+    }
+
+    /// Loads the next page. An empty page is the end of the list. After an error the same page can be loaded again.
+    public func nextPage() async throws(NCError) -> PageData<Element> {
+        try await awaiting { start($0) }
+    }
+
+    private func start(_ completion: @escaping Completion<PageData<Element>>) {
+        let (isFree, isAtEnd) = state.withLockedValue { state in
+            defer { if !state.isAtEnd { state.isLoading = true } }
+            return (!state.isLoading, state.isAtEnd)
+        }
+        if isAtEnd {
+            completion(.success(PageData([])))
+        } else if isFree {
+            load(completion)
+        } else {
+            completion(.failure(NCError(.queryRunning, reason: "A page of this query is being loaded.")))
+        }
+    }
+}
