@@ -1,0 +1,117 @@
+import NexconnProtocol
+
+// What groups and their members are like. Every completion is called once, on the callback queue (rule NH-1).
+extension GroupChannel {
+    /// What groups are like.
+    ///
+    /// - Parameter groupIds: 1 … 20.
+    public static func getGroupsInfo(groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?) {
+        let engine = NCEngine.engine
+        info(of: groupIds, engine, engine.answering(completion))
+    }
+
+    /// What groups are like: 1 … 20 of them.
+    public static func groups(_ groupIds: [String]) async throws(NCError) -> [GroupInfo] {
+        try await awaiting { info(of: groupIds, NCEngine.engine, $0) }
+    }
+
+    /// What those of these groups are like in which the user is.
+    ///
+    /// - Parameter groupIds: 1 … 20.
+    public static func getJoinedGroups(
+        groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let wanted = Set(groupIds)
+        everything(engine, engine.answering(completion)) { groups in groups.filter { wanted.contains($0.groupId) } }
+    }
+
+    /// The user's groups whose name contains a text.
+    public static func searchJoinedGroups(
+        params: SearchJoinedGroupsParams, completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let keyword = params.groupName.lowercased()
+        everything(engine, engine.answering(completion)) { groups in
+            groups.filter { $0.groupName.lowercased().contains(keyword) }
+        }
+    }
+
+    /// Changes what the group is like.
+    ///
+    /// - Parameter completion: `errorKeys` names what was wrong with the parameters; this service says that in words, so it is nil.
+    public func updateInfo(
+        params: UpdateGroupInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
+    ) {
+        let block = CallerBlock(completion)
+        engine.ask(.updateGroup(channelId, params.wire), engine.confirming { block(nil, $0) })
+    }
+
+    /// Members by their ids. The user has to be a member.
+    ///
+    /// - Parameter userIds: 1 … 100.
+    public func getMembers(userIds: [String], completion: ((_ members: [GroupMemberInfo]?, _ error: NCError?) -> Void)?) {
+        members(userIds, engine.answering(completion))
+    }
+
+    /// Members by their ids: 1 … 100. The user has to be a member.
+    public func members(_ userIds: [String]) async throws(NCError) -> [GroupMemberInfo] {
+        try await awaiting { members(userIds, $0) }
+    }
+
+    /// Changes what a member is called here, and the member's `extra`.
+    public func setMemberInfo(
+        params: SetMemberInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
+    ) {
+        let block = CallerBlock(completion)
+        let request = NexconnRequest.setGroupMember(
+            channelId, user: params.userId, nickname: params.nickname, extra: params.extra)
+        engine.ask(request, engine.confirming { block(nil, $0) })
+    }
+
+    private func members(_ userIds: [String], _ completion: @escaping Completion<[GroupMemberInfo]>) {
+        let request = NexconnMembersRequest(channelId, users: userIds, limit: 100)
+        guard (1...100).contains(userIds.count) else {
+            return completion(.failure(NCError(code: 34215, reason: "Members are asked for 1 to 100 at a time.")))
+        }
+        engine.ask(.groupMembers(request), completion) { _, answer throws(NCError) in
+            guard let page = answer.members else { throw .strangeAnswer }
+            return page.members.map(GroupMemberInfo.init)
+        }
+    }
+
+    private static func info(of ids: [String], _ engine: ChatEngine, _ completion: @escaping Completion<[GroupInfo]>) {
+        guard (1...20).contains(ids.count) else {
+            return completion(.failure(NCError(.badArgument, reason: "Groups are asked for 1 to 20 at a time.")))
+        }
+        engine.ask(.groupInfo(ids), completion) { _, answer throws(NCError) in
+            guard let page = answer.groups else { throw .strangeAnswer }
+            return page.groups.map(GroupInfo.init)
+        }
+    }
+
+    /// All groups of the user, page by page.
+    private static func everything(
+        _ engine: ChatEngine, _ completion: @escaping Completion<[GroupInfo]>,
+        _ pick: @escaping @Sendable ([GroupInfo]) -> [GroupInfo]
+    ) {
+        @Sendable func next(_ after: String?, _ before: [GroupInfo]) {
+            let step: Completion<(groups: [GroupInfo], hasMore: Bool)> = { result in
+                switch result {
+                case .failure(let error): completion(.failure(error))
+                case .success(let page):
+                    let all = before + page.groups
+                    guard page.hasMore, let last = page.groups.last?.groupId, last != after else {
+                        return completion(.success(pick(all)))
+                    }
+                    next(last, all)
+                }
+            }
+            engine.ask(.myGroups(role: nil, after: after, limit: 100), step) { _, answer throws(NCError) in
+                guard let page = answer.groups else { throw .strangeAnswer }
+                return (page.groups.map(GroupInfo.init), page.hasMore)
+            }
+        }
+        next(nil, [])
+    }
+}
