@@ -1,0 +1,69 @@
+import NexconnProtocol
+
+// Entering and leaving (rules NH-60 to NH-63).
+extension OpenChannel {
+    /// Enters the channel and stays in it, over every reconnect, until ``exitChannel(completion:)``.
+    ///
+    /// The messages to begin with, `onEntered` and `onMetadataSynced` are told before the completion.
+    public func enterChannel(
+        params: EnterOpenChannelParams,
+        completion: ((_ response: OpenChannelEnterResponseInfo?, _ error: NCError?) -> Void)?
+    ) {
+        enter(params, engine.answering(completion))
+    }
+
+    /// Enters the channel and stays in it, over every reconnect, until ``exit()``.
+    @discardableResult
+    public func enter(_ params: EnterOpenChannelParams = .init()) async throws(NCError) -> OpenChannelEnterResponseInfo {
+        try await awaiting { enter(params, $0) }
+    }
+
+    /// Leaves the channel.
+    public func exitChannel(completion: ((_ error: NCError?) -> Void)?) {
+        exit(engine.confirming(completion))
+    }
+
+    /// Leaves the channel.
+    public func exit() async throws(NCError) {
+        try await awaiting { exit($0) }
+    }
+
+    private func enter(_ params: EnterOpenChannelParams, _ completion: @escaping Completion<OpenChannelEnterResponseInfo>) {
+        let entry: NexconnEntry
+        do throws(NCError) {
+            if let extra = params.extra, extra.count > 128 {
+                throw NCError(code: 23437, reason: "What goes with entering has at most 128 characters.")
+            }
+            entry = NexconnEntry(channelId, count: try params.count(), extra: params.extra)
+        } catch {
+            return completion(.failure(error))
+        }
+        engine.perform(completion) { (client, completion) throws(NCError) in
+            let handlers = client.registry.chat
+            handlers.tell([.openChannel(.entering(OpenChannelEnteringEvent(channelId: entry.channel)))], of: client)
+            client.enter(entry) { result in
+                switch result {
+                case .success(let entrance):
+                    handlers.tell(EventReader(user: client.user ?? "").entered(entrance), of: client)
+                case .failure(let error):
+                    let event = OpenChannelEnterFailedEvent(channelId: entry.channel, error: error)
+                    handlers.tell([.openChannel(.enterFailed(event))], of: client)
+                }
+                completion(result.map(OpenChannelEnterResponseInfo.init))
+            }
+        }
+    }
+
+    private func exit(_ completion: @escaping Completion<Void>) {
+        let id = channelId
+        engine.perform(completion) { (client, completion) throws(NCError) in
+            client.exit(id) { result in
+                if case .success = result {
+                    let event = OpenChannelExitedEvent(channelId: id)
+                    client.registry.chat.tell([.openChannel(.exited(event))], of: client)
+                }
+                completion(result)
+            }
+        }
+    }
+}

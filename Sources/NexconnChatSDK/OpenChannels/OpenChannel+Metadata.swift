@@ -1,0 +1,61 @@
+import NexconnProtocol
+
+// Metadata of open channels: at most 100 pairs, which everybody in the channel sees. Those in it only.
+extension OpenChannel {
+    /// All pairs.
+    public func getAllMetadata(completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {
+        pairs(nil, engine.answering(completion))
+    }
+
+    /// One pair: empty when there is none (23427 is not used).
+    public func getMetadata(key: String, completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {
+        pairs(key, engine.answering(completion))
+    }
+
+    /// All pairs.
+    public func metadata() async throws(NCError) -> [String: String] {
+        try await awaiting { pairs(nil, $0) }
+    }
+
+    /// Sets pairs: 1 … 10 at a time.
+    public func setMetadata(params: SetOpenChannelMetadataParams, completion: ((_ error: NCError?) -> Void)?) {
+        set(params, engine.confirming(completion))
+    }
+
+    /// Sets pairs: 1 … 10 at a time.
+    public func setMetadata(_ params: SetOpenChannelMetadataParams) async throws(NCError) {
+        try await awaiting { set(params, $0) }
+    }
+
+    /// Deletes pairs: 1 … 10 at a time.
+    public func deleteMetadata(params: DeleteOpenChannelMetadataParams, completion: ((_ error: NCError?) -> Void)?) {
+        delete(params, engine.confirming(completion))
+    }
+
+    /// Deletes pairs: 1 … 10 at a time.
+    public func deleteMetadata(_ params: DeleteOpenChannelMetadataParams) async throws(NCError) {
+        try await awaiting { delete(params, $0) }
+    }
+
+    private func pairs(_ key: String?, _ completion: @escaping Completion<[String: String]>) {
+        engine.ask(.openMetadata(channelId), completion) { _, answer throws(NCError) in
+            guard let entries = answer.openMetadata else { throw .strangeAnswer }
+            let wanted = entries.filter { key == nil || $0.key == key }
+            return Dictionary(wanted.map { ($0.key, $0.value) }) { _, last in last }
+        }
+    }
+
+    private func set(_ params: SetOpenChannelMetadataParams, _ completion: @escaping Completion<Void>) {
+        guard (1...10).contains(params.metadata.count) else { return completion(.failure(Self.tooMany)) }
+        engine.ask(
+            .setOpenMetadata(
+                channelId, params.metadata, overwrite: params.overwrite, deleteWhenLeft: params.deleteWhenLeft), completion)
+    }
+
+    private func delete(_ params: DeleteOpenChannelMetadataParams, _ completion: @escaping Completion<Void>) {
+        guard (1...10).contains(params.keys.count) else { return completion(.failure(Self.tooMany)) }
+        engine.ask(.deleteOpenMetadata(channelId, keys: params.keys, force: params.isForce), completion)
+    }
+
+    private static var tooMany: NCError { NCError(code: 23429, reason: "Metadata are changed by 1 to 10 pairs at a time.") }
+}
