@@ -1,0 +1,55 @@
+import NexconnProtocol
+
+// Users who cannot send to this one: their messages are refused with 405.
+extension UserModule {
+    /// Blocks a user.
+    public func addToBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
+        engine.ask(.block([userId]), engine.confirming(completion))
+    }
+
+    /// Ends what ``addToBlocklist(userId:completion:)`` began.
+    public func removeFromBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
+        engine.ask(.unblock([userId]), engine.confirming(completion))
+    }
+
+    /// Who is blocked.
+    public func getBlocklist(completion: ((_ userIds: [String]?, _ error: NCError?) -> Void)?) {
+        blocked(engine.answering(completion))
+    }
+
+    /// Whether a user is blocked.
+    public func checkBlocked(userId: String, completion: ((_ isBlocked: Bool, _ error: NCError?) -> Void)?) {
+        let block = CallerBlock(completion)
+        let registry = engine.registry
+        blocked { result in
+            registry.run {
+                switch result {
+                case .success(let users): block(users.contains(userId), nil)
+                case .failure(let error): block(false, error)
+                }
+            }
+        }
+    }
+
+    /// Blocks a user.
+    public func block(_ userId: String) async throws(NCError) {
+        try await awaiting { engine.ask(.block([userId]), $0) }
+    }
+
+    /// Ends what ``block(_:)`` began.
+    public func unblock(_ userId: String) async throws(NCError) {
+        try await awaiting { engine.ask(.unblock([userId]), $0) }
+    }
+
+    /// Who is blocked.
+    public func blocklist() async throws(NCError) -> [String] {
+        try await awaiting { blocked($0) }
+    }
+
+    private func blocked(_ completion: @escaping Completion<[String]>) {
+        engine.ask(.blocklist, completion) { _, answer throws(NCError) in
+            guard let users = answer.blocklist else { throw .strangeAnswer }
+            return users
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import NexconnProtocol
+
+// Who is online. What changes is told by ``UserHandler/onSubscriptionChanged(_:)``, the present state right after subscribing and
+// anew with each connection (session document, section 9).
+extension UserModule {
+    /// Subscribes to users.
+    ///
+    /// - Parameter completion: `failedIds` are those beyond a limit.
+    public func subscribeEvent(
+        params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
+    ) {
+        subscribe(params, engine.answering(completion))
+    }
+
+    /// Subscribes to users.
+    ///
+    /// - Returns: those beyond a limit.
+    @discardableResult
+    public func subscribe(_ params: SubscribeEventParams) async throws(NCError) -> [String] {
+        try await awaiting { subscribe(params, $0) }
+    }
+
+    /// Ends what ``subscribeEvent(params:completion:)`` began. `expiry` is not looked at.
+    ///
+    /// - Parameter completion: `failedIds` is empty with this service.
+    public func unsubscribeEvent(
+        params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
+    ) {
+        unsubscribe(params, engine.answering(completion))
+    }
+
+    /// Ends what ``subscribe(_:)`` began.
+    public func unsubscribe(_ params: SubscribeEventParams) async throws(NCError) {
+        _ = try await awaiting { unsubscribe(params, $0) }
+    }
+
+    /// The subscriptions to these users; to all when there are none in `params`.
+    public func getSubscribeEvent(
+        params: SubscribeEventParams, completion: ((_ events: [SubscribeEvent]?, _ error: NCError?) -> Void)?
+    ) {
+        let wanted = Set(params.userIds)
+        subscriptions(params.subscribeType, engine.answering(completion)) { all in
+            wanted.isEmpty ? all : all.filter { wanted.contains($0.userId) }
+        }
+    }
+
+    /// All subscriptions, in pages.
+    ///
+    /// - Parameter pageSize: 1 … 200.
+    public func createSubscribeQuery(subscribeType: SubscribeType = .onlineStatus, pageSize: Int32 = 20) -> SubscribeQuery {
+        let size = PageSize.clamped(pageSize, to: 1...200)
+        return PagedQuery(engine, cutting: size) { completion in
+            self.subscriptions(subscribeType, completion) { $0 }
+        }
+    }
+
+    private func subscribe(_ params: SubscribeEventParams, _ completion: @escaping Completion<[String]>) {
+        do throws(NCError) {
+            try Self.check(params.subscribeType)
+            guard (60...2_592_000).contains(params.expiry) else {
+                throw NCError(.badArgument, reason: "A subscription lasts 60 to 2,592,000 seconds.")
+            }
+            guard (1...200).contains(params.userIds.count) else {
+                throw NCError(code: 34215, reason: "Users are subscribed to 1 to 200 at a time.")
+            }
+        } catch {
+            return completion(.failure(error))
+        }
+        engine.ask(.subscribeUsers(params.userIds, expiry: params.expiry), completion) { _, answer in answer.failed ?? [] }
+    }
+
+    private func unsubscribe(_ params: SubscribeEventParams, _ completion: @escaping Completion<[String]>) {
+        engine.ask(.unsubscribeUsers(params.userIds), completion) { _, _ in [] }
+    }
+
+    private func subscriptions(
+        _ type: SubscribeType, _ completion: @escaping Completion<[SubscribeEvent]>,
+        _ pick: @escaping @Sendable ([SubscribeEvent]) -> [SubscribeEvent]
+    ) {
+        do throws(NCError) { try Self.check(type) } catch { return completion(.failure(error)) }
+        engine.ask(.subscriptions, completion) { _, answer throws(NCError) in
+            guard let subscriptions = answer.subscriptions else { throw .strangeAnswer }
+            return pick(subscriptions.map(SubscribeEvent.init))
+        }
+    }
+
+    private static func check(_ type: SubscribeType) throws(NCError) {
+        guard type == .onlineStatus else {
+            throw NCError(.badArgument, reason: "This service tells whether users are online, and nothing else.")
+        }
+    }
+}

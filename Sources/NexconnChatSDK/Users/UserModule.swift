@@ -1,0 +1,89 @@
+import Foundation
+import NexconnProtocol
+
+/// Profiles, blocklist, and who is online: `NCEngine.userModule`.
+///
+/// May be used from any thread. Every completion is called once, on the callback queue (rule NH-1).
+///
+/// `@unchecked Sendable`: immutable.
+public final class UserModule: NSObject, @unchecked Sendable {
+    let engine: ChatEngine
+
+    init(engine: ChatEngine) {
+        self.engine = engine
+        super.init()
+    }
+
+    /// The user's own profile.
+    public func getMyUserProfile(completion: ((_ profile: UserProfile?, _ error: NCError?) -> Void)?) {
+        own(engine.answering(completion))
+    }
+
+    /// The user's own profile.
+    public func myProfile() async throws(NCError) -> UserProfile {
+        try await awaiting { own($0) }
+    }
+
+    /// Changes the user's own profile: name and picture where they are set, and all the other members.
+    ///
+    /// - Parameter completion: `errorKeys` names what was wrong; this service says that in words, so it is nil.
+    public func updateMyUserProfile(
+        _ profile: UserProfile, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
+    ) {
+        let block = CallerBlock(completion)
+        update(profile, engine.confirming { block(nil, $0) })
+    }
+
+    /// Changes the user's own profile: name and picture where they are set, and all the other members.
+    public func updateMyProfile(_ profile: UserProfile) async throws(NCError) {
+        try await awaiting { update(profile, $0) }
+    }
+
+    /// What users are like; those that do not exist are left out.
+    ///
+    /// - Parameter userIds: 1 … 100.
+    public func getUserProfiles(userIds: [String], completion: ((_ profiles: [UserProfile]?, _ error: NCError?) -> Void)?) {
+        profiles(userIds, engine.answering(completion))
+    }
+
+    /// What users are like: 1 … 100 of them.
+    public func profiles(_ userIds: [String]) async throws(NCError) -> [UserProfile] {
+        try await awaiting { profiles(userIds, $0) }
+    }
+
+    private func own(_ completion: @escaping Completion<UserProfile>) {
+        engine.perform(completion) { (client, completion) throws(NCError) in
+            guard let user = client.user else { throw NCError(.notConnectedYet, reason: "The user is not known yet.") }
+            self.profiles([user]) { result in
+                completion(
+                    result.flatMap { profiles in
+                        profiles.first.map { .success($0) } ?? .failure(.strangeAnswer)
+                    })
+            }
+        }
+    }
+
+    private func update(_ profile: UserProfile, _ completion: @escaping Completion<Void>) {
+        do throws(NCError) {
+            let extra = try profile.extra()
+            engine.ask(.updateUser(name: profile.name, avatar: profile.avatarUrl, extra: extra), completion)
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func profiles(_ users: [String], _ completion: @escaping Completion<[UserProfile]>) {
+        guard (1...100).contains(users.count) else {
+            return completion(.failure(NCError(code: 24365, reason: "Profiles are asked for 1 to 100 at a time.")))
+        }
+        engine.ask(.users(users), completion) { _, answer throws(NCError) in
+            guard let users = answer.users else { throw .strangeAnswer }
+            return users.map(UserProfile.init)
+        }
+    }
+}
+
+extension NCEngine {
+    /// Profiles, blocklist, and who is online.
+    public static var userModule: UserModule { UserModule(engine: engine) }
+}
