@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import PubNubProtocol
 import Testing
 
 @testable import Lifeline
