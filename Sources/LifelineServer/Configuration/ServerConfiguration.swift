@@ -26,6 +26,8 @@ public struct ServerConfiguration: Sendable {
     public var keysets: [Keyset]
     /// The chat applications. Of several with the same key the first one counts.
     public var chatApplications: [ChatApplication]
+    /// Which of these share their public channels; nil for none.
+    public var bridge: Bridge?
     /// Where messages, channel groups and chat are kept on disk; nil keeps them in memory, from where they go with the server.
     public var dataDirectory: String?
     /// Nil for no TLS.
@@ -70,7 +72,8 @@ public struct ServerConfiguration: Sendable {
     public init(
         host: String = "127.0.0.1", port: Int = 6001,
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
-        keysets: [Keyset] = [.development], chatApplications: [ChatApplication] = [.development], dataDirectory: String? = nil,
+        keysets: [Keyset] = [.development], chatApplications: [ChatApplication] = [.development], bridge: Bridge? = nil,
+        dataDirectory: String? = nil,
         tls: TLS? = nil, threads: Int? = nil,
         activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
         requestTimeout: Duration = .seconds(10), keepAliveTimeout: Duration = .seconds(75),
@@ -86,6 +89,7 @@ public struct ServerConfiguration: Sendable {
         self.applications = applications
         self.keysets = keysets
         self.chatApplications = chatApplications
+        self.bridge = bridge
         self.dataDirectory = dataDirectory
         self.tls = tls
         self.threads = threads

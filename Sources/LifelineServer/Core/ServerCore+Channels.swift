@@ -4,9 +4,16 @@ import RealtimeHub
 
 extension ServerCore {
     /// Publishes an event of the application's own server and remembers it for cache channels.
-    func publish(event: String, data: String, to name: String, application: Application, excluding: SocketID? = nil) {
+    ///
+    /// - Parameters:
+    ///   - user: told to subscribers, who see it as with client events.
+    ///   - origin: the service that the event came from over the bridge.
+    func publish(
+        event: String, data: String, to name: String, application: Application, excluding: SocketID? = nil,
+        user: String? = nil, origin: BridgedService? = nil
+    ) {
         let channel = ChannelID(application: application.id, name: name)
-        let frame = PusherWire.frame(PusherFrames.event(name: event, channel: name, data: data))
+        let frame = PusherWire.frame(PusherFrames.event(name: event, channel: name, data: data, userID: user))
         let traits = ChannelTraits(of: PusherChannelKind(of: name))
         withShard(of: channel) { shard in
             let audience: PartitionSet
@@ -18,6 +25,7 @@ extension ServerCore {
                 audience = shard.audience(of: channel)
             }
             deliver(frame, to: channel, in: audience, excluding: excluding)
+            if origin == nil { bridge?.carry(event: event, data: data, channel: name, application: application) }
         }
     }
 

@@ -13,6 +13,7 @@ final class ServerCore: Sendable {
     let outlets: [LoopOutlet]
     let pubnub: PubNubServices
     let nexconn: NexconnServices
+    let bridge: ServiceBridge?
     let admission: NIOLockedValueBox<Admission>
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
@@ -27,10 +28,13 @@ final class ServerCore: Sendable {
                 eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes,
                 now: configuration.clock.monotonic)
         }
-        pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets)
-        nexconn = NexconnServices(configuration, store: chatStore, restored: restoredChat, outlets: outlets)
+        bridge = configuration.bridge.map { ServiceBridge($0, logger: configuration.logger) }
+        pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets, bridge: bridge)
+        nexconn = NexconnServices(
+            configuration, store: chatStore, restored: restoredChat, outlets: outlets, bridge: bridge)
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
+        bridge?.join(self)
     }
 
     var now: HubInstant { configuration.clock.monotonic() }

@@ -8,14 +8,17 @@ final class NexconnServices: Sendable {
     private let byKey: [String: NexconnApplication]
     private let sessions = NIOLockedValueBox<UInt64>(0)
 
-    init(_ configuration: ServerConfiguration, store: any ChatStore, restored: RestoredChat, outlets: [LoopOutlet]) {
+    init(
+        _ configuration: ServerConfiguration, store: any ChatStore, restored: RestoredChat, outlets: [LoopOutlet],
+        bridge: ServiceBridge? = nil
+    ) {
         let timeline = NexconnTimeline(store: store, restored: restored, unixTicks: configuration.clock.unixTicks)
         self.timeline = timeline
         applications = configuration.chatApplications.enumerated().map { number, settings in
             NexconnApplication(
                 settings: settings, number: number, timeline: timeline,
                 restored: restored.applications[settings.key] ?? .init(), clock: configuration.clock, outlets: outlets,
-                logger: configuration.logger)
+                logger: configuration.logger, bridge: bridge)
         }
         byKey = Dictionary(applications.map { ($0.settings.key, $0) }, uniquingKeysWith: { first, _ in first })
     }

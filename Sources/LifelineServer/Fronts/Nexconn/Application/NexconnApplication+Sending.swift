@@ -66,6 +66,7 @@ extension NexconnApplication {
                 change.add(event(message, body, admission))
             }
             change.tell(openChannel: draft.to, body, except: caller.peer)
+            if bridge != nil, message.bridge == nil { change.carried.append(message) }
         } else if draft.options.isStatus {
             let skipped = admission.recipients.skipped
             change.tell(admission.recipients.users.filter { $0 != skipped }, body, except: caller.peer)

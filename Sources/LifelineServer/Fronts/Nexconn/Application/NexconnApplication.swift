@@ -17,6 +17,8 @@ final class NexconnApplication: Sendable {
     let turns = NexconnTurns()
     /// Messages that were stored since the start.
     let sentCount = NIOLockedValueBox(0)
+    /// The bridge, if it takes this application's messages.
+    let bridge: ServiceBridge?
     private let outlets: [LoopOutlet]
     /// Outer lock. Commits are made under it, so that their order is that of ids.
     private let state: NIOLockedValueBox<State>
@@ -31,7 +33,7 @@ final class NexconnApplication: Sendable {
 
     init(
         settings: ChatApplication, number: Int, timeline: NexconnTimeline, restored: RestoredChat.Application,
-        clock: ServerClock, outlets: [LoopOutlet], logger: Logger
+        clock: ServerClock, outlets: [LoopOutlet], logger: Logger, bridge: ServiceBridge? = nil
     ) {
         self.settings = settings
         self.number = number
@@ -39,6 +41,7 @@ final class NexconnApplication: Sendable {
         self.clock = clock
         self.outlets = outlets
         self.logger = logger
+        self.bridge = bridge?.settings.chatKey == settings.key ? bridge : nil
         state = NIOLockedValueBox(State(book: ChatBook(settings, restoring: restored, epoch: timeline.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
@@ -110,14 +113,14 @@ final class NexconnApplication: Sendable {
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }
             guard change.commit.isEmpty, audience.waiting == 0 else { return false }
-            perform(change.deliveries, &audience)
+            perform(change, &audience)
             return true
         }
         guard !isDone else { return ticket.complete(true) }
         timeline.store.commit(change.commit, application: settings.key) { error in
             self.audience.withLockedValue { audience in
                 if error == nil {
-                    self.perform(change.deliveries, &audience)
+                    self.perform(change, &audience)
                 } else {
                     audience.failed.formUnion(change.commit.additions.lazy.map(\.event.id))
                 }
@@ -127,8 +130,9 @@ final class NexconnApplication: Sendable {
         }
     }
 
-    private func perform(_ deliveries: [NexconnDelivery], _ audience: inout NexconnAudience) {
-        for delivery in deliveries { audience.perform(delivery, application: number, outlets: outlets) }
+    private func perform(_ change: NexconnChange, _ audience: inout NexconnAudience) {
+        for delivery in change.deliveries { audience.perform(delivery, application: number, outlets: outlets) }
+        for message in change.carried { bridge?.carry(message) }
     }
 
     private func takeBack(_ change: NexconnChange) {

@@ -10,6 +10,8 @@ struct NexconnChange: Sendable {
     var commit = ChatCommit()
     /// Who is told, in this order.
     private(set) var deliveries: [NexconnDelivery] = []
+    /// Messages of open channels that the bridge takes, once they are durable.
+    var carried: [NexconnMessage] = []
     /// Takes back what the book has noted, should the store fail.
     private(set) var undoing: [@Sendable (inout ChatBook) -> Void] = []
     private let timeline: NexconnTimeline

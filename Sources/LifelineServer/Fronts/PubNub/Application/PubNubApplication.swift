@@ -14,6 +14,8 @@ final class PubNubApplication: Sendable {
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
     let grants = GrantBook()
     let actions = ActionBook()
+    /// The bridge, if it takes this keyset's messages.
+    let bridge: ServiceBridge?
     private let outlets: [LoopOutlet]
     private let state: NIOLockedValueBox<State>
 
@@ -30,13 +32,14 @@ final class PubNubApplication: Sendable {
 
     init(
         keyset: Keyset, number: Int, timeline: PubNubTimeline, restored: RestoredState, limits: StreamLimits, clock: ServerClock,
-        outlets: [LoopOutlet]
+        outlets: [LoopOutlet], bridge: ServiceBridge? = nil
     ) {
         self.keyset = keyset
         self.number = number
         self.timeline = timeline
         self.clock = clock
         self.outlets = outlets
+        self.bridge = bridge?.settings.subscribeKey == keyset.subscribeKey ? bridge : nil
         let groups = GroupBook(restoring: restored.groups[keyset.subscribeKey] ?? [:])
         state = NIOLockedValueBox(
             State(

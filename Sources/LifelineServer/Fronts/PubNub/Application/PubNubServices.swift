@@ -7,14 +7,17 @@ final class PubNubServices: Sendable {
     let applications: [PubNubApplication]
     private let byKey: [String: PubNubApplication]
 
-    init(_ configuration: ServerConfiguration, store: any MessageStore, restored: RestoredState, outlets: [LoopOutlet]) {
+    init(
+        _ configuration: ServerConfiguration, store: any MessageStore, restored: RestoredState, outlets: [LoopOutlet],
+        bridge: ServiceBridge? = nil
+    ) {
         let timeline = PubNubTimeline(store: store, restored: restored, unixTicks: configuration.clock.unixTicks)
         self.timeline = timeline
         let limits = StreamLimits(perChannel: configuration.pollQueueLength)
         applications = configuration.keysets.enumerated().map { number, keyset in
             PubNubApplication(
                 keyset: keyset, number: number, timeline: timeline, restored: restored, limits: limits,
-                clock: configuration.clock, outlets: outlets)
+                clock: configuration.clock, outlets: outlets, bridge: bridge)
         }
         byKey = Dictionary(applications.map { ($0.keyset.subscribeKey, $0) }, uniquingKeysWith: { first, _ in first })
     }

@@ -120,7 +120,7 @@ struct PubNubDraft: Hashable, Sendable {
         }
     }
 
-    private static func isValid(customType: String) -> Bool {
+    static func isValid(customType: String) -> Bool {
         guard (3...50).contains(customType.utf8.count), let first = customType.utf8.first, first != UInt8(ascii: "-"),
             first != UInt8(ascii: "_"), !customType.hasPrefix("pn_"), !customType.hasPrefix("pn-")
         else { return false }

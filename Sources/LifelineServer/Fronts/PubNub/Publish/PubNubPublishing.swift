@@ -29,9 +29,14 @@ struct PubNubPublishing: Sendable {
         }
     }
 
-    /// - Parameter completion: comes once the message is durable and visible, from any thread; at once with a store in memory
-    ///   (rule PV-17).
-    func publish(_ draft: PubNubDraft, completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void) {
+    /// - Parameters:
+    ///   - origin: the service that the message came from over the bridge.
+    ///   - completion: comes once the message is durable and visible, from any thread; at once with a store in memory
+    ///     (rule PV-17).
+    func publish(
+        _ draft: PubNubDraft, origin: BridgedService? = nil,
+        completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void
+    ) {
         let application = application
         let timeline = application.timeline
         guard draft.isDelivered else { return completion(.success(Timetoken(rawValue: timeline.next()))) }
@@ -47,6 +52,7 @@ struct PubNubPublishing: Sendable {
         timeline.store.append(message, application: keyset.subscribeKey) { error in
             application.change { state, news in
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
+                if error == nil, origin == nil { application.bridge?.carry(message) }
             }
             completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
         }

@@ -1,0 +1,27 @@
+import RealtimeHub
+
+/// Which applications of the three services share their public channels: what is said in an open channel of the chat application
+/// is also published to the Pusher channel and the PubNub channel of the same name, and the other way round (rules BR-1 to BR-14).
+///
+/// The server publishes on its own account: it asks neither PubNub's access manager nor chat's lists of the muted. So bridge what
+/// everybody may read.
+public struct Bridge: Hashable, Sendable {
+    /// The id of the Pusher application; nil leaves Pusher out.
+    public var applicationID: String?
+    /// The subscribe key of the PubNub keyset; nil leaves PubNub out.
+    public var subscribeKey: String?
+    /// The key of the chat application; nil leaves chat out.
+    public var chatKey: String?
+    /// What text messages of chat (`RC:TxtMsg`) are called elsewhere. Other types keep their names.
+    public var textEvent: String
+
+    public init(
+        applicationID: String? = Application.development.id, subscribeKey: String? = Keyset.development.subscribeKey,
+        chatKey: String? = ChatApplication.development.key, textEvent: String = "message"
+    ) {
+        self.applicationID = applicationID
+        self.subscribeKey = subscribeKey
+        self.chatKey = chatKey
+        self.textEvent = textEvent
+    }
+}
