@@ -17,8 +17,8 @@ extension NexconnApplication {
         switch request {
         case .exit(let id):
             guard let peer = caller.peer else { throw NexconnRefusal.unknown }
-            tell(
-                try book.exitOpenChannel(id, session: peer.chat, user: peer.user, at: now, into: &change.commit), &change)
+            let news = try book.exitOpenChannel(id, session: peer.chat, user: peer.user, at: now, into: &change.commit)
+            tell(news, &change, except: peer)
         case .openInfo(let id, let limit):
             let members = try book.participants(of: id, limit: limit)
             return .openInfo(
@@ -84,7 +84,7 @@ extension NexconnApplication {
         let entrance = try book.enterOpenChannel(
             entry.channel, extra: entry.extra, session: peer.chat, user: peer.user, at: change.now, into: &change.commit)
         change.seat(peer.chat, in: entry.channel)
-        tell(entrance.news, &change)
+        tell(entrance.news, &change, except: peer)
         let count = min(entry.count, settings.limits.openHistory)
         var query: ChatHistoryQuery?
         if count > 0 || entry.after != nil {
@@ -99,9 +99,15 @@ extension NexconnApplication {
     // MARK: Telling
 
     /// Tells connected devices what has come about.
-    func tell(_ news: ChatNews, _ change: inout NexconnChange) {
+    ///
+    /// - Parameter peer: a device that need not be told of its own coming and going.
+    func tell(_ news: ChatNews, _ change: inout NexconnChange, except peer: NexconnPeer? = nil) {
         guard !news.isEmpty else { return }
-        for event in news.open { change.tell(openChannel: event.channel, NexconnEvent(event).body) }
+        for event in news.open {
+            var knows: NexconnPeer?
+            if case .members = event.kind { knows = peer }
+            change.tell(openChannel: event.channel, NexconnEvent(event).body, except: knows)
+        }
         for seat in news.detached { change.unseat(seat.session, from: seat.channel) }
         for sync in news.syncs {
             let event = NexconnEvent.openSync(
