@@ -91,7 +91,9 @@ public final class LifelineServer: Sendable {
     }
 
     private static func openChatStore(_ configuration: ServerConfiguration) throws -> any ChatStore {
-        InMemoryChatStore(now: configuration.clock.unixTicks)
+        let now = configuration.clock.unixTicks
+        guard let directory = configuration.dataDirectory else { return InMemoryChatStore(now: now) }
+        return try SQLiteChatStore(directory: directory, now: now)
     }
 
     /// The loops of the process when they can be shared, otherwise a group of the server's own.

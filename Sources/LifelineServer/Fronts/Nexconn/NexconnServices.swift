@@ -1,3 +1,4 @@
+import Logging
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -6,6 +7,9 @@ final class NexconnServices: Sendable {
     let timeline: NexconnTimeline
     let applications: [NexconnApplication]
     private let byKey: [String: NexconnApplication]
+    private let logger: Logger
+    /// When inboxes are looked through next, in units of 100 ns since 1970.
+    private let nextPurge = NIOLockedValueBox<UInt64>(0)
     private let sessions = NIOLockedValueBox<UInt64>(0)
 
     init(
@@ -14,6 +18,7 @@ final class NexconnServices: Sendable {
     ) {
         let timeline = NexconnTimeline(store: store, restored: restored, unixTicks: configuration.clock.unixTicks)
         self.timeline = timeline
+        logger = configuration.logger
         applications = configuration.chatApplications.enumerated().map { number, settings in
             NexconnApplication(
                 settings: settings, number: number, timeline: timeline,
@@ -40,6 +45,28 @@ final class NexconnServices: Sendable {
     /// Lets time pass in all applications.
     func sweep() {
         for application in applications { application.sweep() }
+        purgeInboxes()
+    }
+
+    /// Has the store forget, once an hour, what no inbox keeps any more (rule NV-15).
+    private func purgeInboxes() {
+        let now = timeline.now
+        let isDue = nextPurge.withLockedValue { next in
+            guard now >= next else { return false }
+            next = now + 3_600 * TimetokenClock.ticksPerSecond
+            return true
+        }
+        guard isDue, let longest = applications.map(\.settings.limits.inboxRetention).max() else { return }
+        let kept = UInt64(max(longest.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
+        guard !kept.overflow, kept.partialValue < now else { return }
+        let (store, logger) = (timeline.store, logger)
+        Task {
+            do {
+                try await store.purge(inboxBefore: now - kept.partialValue)
+            } catch {
+                logger.error("inboxes not purged", metadata: ["error": "\(type(of: error))"])
+            }
+        }
     }
 
     /// Stores what waits, and closes the store.

@@ -1,0 +1,96 @@
+import Foundation
+import LifelineTesting
+import NexconnProtocol
+import RealtimeHub
+import Testing
+
+@testable import LifelineServer
+
+@Suite("Chat on disk (NV-1, NV-13, NV-19)", .timeLimit(.minutes(2)))
+struct ChatDurabilityTests {
+    /// Runs `body` twice over with one directory.
+    private func withRestart(
+        _ settings: ChatApplication = .development, before: (LifelineServer) async throws -> Void,
+        after: (LifelineServer) async throws -> Void
+    ) async throws {
+        let directory = NSTemporaryDirectory() + "chat-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await withChatServer(settings, { $0.dataDirectory = directory }, before)
+        try await withChatServer(settings, { $0.dataDirectory = directory }, after)
+    }
+
+    @Test("A restart keeps tokens, inboxes with their places, history and client ids")
+    func restart() async throws {
+        var place = (epoch: "", place: 0)
+        var id = ""
+        try await withRestart(
+            before: { server in
+                let a = try await server.device("a")
+                let b = try await server.device("b")
+                id = try await a.say("1", to: "b", cid: "c")
+                try await b.expectEvent("msg")
+                try await b.acknowledge()
+                try await b.expectSilence()
+                place = (await b.epoch, await b.place)
+                await b.closeSocket()
+                try await a.say("2", to: "b", cid: "d")
+            },
+            after: { server in
+                let b = try await ChatTestClient.connect(server, token: "token-b", resume: place, reconnect: true)
+                #expect(await b.welcome["resumed"]?.bool == true)
+                #expect(await b.welcome["lost"]?.bool == false)
+                #expect(try await b.catchUp().compactMap(\.words) == ["2"])
+                // The acknowledgement was written when the server stopped.
+                let other = try await ChatTestClient.connect(server, token: "token-b", device: "x", class: "web")
+                #expect(await other.welcome["q"]?.integer == 2)
+                let a = try await ChatTestClient.live(server, token: "token-a")
+                #expect(try await a.say("1", to: "b", cid: "c") == id)
+                try await b.expectSilence()
+                let next = try await a.say("3", to: "b", cid: "e")
+                #expect((UInt64(next) ?? 0) > (UInt64(id) ?? 0))
+                #expect(try await b.expectEvent("msg").words == "3")
+                let history = try await b.done("history", #""conv":"direct","ch":"a""#)
+                #expect(history["messages"]?.array?.compactMap(\.words) == ["3", "2", "1"])
+            })
+    }
+
+    @Test("On disk too, many senders' messages arrive once and in each sender's order")
+    func order() async throws {
+        try await withRestart(
+            before: { server in
+                let receiver = try await server.device("r")
+                let senders = 4
+                let each = 150
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for sender in 0..<senders {
+                        group.addTask {
+                            let client = try await server.device("s\(sender)")
+                            for number in 1...each {
+                                try await client.ask("send", ChatTestClient.text("\(number)", to: "r", cid: "\(number)"))
+                            }
+                            for number in 1...each { #expect(try await client.expect("ok")["n"]?.integer == number) }
+                        }
+                    }
+                    group.addTask {
+                        var counts: [String: Int] = [:]
+                        var last = 0
+                        for _ in 1...(senders * each) {
+                            let message = try await receiver.expectEvent("msg")
+                            let from = message["from"]?.string ?? ""
+                            counts[from, default: 0] += 1
+                            #expect(message.words == "\(counts[from] ?? 0)")
+                            let place = await receiver.place
+                            #expect(place == last + 1)
+                            last = place
+                        }
+                        try await receiver.expectSilence()
+                    }
+                    try await group.waitForAll()
+                }
+            },
+            after: { server in
+                let receiver = try await ChatTestClient.connect(server, token: "token-r", device: "new")
+                #expect(try await receiver.catchUp().count == 600)
+            })
+    }
+}
