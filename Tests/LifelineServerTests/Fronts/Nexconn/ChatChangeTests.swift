@@ -7,7 +7,7 @@ import WireCoding
 
 @testable import LifelineServer
 
-@Suite("Later changes, receipts, history and settings (NV-21 to NV-32)", .timeLimit(.minutes(2)))
+@Suite("Later changes, receipts, history and settings (NV-21 to NV-33)", .timeLimit(.minutes(2)))
 struct ChatChangeTests {
     private func withTwo(
         _ settings: ChatApplication = .development,

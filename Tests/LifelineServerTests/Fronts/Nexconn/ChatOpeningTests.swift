@@ -97,8 +97,12 @@ struct ChatOpeningTests {
 
     @Test("A client that says nothing is told so when its time is over")
     func late() async throws {
-        try await withChatServer(.development, { $0.requestTimeout = .milliseconds(100) }) { server in
+        let time = ManualClock()
+        try await withChatServer(.development, { $0.clock = time.clock }) { server in
             let client = try await ChatTestClient.open(server)
+            time.advance(by: 9)
+            try await client.expectSilence()
+            time.advance(by: 1)
             #expect(try await client.expectBye()["code"]?.integer == 31025)
         }
     }

@@ -7,7 +7,7 @@ import WireCoding
 
 @testable import LifelineServer
 
-@Suite("Chat sessions against slow, silent and broken peers (NV-9 to NV-12)", .timeLimit(.minutes(4)))
+@Suite("Chat sessions against slow, silent and broken peers (NV-9 to NV-12, NV-32)", .timeLimit(.minutes(4)))
 struct ChatProtectionTests {
     @Test("Binary, oversized and malformed frames end the connection with the framing's own codes")
     func framing() async throws {

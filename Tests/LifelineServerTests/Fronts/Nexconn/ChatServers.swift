@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOPosix
 import NexconnProtocol
 import RealtimeHub
 
@@ -76,6 +77,6 @@ func eventually(_ what: String, _ holds: () throws -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(30)
     while try !holds() {
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "never: \(what)") }
-        await Task.yield()
+        try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .milliseconds(2)) {}.futureResult.get()
     }
 }
