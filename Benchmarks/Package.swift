@@ -29,6 +29,9 @@ let package = Package(
             dependencies: ["Measuring", .product(name: "PusherSwift", package: "lifeline")]),
         // The stores come with the server.
         .executableTarget(
+            name: "ChatBenchmark",
+            dependencies: [.product(name: "LifelineServer", package: "lifeline")]),
+        .executableTarget(
             name: "StoreBenchmark",
             dependencies: [.product(name: "LifelineServer", package: "lifeline")]),
     ],

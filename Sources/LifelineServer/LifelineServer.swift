@@ -225,6 +225,7 @@ extension LifelineServer: Service {
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownApplication(id: String)
     case unknownKeyset(subscribeKey: String)
+    case unknownChatApplication(key: String)
     /// What was to be published breaks a rule of the API.
     case invalidMessage(String)
     /// The store could not keep the message; nobody has seen it.
@@ -234,6 +235,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .unknownApplication(let id): "There is no application with the id \(id)."
         case .unknownKeyset(let key): "There is no keyset with the subscribe key \(key)."
+        case .unknownChatApplication(let key): "There is no chat application with the key \(key)."
         case .invalidMessage(let reason): reason
         case .notStored: "The message could not be stored."
         }

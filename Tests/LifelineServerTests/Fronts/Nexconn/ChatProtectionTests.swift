@@ -102,7 +102,11 @@ struct ChatProtectionTests {
 
     @Test("A server that stops asks every client to come back, each at another time")
     func draining() async throws {
-        try await withChatServer { server in
+        let patient: (inout ServerConfiguration) -> Void = {
+            $0.drainTimeout = .seconds(60)
+            $0.closeTimeout = .seconds(60)
+        }
+        try await withChatServer(.development, patient) { server in
             var clients: [ChatTestClient] = []
             for number in 1...8 { clients.append(try await server.device("u\(number)")) }
             let connected = clients
