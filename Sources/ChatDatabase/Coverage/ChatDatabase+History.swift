@@ -123,7 +123,7 @@ extension Ledger {
             switch try take(received, id: position, isFetched: true) {
             case .finished(let own): new.append(own)
             case .known: try takeOver(received, at: position)
-            case .added(let kept, _):
+            case .added(let kept, _, _):
                 var channel = try channel(id)
                 show(kept.localID, kept, at: position, in: &channel)
                 set(channel)

@@ -37,13 +37,13 @@ struct Intake {
         switch try ledger.take(received, id: id) {
         case .known: break
         case .finished(let own): changes.append(.sent(own))
-        case .added(let kept, let position):
+        case .added(let kept, let position, let isMention):
             var channel = try ledger.channel(kept.channel)
             ledger.show(kept.localID, kept, at: position, in: &channel)
             if !kept.options.isNotLatest { channel.touch(at: kept.sentTime) }
             if channel.isKept, kept.isUnread {
                 channel.unread += 1
-                if MessageText(kept.type, kept.content).mentions(user) { channel.mentions += 1 }
+                if isMention { channel.mentions += 1 }
             }
             ledger.set(channel)
             changes.append(.message(kept))

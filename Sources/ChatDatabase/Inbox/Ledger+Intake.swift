@@ -5,7 +5,7 @@ enum Taken {
     case known
     /// An own message that had not been answered yet.
     case finished(LocalMessage)
-    case added(LocalMessage, position: Int64)
+    case added(LocalMessage, position: Int64, isMention: Bool)
 }
 
 extension Ledger {
@@ -21,7 +21,7 @@ extension Ledger {
         var channel = try channel(message.channel)
         if let known = try self.message(id, in: channel) {
             guard !isFetched, let new = try deliver(known, channel) else { return .known }
-            return .added(new, position: id)
+            return .added(new, position: id, isMention: try isMention(new))
         }
         var message = message
         if let early = try early(id, in: channel) {
@@ -32,7 +32,7 @@ extension Ledger {
         let text = MessageText(message.type, message.content)
         message.localID = try add(message, at: id, to: &channel, text: text, isFetched: isFetched)
         set(channel)
-        return .added(message, position: id)
+        return .added(message, position: id, isMention: text.mentions(user))
     }
 
     /// The inbox brings a message that a page of history had brought before.

@@ -48,9 +48,7 @@ extension ChatDatabase {
             var channel = try ledger.channel(message.channel)
             if bits & 1 != 0, channel.isKept, message.isUnread {
                 channel.unread = max(0, channel.unread - 1)
-                if MessageText(message.type, message.content).mentions(ledger.user) {
-                    channel.mentions = max(0, channel.mentions - 1)
-                }
+                if try ledger.isMention(message) { channel.mentions = max(0, channel.mentions - 1) }
                 ledger.set(channel)
             }
             message.received |= bits

@@ -34,6 +34,13 @@ extension Ledger {
     func ownMessage(clientID: String) throws -> LocalMessage? {
         try fetch("m.client_id = ? AND m.flags & 1 = 1 ORDER BY m.local_id DESC LIMIT 1", [clientID])
     }
+
+    /// Whether it mentioned this user when it came; edits do not change that.
+    func isMention(_ message: LocalMessage) throws -> Bool {
+        let flags = try Int.fetchOne(
+            database.cachedStatement(sql: "SELECT flags FROM message WHERE local_id = ?"), arguments: [message.localID])
+        return MessageRow.Flags(rawValue: flags ?? 0).contains(.isMention)
+    }
 }
 
 // MARK: - Adding and changing
@@ -181,13 +188,14 @@ extension Ledger {
 extension Ledger {
     func remove(_ message: LocalMessage) throws {
         var channel = try channel(message.channel)
+        let isMention = try isMention(message)
         if let slot = try slot(of: message) {
             try unindex(MessageText(message.type, message.content).words, slot: slot, in: channel)
         }
         try database.cachedStatement(sql: "DELETE FROM message WHERE local_id = ?").execute(arguments: [message.localID])
         if channel.isKept, message.isUnread {
             channel.unread = max(0, channel.unread - 1)
-            if MessageText(message.type, message.content).mentions(user) { channel.mentions = max(0, channel.mentions - 1) }
+            if isMention { channel.mentions = max(0, channel.mentions - 1) }
         }
         if channel.latest == message.localID { try findLatest(&channel) }
         set(channel)
