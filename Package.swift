@@ -194,9 +194,10 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
-            name: "SeedExamplesSwift5Tests", dependencies: ["PusherSwift", "PubNub", "NexconnChatSDK"],
+            name: "SeedExamplesSwift5Tests",
+            dependencies: ["PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "RealtimeHub"],
             swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
-        tests("SeedExamplesSwift6Tests", ["PusherSwift", "PubNub", "NexconnChatSDK"]),
+        tests("SeedExamplesSwift6Tests", ["PusherSwift", "PubNub", "NexconnChatSDK", "LifelineServer", "RealtimeHub"]),
         tests(
             "IntegrationTests",
             [
