@@ -1,0 +1,92 @@
+import Foundation
+import NexconnProtocol
+import RealtimeHub
+
+@testable import LifelineServer
+@testable import NexconnChatSDK
+
+/// A chat server in this process, and engines that talk to it.
+final class ChatService: Sendable {
+    let server: LifelineServer
+    private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "seed-\(UUID().uuidString)", isDirectory: true)
+
+    init() async throws {
+        server = try await LifelineServer.start(ServerConfiguration(port: 0))
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    /// An engine of its own: a device. Used by `NCEngine` within ``ChatEngine/run(_:)``.
+    func device(_ name: String, port: Int? = nil) -> ChatEngine {
+        let engine = ChatEngine(assembly: .live)
+        let params = InitParams(appKey: "app-key")
+        params.naviServer = "http://127.0.0.1:\(port ?? server.port)"
+        params.databaseDirectory = databases(of: name).path
+        params.timing = .fast
+        engine.run { NCEngine.initialize(params) }
+        return engine
+    }
+
+    func databases(of device: String) -> URL { directory.appendingPathComponent(device, isDirectory: true) }
+
+    /// Gives a user a token.
+    func token(for user: String) async throws -> String {
+        let token = UUID().uuidString
+        try await change { book, change in
+            try book.issueToken(
+                hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now, into: &change.commit)
+        }
+        return token
+    }
+
+    /// Bans a user who may be connected.
+    func ban(_ user: String) async throws {
+        try await change { book, change in
+            let sessions = try book.ban([user], minutes: 5, at: change.now, into: &change.commit)
+            change.end(sessions, NexconnBye(code: .bannedWhileOnline, reason: "Banned."))
+        }
+    }
+
+    /// Deactivates a user's account.
+    func deactivate(_ user: String) async throws {
+        try await change { book, change in
+            let sessions = try book.deactivate([user], at: change.now, into: &change.commit)
+            change.end(sessions, NexconnBye(code: .accountDeleted, reason: "Deactivated."))
+        }
+    }
+
+    /// Voids all tokens of a user.
+    func expireTokens(of user: String) async throws {
+        try await change { book, change in
+            let sessions = try book.expireTokens(
+                of: [user], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
+            change.end(sessions, NexconnBye(code: .tokenExpired, reason: "Expired."))
+        }
+    }
+
+    private func change(_ decide: (inout ChatBook, inout NexconnChange) throws -> Void) async throws {
+        guard let application = server.core.nexconn.application(key: "app-key") else { return }
+        let result: Result<Void, NexconnRefusal> = await withCheckedContinuation { continuation in
+            application.change(decide) { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+}
+
+extension ChatEngine {
+    /// Runs code that uses `NCEngine` with this engine.
+    func run<Value>(_ body: () throws -> Value) rethrows -> Value {
+        try NCEngine.$scoped.withValue(self, operation: body)
+    }
+
+    /// The next changes of status until one is terminal or `last`.
+    func statuses(_ stream: NCStatuses, until last: NCConnectionStatus) async -> [Int] {
+        var seen: [Int] = []
+        for await change in stream {
+            seen.append(change.status.rawValue)
+            if change.status == last { break }
+        }
+        return seen
+    }
+}
