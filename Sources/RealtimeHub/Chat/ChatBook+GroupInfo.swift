@@ -113,6 +113,13 @@ extension ChatBook {
         return (page.elements.compactMap { group($0) }, page.hasMore)
     }
 
+    /// A page of all groups, or of those in which all are muted, by id.
+    public func groupPage(after: String? = nil, limit: Int, isMuted: Bool = false) -> (groups: [ChatGroupInfo], hasMore: Bool) {
+        let matching = groups.ids.filter { !isMuted || groups[$0]?.isMuted == true }
+        let page = Self.page(matching, by: \.self, after: after, limit: max(limit, 0))
+        return (page.elements.compactMap { group($0) }, page.hasMore)
+    }
+
     private static func check(limit: Int) throws(ChatRefusal) {
         guard (1...100).contains(limit) else { throw .badArgument("limit is 1 to 100.") }
     }

@@ -15,6 +15,8 @@ struct ChatGroups: Sendable {
 
     func member(_ user: String, of id: String) -> ChatMember? { entries[id]?.members[user] }
 
+    var ids: [String] { Array(entries.keys) }
+
     func count(of id: String) -> Int { entries[id]?.members.count ?? 0 }
 
     /// The ids of all members, in the order of joining. Shares the group's own storage: nothing is copied.
