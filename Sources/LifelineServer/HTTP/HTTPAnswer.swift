@@ -17,7 +17,7 @@ struct HTTPAnswer: Hashable, Sendable {
     var status: Int
     var contentType: ContentType
     var body: [UInt8]
-    /// Further header fields. Names and values must be free of line breaks: only constants go in here.
+    /// Further header fields. Names and values must be free of line breaks: constants, numbers, or checked before.
     var fields: [(name: String, value: String)] = []
     /// Whether scripts of any web page may read it, as they may what PubNub's services answer (rule PV-5).
     var isForAllOrigins = false

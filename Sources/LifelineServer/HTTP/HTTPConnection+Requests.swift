@@ -21,11 +21,14 @@ extension HTTPConnection {
             if case .failure(let problem) = target { answer(answer(to: problem, head.uri)) }
             return
         }
-        handle(head.method.rawValue, target, body: body)
+        guard NexconnAPIRoute.owns(target.segments) else { return handle(head.method.rawValue, target, body: body) }
+        NexconnAPI(services: core.nexconn).answer(
+            method: head.method.rawValue, segments: target.segments, headers: head.headers, body: body, reply: expectAnswer())
     }
 
     /// A refusal in the terms of the API that the target belongs to.
     func answer(to problem: HTTPProblem, _ target: String) -> HTTPAnswer {
+        if NexconnAPIRoute.owns(target: target) { return HTTPAnswer(NexconnAPIProblem(problem)) }
         var target = target
         let isPubNub = target.withUTF8 { PubNubAddress.owns(UnsafeRawBufferPointer($0)) }
         return isPubNub ? HTTPAnswer(PubNubErrorBody(problem)) : HTTPAnswer(problem)
@@ -117,6 +120,8 @@ extension HTTPConnection {
     // MARK: Other APIs
 
     private func handleOther(_ method: String, _ target: RequestTarget, body: [UInt8]) {
+        // A call without header fields, which no signed one is.
+        if NexconnAPIRoute.owns(target.segments) { return answer(HTTPAnswer(NexconnAPIProblem.wrongMethod)) }
         do throws(HTTPProblem) {
             let route = try Route(method: method, segments: target.segments)
             answer(try RESTService(core: core).answer(RESTRequest(method: method, target: target, body: body), route))

@@ -237,7 +237,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
         if ServerHandshake.isUpgrade(head.headers) { return beginUpgrade(head, target) }
         phase = .reading(head, .success(target))
-        let limit = core.configuration.maximumRequestBytes
+        let limit = bodyLimit(head)
         if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
             return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
         }
@@ -248,11 +248,16 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     private func take(_ bytes: ByteBuffer) {
         guard case .reading(let head, _) = phase else { return }
-        let limit = core.configuration.maximumRequestBytes
+        let limit = bodyLimit(head)
         guard body.count + bytes.readableBytes <= limit else {
             return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
         }
         body.append(contentsOf: bytes.readableBytesView)
+    }
+
+    private func bodyLimit(_ head: HTTPRequestHead) -> Int {
+        let limit = core.configuration.maximumRequestBytes
+        return NexconnAPIRoute.owns(target: head.uri) ? NexconnAPI.maximumBody(limit) : limit
     }
 
     private func finish() {

@@ -15,6 +15,8 @@ final class NexconnApplication: Sendable {
     let clock: ServerClock
     let logger: Logger
     let turns = NexconnTurns()
+    /// Limits calls of the server API.
+    let gate = NexconnAPIGate()
     /// Messages that were stored since the start.
     let sentCount = NIOLockedValueBox(0)
     /// The bridge, if it takes this application's messages.

@@ -1,0 +1,154 @@
+import NIOHTTP1
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+/// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
+struct NexconnAPI: Sendable {
+    let services: NexconnServices
+
+    /// A body may be larger than those of other APIs, for a message's content comes escaped.
+    static func maximumBody(_ configured: Int) -> Int { configured.multipliedReportingOverflow(by: 4).partialValue }
+
+    /// - Parameter reply: called once, from any thread.
+    func answer(
+        method: String, segments: [String], headers: HTTPHeaders, body: [UInt8], reply: @escaping @Sendable (HTTPAnswer) -> Void
+    ) {
+        let requestID = Self.requestID(headers)
+        let send: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void = { result in
+            var answer = Self.answer(result)
+            if let requestID { answer.fields.append(("x-request-id", requestID)) }
+            reply(answer)
+        }
+        do throws(NexconnAPIProblem) {
+            guard let route = NexconnAPIRoute(segments) else { throw .unknownPath }
+            guard method == "POST" else { throw .wrongMethod }
+            let application = try authenticated(headers)
+            if !route.countsReceivers { try application.spend(.calls(route), named: "calls of this address") }
+            let call = NexconnAPICall(application: application, fields: try NexconnAPIFields(body), answer: send)
+            // Off the event loop: a call may have a thousand receivers.
+            Task {
+                do {
+                    try call.perform(route)
+                } catch {
+                    send(.failure(NexconnAPIProblem(error)))
+                }
+            }
+        } catch {
+            send(.failure(error))
+        }
+    }
+
+    // MARK: Who asks
+
+    /// The application of a call that is signed with its secret, now and for the first time (rules NA-1 and NA-2).
+    private func authenticated(_ headers: HTTPHeaders) throws(NexconnAPIProblem) -> NexconnApplication {
+        let key = try Self.header("App-Key", headers, "the application's key")
+        guard let application = services.application(key: key) else { throw .unknownApplication }
+        let nonce = try Self.header("Nonce", headers, "1 to 128 characters at random")
+        let timestamp = try Self.header("Timestamp", headers, "milliseconds since 1970")
+        let signature = try Self.header("Signature", headers, "40 hexadecimal digits")
+        guard timestamp.utf8.count <= 16, let time = Int64(timestamp), time >= 0 else {
+            throw .header("Timestamp", "milliseconds since 1970")
+        }
+        let now = application.now
+        guard abs(now - time) <= NexconnAPIReplays.tolerance else { throw .staleTimestamp }
+        let secret = application.settings.secret.revealed
+        guard NexconnServerSignature.isValid(signature, secret: secret, nonce: nonce, timestamp: timestamp) else {
+            throw .wrongSignature
+        }
+        guard application.gate.admit(signature: signature.lowercased(), timestamp: time, at: now) else { throw .replayed }
+        return application
+    }
+
+    private static func header(_ name: String, _ headers: HTTPHeaders, _ rule: String) throws(NexconnAPIProblem) -> String {
+        let values = headers[name]
+        guard values.count == 1, let value = values.first, (1...128).contains(value.utf8.count) else {
+            throw .header(name, rule)
+        }
+        return value
+    }
+
+    /// What goes back as it came: 1 … 128 visible characters.
+    private static func requestID(_ headers: HTTPHeaders) -> String? {
+        guard let id = headers.first(name: "X-Request-ID"), (1...128).contains(id.utf8.count),
+            id.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        return id
+    }
+
+    private static func answer(_ result: Result<JSONValue, NexconnAPIProblem>) -> HTTPAnswer {
+        switch result {
+        case .failure(let problem): return HTTPAnswer(problem)
+        case .success(let value):
+            var body = Array(#"{"code":0,"result":"#.utf8)
+            value.append(to: &body)
+            body.append(UInt8(ascii: "}"))
+            return HTTPAnswer(.json, body)
+        }
+    }
+}
+
+extension NexconnApplication {
+    /// Counts something that the application's server asks for.
+    func spend(_ quota: NexconnAPIGate.Quota, _ count: Int = 1, named what: String) throws(NexconnAPIProblem) {
+        let wait = gate.spend(
+            count, of: quota, callsPerSecond: settings.limits.callsPerSecond, at: clock.monotonic())
+        if let wait { throw .tooMany(what, retryAfter: wait) }
+    }
+}
+
+/// A call that was let in.
+struct NexconnAPICall: Sendable {
+    let application: NexconnApplication
+    let fields: NexconnAPIFields
+    /// To be called once.
+    let answer: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void
+
+    /// Decides, and answers once it is durable.
+    func change(_ decide: (inout ChatBook, inout NexconnChange) throws -> JSONValue) {
+        let answer = answer
+        application.change(
+            decide,
+            completion: { (result: Result<JSONValue, NexconnRefusal>) in answer(result.mapError { NexconnAPIProblem($0) }) })
+    }
+
+    /// Answers with what is known now.
+    func read(_ body: (ChatBook) throws -> JSONValue) throws {
+        answer(.success(try application.read(body)))
+    }
+
+    /// Has something done as a session would ask for it, in the name of a user.
+    func perform(
+        _ request: NexconnRequest, as user: String = "",
+        _ result: @escaping @Sendable (NexconnResult) -> JSONValue = { _ in .nothing }
+    ) {
+        let answer = answer
+        application.perform(request, by: .server(user: user)) { outcome in
+            answer(outcome.map(result).mapError { NexconnAPIProblem($0) })
+        }
+    }
+
+    /// A place in a list: how many, and from where.
+    func page(_ range: ClosedRange<Int> = 1...100, fallback: Int = 50) throws(NexconnAPIProblem) -> Int {
+        try fields.optionalWhole("pageSize", range) ?? fallback
+    }
+}
+
+extension JSONValue {
+    /// The result of a call that only does something.
+    static let nothing: JSONValue = [:]
+
+    /// With one member more.
+    func with(_ key: String, _ value: JSONValue?) -> JSONValue {
+        guard let value, case .object(var members) = self else { return self }
+        members[key] = value
+        return .object(members)
+    }
+
+    static func whole(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(Int(clamping: value))) }
+    static func strings(_ values: some Sequence<String>) -> JSONValue { .array(values.map { .string($0) }) }
+    static func pairs(_ pairs: [String: String]) -> JSONValue {
+        .object(.init(uniqueKeysWithValues: pairs.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
+    }
+}

@@ -1,0 +1,126 @@
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+// What becomes of messages, and histories (rules NA-26 to NA-32).
+extension NexconnAPICall {
+    func performMessages(_ route: NexconnAPIRoute) throws {
+        switch route {
+        case .recall:
+            let (user, target) = try target("fromUserId", [.direct, .group, .open])
+            perform(.recall(target), as: user)
+        case .editDirect, .editGroup:
+            let target = NexconnTarget(
+                route == .editDirect ? .direct : .group, to: try fields.id("targetId"), id: try fields.messageID("messageId"))
+            let (user, content) = (try fields.id("fromUserId"), try fields.content())
+            perform(.edit(target, content: content), as: user) { result in
+                guard case .edited(let time) = result else { return .nothing }
+                return ["editedAt": .whole(time)]
+            }
+        case .setMetadata:
+            let (user, target) = try target("userId", [.direct, .group])
+            guard let pairs = try fields.pairs("metadata"), !pairs.isEmpty else {
+                throw NexconnAPIProblem.field("metadata", "an object of 1 to 20 texts")
+            }
+            try spend(for: target)
+            perform(.changeMetadata(target, set: pairs, delete: []), as: user)
+        case .deleteMetadata:
+            let (user, target) = try target("userId", [.direct, .group])
+            let keys = try fields.texts("keys", upTo: NexconnLimits.metadataPairsAtOnce)
+            try spend(for: target)
+            perform(.changeMetadata(target, set: [:], delete: keys), as: user)
+        default:
+            let (user, target) = try target("userId", [.direct, .group])
+            metadata(of: target, as: user)
+        }
+    }
+
+    private func target(
+        _ user: String, _ kinds: [NexconnConversation]
+    ) throws(NexconnAPIProblem) -> (user: String, target: NexconnTarget) {
+        let conversation = try fields.conversation("channelType", kinds)
+        let target = NexconnTarget(conversation, to: try fields.id("targetId"), id: try fields.messageID("messageId"))
+        // A direct conversation has two ends; in others the name only says who did it.
+        let name = conversation == .direct ? try fields.id(user) : try fields.optionalID(user) ?? ""
+        return (name, target)
+    }
+
+    /// Changes of metadata count as messages, as with the vendor.
+    private func spend(for target: NexconnTarget) throws(NexconnAPIProblem) {
+        if target.conversation == .direct {
+            try application.spend(.directMessages, named: "direct messages in a minute")
+        } else {
+            try application.spend(.groupMessages, named: "messages to groups in a second")
+        }
+    }
+
+    private func metadata(of target: NexconnTarget, as user: String) {
+        let access = application.read { $0.historyAccess(of: ChatKind(target.conversation), target.to, by: user) }
+        let (store, key, answer) = (application.timeline.store, application.settings.key, answer)
+        Task {
+            do {
+                let event = try await store.event(target.id.rawValue, in: access.conversation, application: key)
+                guard let event, event.id > access.floor, let message = NexconnMessage(storedAs: event.body) else {
+                    throw NexconnRefusal.noSuchMessage
+                }
+                answer(.success(["metadata": .pairs(message.options.metadata)]))
+            } catch {
+                answer(.failure(NexconnAPIProblem(error is NexconnRefusal ? error : NexconnRefusal.unreadable)))
+            }
+        }
+    }
+
+    // MARK: Histories
+
+    func performHistories(_ route: NexconnAPIRoute) throws {
+        switch route {
+        case .directHistory: try history(.direct, try fields.id("targetId"), as: try fields.id("userId"))
+        case .groupHistory: try history(.group, try fields.id("groupId"), as: try fields.optionalID("userId") ?? "")
+        case .openHistory: try history(.open, try fields.id("channelId"), as: try fields.optionalID("userId") ?? "")
+        default:
+            let channel = NexconnChannel(try fields.conversation(), try fields.id("targetId"))
+            let (ids, before) = (try fields.messageIDs("messageIds", upTo: 100), try fields.optionalTime("beforeTime"))
+            guard ids != nil || before != nil else {
+                throw NexconnAPIProblem.field("messageIds", "a list of 1 to 100 ids of messages, unless beforeTime is given")
+            }
+            perform(.delete(channel, ids: ids ?? [], before: before), as: try fields.id("userId"))
+        }
+    }
+
+    private func history(_ conversation: NexconnConversation, _ channel: String, as user: String) throws(NexconnAPIProblem) {
+        let isOldestFirst = try fields.optionalWhole("order", 0...1) == 1
+        let (start, token) = (try fields.optionalTime("startTime"), try fields.optionalMessageID("pageToken"))
+        let place: NexconnHistoryRequest.Place
+        switch (token, start, isOldestFirst) {
+        case (let id?, _, false): place = .before(id)
+        case (let id?, _, true): place = .after(id)
+        case (nil, let time?, false): place = .beforeTime(time)
+        case (nil, let time, true): place = .afterTime(time ?? 0)
+        case (nil, nil, false): place = .latest
+        }
+        let request = NexconnHistoryRequest(
+            NexconnChannel(conversation, channel), place: place, limit: try page(1...100, fallback: 20))
+        perform(.history(request), as: user) { result in
+            guard case .history(let bodies, let hasMore) = result else { return .nothing }
+            let messages = bodies.compactMap { NexconnMessage(storedAs: $0) }
+            let answer: JSONValue = ["messages": .array(messages.map { JSONValue($0) }), "hasMore": .bool(hasMore)]
+            return answer.with("nextPageToken", hasMore ? messages.last.map { .string("\($0.id.rawValue)") } : nil)
+        }
+    }
+}
+
+extension JSONValue {
+    /// A message as the server API shows it.
+    init(_ message: NexconnMessage) {
+        let plain: JSONValue = [
+            "messageId": .string("\(message.id.rawValue)"), "channelType": .string(message.conversation.apiName),
+            "fromUserId": .string(message.from), "targetId": .string(message.to), "messageType": .string(message.type),
+            "content": .string(String(decoding: message.content, as: UTF8.self)), "sentAt": .whole(message.time),
+        ]
+        let metadata = message.options.metadata
+        self = plain.with("clientMessageId", message.clientID.map { .string($0) })
+            .with("editedAt", message.edited.map { .whole($0) }).with("bridge", message.bridge.map { .string($0) })
+            .with("toUserIds", message.options.users.map { .strings($0) })
+            .with("metadata", metadata.isEmpty ? nil : .pairs(metadata))
+    }
+}

@@ -1,0 +1,178 @@
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+// Open channels (rules NA-50 to NA-54).
+extension NexconnAPICall {
+    func performOpen(_ route: NexconnAPIRoute) throws {
+        let channel = try fields.id("channelId")
+        switch route {
+        case .createOpen:
+            let lifetime = try lifetime()
+            change { book, change in
+                let created = try book.createOpenChannel(channel, lifetime: lifetime, at: change.now, into: &change.commit)
+                return ["channelId": .string(created.id), "createdAt": .whole(created.created)]
+            }
+        case .setDestroyType:
+            let lifetime = try lifetime()
+            change { book, change in
+                try book.setLifetime(lifetime, of: channel, into: &change.commit)
+                return .nothing
+            }
+        case .destroyOpen:
+            tell { book, change in try book.destroyOpenChannel(channel, at: change.now, into: &change.commit) }
+        case .open:
+            try read { book in
+                guard let open = book.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
+                return [
+                    "channelId": .string(channel), "createdAt": .whole(open.created),
+                    "memberCount": .whole(book.participantCount(of: channel)), "isFrozen": .bool(open.isMuted),
+                    "destroyType": .whole(open.lifetime == nil ? 1 : 0),
+                    "destroyMinutes": .whole((open.lifetime ?? 0) / 60_000),
+                ]
+            }
+        case .participants:
+            let size = try page(1...500, fallback: 100)
+            try read { book in
+                let participants = try book.participants(of: channel, limit: size)
+                return [
+                    "memberCount": .whole(book.participantCount(of: channel)),
+                    "members": .array(participants.map { ["userId": .string($0.user), "joinedAt": .whole($0.entered)] }),
+                ]
+            }
+        case .areParticipants:
+            let users = try fields.ids("userIds", upTo: 1_000)
+            try read { book in
+                guard book.openChannel(channel) != nil else { throw ChatRefusal.noSuchOpenChannel }
+                return [
+                    "members": .array(
+                        users.map { ["userId": .string($0), "isInChannel": .bool(book.isParticipant($0, of: channel))] })
+                ]
+            }
+        default: try performOpenMetadata(route, channel)
+        }
+    }
+
+    /// 0: goes by itself when nothing has happened for so many minutes, 60 by default. 1: stays until it is destroyed.
+    private func lifetime() throws(NexconnAPIProblem) -> Int64? {
+        let (type, minutes) = (
+            try fields.optionalWhole("destroyType", 0...1) ?? 0, try fields.optionalWhole("destroyMinutes", 1...10_080) ?? 60
+        )
+        return type == 1 ? nil : Int64(minutes) * 60_000
+    }
+
+    private func performOpenMetadata(_ route: NexconnAPIRoute, _ channel: String) throws {
+        switch route {
+        case .setOpenMetadata:
+            guard let pairs = try fields.pairs("metadata") else {
+                throw NexconnAPIProblem.field("metadata", "an object of texts")
+            }
+            if let problem = NexconnLimits.problem(ofOpenMetadata: pairs) { throw problem }
+            let (owner, isDeletedWhenLeft) = (try fields.id("userId"), try fields.flag("isAutoDelete", false))
+            tell { book, change in
+                try book.setOpenEntries(
+                    pairs, in: channel, overwrites: true, areDeletedWhenLeft: isDeletedWhenLeft, by: .server(as: owner),
+                    at: change.now, into: &change.commit)
+            }
+        case .openMetadata:
+            let keys = fields["keys"] == nil ? nil : try Set(fields.texts("keys", upTo: 100))
+            try read { book in
+                let entries = try book.openEntries(of: channel, by: .server(), at: application.now)
+                return [
+                    "metadata": .array(
+                        entries.filter { keys?.contains($0.key) ?? true }.map {
+                            [
+                                "key": .string($0.key), "value": .string($0.value), "userId": .string($0.owner),
+                                "isAutoDelete": .bool($0.isDeletedWhenLeft),
+                            ]
+                        })
+                ]
+            }
+        default:
+            let keys = try fields.texts("keys", upTo: NexconnLimits.openMetadataPairsAtOnce)
+            tell { book, change in
+                try book.deleteOpenEntries(
+                    keys, in: channel, force: true, by: .server(), at: change.now, into: &change.commit)
+            }
+        }
+    }
+
+    /// Changes an open channel, and has those told who are in it.
+    private func tell(_ decide: (inout ChatBook, inout NexconnChange) throws -> ChatNews) {
+        change { book, change in
+            application.tell(try decide(&book, &change), &change)
+            return .nothing
+        }
+    }
+}
+
+// MARK: - Who may speak and enter
+
+extension NexconnAPICall {
+    func performOpenOrder(_ route: NexconnAPIRoute) throws {
+        switch route {
+        case .muteInAllOpen, .unmuteInAllOpen:
+            let (users, minutes) = (try fields.ids("userIds", upTo: 100), try fields.minutes())
+            tell { book, change in
+                route == .muteInAllOpen
+                    ? try book.mute(users, in: .open, minutes: minutes, at: change.now, into: &change.commit)
+                    : try book.unmute(users, in: .open, at: change.now, into: &change.commit)
+            }
+        case .mutedInAllOpen:
+            try read {
+                ["mutedUsers": Self.restrictions($0.muted(in: .open, at: application.now), until: "muteExpiresAt")]
+            }
+        case .frozenOpen:
+            try read { book in
+                ["channelIds": .strings(book.openChannels().filter { book.openChannel($0)?.isMuted == true })]
+            }
+        case .freezeOpen, .unfreezeOpen:
+            let channel = try fields.id("channelId")
+            tell { book, change in
+                try book.setAllMuted(route == .freezeOpen, in: channel, at: change.now, into: &change.commit)
+            }
+        case .isOpenFrozen:
+            let channel = try fields.id("channelId")
+            try read { book in
+                guard let open = book.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
+                return ["isFrozen": .bool(open.isMuted)]
+            }
+        case .mutedInOpen: try list(.muted, "mutedUsers", until: "muteExpiresAt")
+        case .barredFromOpen: try list(.barred, "bannedUsers", until: "banExpiresAt")
+        case .allowedInOpen: try list(.allowed, "allowedUsers", until: "expiresAt")
+        default: try restrictOpen(route)
+        }
+    }
+
+    private func list(_ kind: ChatRestriction.Kind, _ name: String, until: String) throws {
+        let channel = try fields.id("channelId")
+        try read { book in
+            let all = try book.restricted(kind, inOpenChannel: channel, at: application.now)
+            return .object([name: Self.restrictions(all, until: until)])
+        }
+    }
+
+    private func restrictOpen(_ route: NexconnAPIRoute) throws(NexconnAPIProblem) {
+        let (channel, users) = (try fields.id("channelId"), try fields.ids("userIds", upTo: 100))
+        let minutes = try fields.minutes()
+        tell { book, change in
+            let now = change.now
+            switch route {
+            case .muteInOpen:
+                return try book.muteInOpenChannel(channel, users: users, minutes: minutes, at: now, into: &change.commit)
+            case .unmuteInOpen: return try book.unmuteInOpenChannel(channel, users: users, at: now, into: &change.commit)
+            case .barFromOpen:
+                return try book.barFromOpenChannel(channel, users: users, minutes: minutes, at: now, into: &change.commit)
+            case .unbarFromOpen:
+                try book.unbarFromOpenChannel(channel, users: users, at: now, into: &change.commit)
+                return ChatNews()
+            case .allowInOpen: return try book.allowInOpenChannel(channel, users: users, at: now, into: &change.commit)
+            default: return try book.disallowInOpenChannel(channel, users: users, at: now, into: &change.commit)
+            }
+        }
+    }
+}
+
+extension ChatRefusal {
+    fileprivate static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no such open channel.")
+}

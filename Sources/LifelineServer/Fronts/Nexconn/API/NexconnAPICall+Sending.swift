@@ -1,0 +1,151 @@
+import NIOConcurrencyHelpers
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+// Sending (rules NA-20 to NA-25).
+extension NexconnAPICall {
+    func performSending(_ route: NexconnAPIRoute) throws {
+        let sender = try fields.id("fromUserId")
+        var options = NexconnSendOptions()
+        let draft: NexconnDraft
+        let receivers: [String]
+        switch route {
+        case .sendDirect:
+            receivers = try fields.ids("toUserIds", upTo: 1_000)
+            draft = try self.draft(.direct, receivers)
+            options.checksBlocking = try fields.flag("verifyBlocklist", false)
+            options.includesSender = try fields.flag("isEchoToSender", false)
+            try application.spend(.directMessages, receivers.count, named: "direct messages, counted by receivers, in a minute")
+        case .sendSystem:
+            receivers = try fields.ids("toUserIds", upTo: 1_000)
+            draft = try self.draft(.system, receivers)
+        case .sendGroup:
+            receivers = try fields.ids("toGroupIds", upTo: 3)
+            draft = try self.draft(.group, receivers)
+            options.includesSender = try fields.flag("isEchoToSender", false)
+            try application.spend(.groupMessages, receivers.count, named: "messages to groups in a second")
+        case .sendOpen:
+            receivers = try fields.ids("toChannelIds", upTo: 100)
+            draft = try self.draft(.open, receivers)
+        default:
+            let all = application.read { $0.openChannels() }
+            draft = try self.draft(.open, all)
+            return send(draft, to: all, from: sender, options, mayReachNobody: true)
+        }
+        send(draft, to: receivers, from: sender, options, mayReachNobody: false)
+    }
+
+    private func draft(_ conversation: NexconnConversation, _ receivers: [String]) throws(NexconnAPIProblem) -> NexconnDraft {
+        guard let type = try fields.optionalText("messageType", upTo: 128), NexconnLimits.accepts(type: type) else {
+            throw .field("messageType", "a text of 1 to 32 characters")
+        }
+        var draft = NexconnDraft(
+            clientID: try fields.optionalID("clientMessageId") ?? "", conversation: conversation, to: "", type: type,
+            content: try fields.content())
+        guard draft.clientID.isEmpty || receivers.count == 1 else {
+            throw .field("clientMessageId", "only with a single receiver")
+        }
+        draft.options = try options(conversation)
+        if conversation == .group, let users = try fields.optionalIDs("toUserIds", upTo: 100) {
+            guard receivers.count == 1 else { throw .field("toUserIds", "only with a single group") }
+            draft.options.users = users
+        }
+        return draft
+    }
+
+    private func options(_ conversation: NexconnConversation) throws(NexconnAPIProblem) -> NexconnMessageOptions {
+        var options = NexconnMessageOptions()
+        options.isPersisted = try fields.flag("shouldPersist", true)
+        options.isCounted = try fields.flag("isCounted", true)
+        options.isQuiet = try fields.flag("disablePush", false)
+        options.isNotLatest = try fields.flag("disableUpdateLastMsg", false)
+        if conversation == .direct || conversation == .group {
+            options.isStatus = try fields.flag("isStatus", false)
+            options.needsReceipt = try fields.flag("needReadReceipt", false)
+            options.metadata = try fields.pairs("metadata") ?? [:]
+            if let problem = NexconnLimits.problem(ofMetadata: options.metadata) {
+                throw .field("metadata", "up to 20 texts of 4,096 characters by keys of 32; \(problem.reason)")
+            }
+        }
+        options.push = try push()
+        return options
+    }
+
+    /// What is for whoever notifies devices is passed on.
+    private func push() throws(NexconnAPIProblem) -> [UInt8]? {
+        var settings: JSONValue = [:]
+        for name in ["pushContent", "pushData", "pushExt"] {
+            settings = settings.with(name, try fields.optionalText(name, upTo: 4_096).map { .string($0) })
+        }
+        settings = settings.with("count", try fields.optionalWhole("count", -1...1_000_000).map { .whole($0) })
+            .with("contentAvailable", try fields.optionalFlag("contentAvailable").map { .bool($0) })
+        guard settings != [:] else { return nil }
+        var bytes: [UInt8] = []
+        settings.append(to: &bytes)
+        return bytes
+    }
+
+    /// One message for each receiver. Answers once all are durable; those that were refused are listed, and if it is all of them the
+    /// first refusal is the answer.
+    private func send(
+        _ draft: NexconnDraft, to receivers: [String], from sender: String, _ options: NexconnSendOptions, mayReachNobody: Bool
+    ) {
+        let name =
+            draft.conversation == .direct || draft.conversation == .system
+            ? "userId" : draft.conversation == .group ? "groupId" : "channelId"
+        let outcomes = NexconnAPIOutcomes(count: receivers.count) { [answer] outcomes in
+            var messages: [JSONValue] = []
+            var failed: [JSONValue] = []
+            for (receiver, outcome) in zip(receivers, outcomes) {
+                switch outcome {
+                case .success(let id):
+                    messages.append([name: .string(receiver), "messageId": .string("\(id.rawValue)"), "sentAt": .whole(id.time)])
+                case .failure(let problem):
+                    failed.append([
+                        name: .string(receiver), "code": .whole(problem.code), "errorMessage": .string(problem.message),
+                    ])
+                }
+            }
+            if messages.isEmpty, !mayReachNobody, case .failure(let problem)? = outcomes.first {
+                return answer(.failure(problem))
+            }
+            answer(.success(["messages": .array(messages), "failed": .array(failed)]))
+        }
+        for (index, receiver) in receivers.enumerated() {
+            var draft = draft
+            draft.to = receiver
+            application.send(draft, by: .server(user: sender), options: options) { result in
+                outcomes.note(
+                    index,
+                    result.mapError { NexconnAPIProblem($0) }.flatMap { result in
+                        guard case .sent(let id, _) = result else { return .failure(.unavailable) }
+                        return .success(id)
+                    })
+            }
+        }
+    }
+}
+
+/// Waits for the outcomes of several messages, in whatever order they come.
+private final class NexconnAPIOutcomes: Sendable {
+    typealias Outcome = Result<NexconnMessageID, NexconnAPIProblem>
+
+    private let state: NIOLockedValueBox<(outcomes: [Outcome], left: Int)>
+    private let completion: @Sendable ([Outcome]) -> Void
+
+    init(count: Int, completion: @escaping @Sendable ([Outcome]) -> Void) {
+        state = NIOLockedValueBox((Array(repeating: .failure(.unavailable), count: count), count))
+        self.completion = completion
+        if count == 0 { completion([]) }
+    }
+
+    func note(_ index: Int, _ outcome: Outcome) {
+        let all: [Outcome]? = state.withLockedValue { state in
+            state.outcomes[index] = outcome
+            state.left -= 1
+            return state.left == 0 ? state.outcomes : nil
+        }
+        if let all { completion(all) }
+    }
+}

@@ -1,0 +1,33 @@
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+// Settings of users' channels (rule NA-33).
+extension NexconnAPICall {
+    func performSettings(_ route: NexconnAPIRoute) throws {
+        let user = try fields.id("userId")
+        let conversation = try fields.conversation("channelType", [.direct, .group, .open, .system])
+        switch route {
+        case .setPinned:
+            guard let isPinned = try fields.optionalFlag("isPinned") else { throw NexconnAPIProblem.field("isPinned", "0 or 1") }
+            perform(
+                .set(NexconnChannelSettings(conversation: conversation, id: try fields.id("targetId"), isPinned: isPinned)),
+                as: user)
+        case .setPush, .setTypePush:
+            let level = try fields.whole("level", -1...5)
+            guard NexconnLimits.levels.contains(level) else {
+                throw NexconnAPIProblem.field("level", "one of -1, 0, 1, 2, 4 and 5")
+            }
+            let id = route == .setPush ? try fields.id("targetId") : nil
+            perform(.set(NexconnChannelSettings(conversation: conversation, id: id, level: level)), as: user)
+        default:
+            let id = route == .push ? try fields.id("targetId") : nil
+            try read { book in
+                let setting = book.settings(of: user).first { setting in
+                    setting.target.map { $0.kind == ChatKind(conversation) && $0.id == id } ?? false
+                }
+                return ["level": .whole(setting?.level ?? 0)]
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+// Tokens and users (rules NA-10 to NA-16).
+extension NexconnAPICall {
+    func performUsers(_ route: NexconnAPIRoute) throws {
+        switch route {
+        case .issueToken: try issueToken()
+        case .expireTokens:
+            let users = try fields.ids("userIds", upTo: 1_000)
+            let instant = try fields.whole("expiresAt", 0...9_007_199_254_740_991)
+            end(.tokenExpired, "The token has expired.") { book, change in
+                try book.expireTokens(of: users, issuedBefore: Int64(instant), at: change.now, into: &change.commit)
+            }
+        case .ban:
+            let (users, minutes) = (try fields.ids("userIds", upTo: 20), try fields.whole("durationMinutes", 1...43_200))
+            end(.bannedWhileOnline, "The user has been banned.") { book, change in
+                try book.ban(users, minutes: minutes, at: change.now, into: &change.commit)
+            }
+        case .deactivate:
+            let users = try fields.ids("userIds", upTo: 100)
+            end(.accountDeleted, "The account was deactivated.") { book, change in
+                try book.deactivate(users, at: change.now, into: &change.commit)
+            }
+        case .unban:
+            let users = try fields.ids("userIds", upTo: 20)
+            change { book, change in
+                try book.unban(users, into: &change.commit)
+                return .nothing
+            }
+        case .reactivate:
+            let users = try fields.ids("userIds", upTo: 100)
+            change { book, change in
+                try book.reactivate(users, at: change.now, into: &change.commit)
+                return .nothing
+            }
+        case .updateUser:
+            let (user, name, avatar) = try profile()
+            perform(.updateUser(name: name, avatar: avatar, extra: try fields.pairs("extra")), as: user)
+        case .user, .connectionStatus, .banned, .deactivated, .blocked, .muted: try readUsers(route)
+        case .block: perform(.block(try fields.ids("targetUserIds", upTo: 100)), as: try fields.id("userId"))
+        case .unblock: perform(.unblock(try fields.ids("blockedUserIds", upTo: 100)), as: try fields.id("userId"))
+        default: try setMuted()
+        }
+    }
+
+    private func profile() throws(NexconnAPIProblem) -> (user: String, name: String?, avatar: String?) {
+        (try fields.id("userId"), try fields.optionalText("name", upTo: 256), try fields.optionalText("avatarUrl", upTo: 1_024))
+    }
+
+    /// The token itself is not kept: it is only in the answer.
+    private func issueToken() throws(NexconnAPIProblem) {
+        let (user, name, avatar) = try profile()
+        guard name != nil else { throw .field("name", "a text of 1 to 256 bytes") }
+        let token = Self.newToken()
+        let hash = NexconnApplication.hash(ofToken: token)
+        change { book, change in
+            try book.issueToken(hash: hash, to: user, name: name, avatar: avatar, at: change.now, into: &change.commit)
+            return ["userId": .string(user), "accessToken": .string(token)]
+        }
+    }
+
+    /// 256 random bits.
+    private static func newToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Hex.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    /// Ends the sessions that a decision names.
+    private func end(
+        _ code: NexconnCode, _ reason: String, _ decide: (inout ChatBook, inout NexconnChange) throws -> [ChatSession]
+    ) {
+        change { book, change in
+            change.end(try decide(&book, &change), NexconnBye(code: code, reason: reason))
+            return .nothing
+        }
+    }
+
+    private func readUsers(_ route: NexconnAPIRoute) throws {
+        let now = application.now
+        switch route {
+        case .user:
+            let id = try fields.id("userId")
+            try read { book in
+                guard let user = book.user(id) else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
+                return [
+                    "name": .string(user.name), "avatarUrl": .string(user.avatar), "createdAt": .string("\(user.created)"),
+                    "extra": .pairs(user.extra),
+                ]
+            }
+        case .connectionStatus:
+            let id = try fields.id("userId")
+            try read { ["status": .string($0.isOnline(id) ? "online" : "offline")] }
+        case .banned:
+            let (page, size) = (try fields.optionalWhole("page", 1...1_000_000) ?? 1, try page())
+            try read { book in
+                ["bannedUsers": Self.restrictions(book.banned(page: page, size: size, at: now), until: "banExpiresAt")]
+            }
+        case .deactivated:
+            let (page, size) = (try fields.optionalWhole("page", 1...1_000_000) ?? 1, try page())
+            try read { ["userIds": .strings($0.deactivated(page: page, size: size).map(\.id))] }
+        case .blocked:
+            let (user, after, size) = (
+                try fields.id("userId"), try fields.optionalID("pageToken"), try page(1...1_000, fallback: 1_000)
+            )
+            try read { book in
+                let all = book.blocked(by: user).filter { user in after.map { user > $0 } ?? true }
+                let result: JSONValue = ["userIds": .strings(all.prefix(size))]
+                return result.with("nextPageToken", all.count > size ? .string(all[size - 1]) : nil)
+            }
+        default:
+            let kind = ChatKind(try fields.conversation())
+            let (offset, size) = (try fields.optionalWhole("offset", 0...1_000_000) ?? 0, try page(1...1_000, fallback: 100))
+            try read { book in
+                let all = book.muted(in: kind, at: now).dropFirst(offset)
+                return [
+                    "mutedUsers": Self.restrictions(all.prefix(size), until: "muteExpiresAt"),
+                    "total": .whole(all.count + offset),
+                ]
+            }
+        }
+    }
+
+    private func setMuted() throws(NexconnAPIProblem) {
+        let users = try fields.ids("userIds", upTo: 100)
+        guard let isMuted = try fields.optionalFlag("muteState") else { throw .field("muteState", "0 or 1") }
+        let kinds = try fields.conversations("channelTypes").map { ChatKind($0) }
+        let minutes = try fields.minutes()
+        change { book, change in
+            for kind in kinds {
+                let news =
+                    isMuted
+                    ? try book.mute(users, in: kind, minutes: minutes, at: change.now, into: &change.commit)
+                    : try book.unmute(users, in: kind, at: change.now, into: &change.commit)
+                application.tell(news, &change)
+            }
+            return .nothing
+        }
+    }
+
+    /// `[{"userId", until}]`; without an end the second is missing.
+    static func restrictions(_ all: some Sequence<ChatRestriction>, until name: String) -> JSONValue {
+        .array(
+            all.map { restriction in
+                let one: JSONValue = ["userId": .string(restriction.user)]
+                return one.with(name, restriction.until.map { .whole($0) })
+            })
+    }
+}

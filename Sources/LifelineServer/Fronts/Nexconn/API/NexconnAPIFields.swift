@@ -1,0 +1,201 @@
+import NexconnProtocol
+import OrderedCollections
+import RealtimeHub
+import WireCoding
+
+/// The fields of a call's body, read as what they have to be (rule NA-5). Fields that nobody asks for are ignored; null is missing.
+struct NexconnAPIFields: Sendable {
+    private let members: OrderedDictionary<String, JSONValue>
+
+    /// An empty body is an object without fields.
+    init(_ body: [UInt8]) throws(NexconnAPIProblem) {
+        guard !body.isEmpty else {
+            members = [:]
+            return
+        }
+        guard case .object(let members) = try? JSONValue(parsing: body) else { throw .notJSON }
+        self.members = members
+    }
+
+    subscript(name: String) -> JSONValue? {
+        guard let value = members[name], value != .null else { return nil }
+        return value
+    }
+
+    // MARK: Texts
+
+    /// - Parameter limit: bytes.
+    func text(_ name: String, upTo limit: Int = 4_096) throws(NexconnAPIProblem) -> String {
+        guard let text = try optionalText(name, upTo: limit), !text.isEmpty else {
+            throw .field(name, "a text of 1 to \(limit) bytes")
+        }
+        return text
+    }
+
+    func optionalText(_ name: String, upTo limit: Int = 4_096) throws(NexconnAPIProblem) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string, text.utf8.count <= limit else { throw .field(name, "a text of at most \(limit) bytes") }
+        return text
+    }
+
+    func id(_ name: String) throws(NexconnAPIProblem) -> String {
+        guard let id = try optionalID(name) else { throw .field(name, Self.idRule) }
+        return id
+    }
+
+    func optionalID(_ name: String) throws(NexconnAPIProblem) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let id = value.string, ChatID.isValid(id) else { throw .field(name, Self.idRule) }
+        return id
+    }
+
+    /// Ids, each once.
+    func ids(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [String] {
+        guard let ids = try optionalIDs(name, upTo: limit), !ids.isEmpty else {
+            throw .field(name, "a list of 1 to \(limit) ids")
+        }
+        return ids
+    }
+
+    func optionalIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [String]? {
+        guard let value = self[name] else { return nil }
+        guard let elements = value.array, elements.count <= limit else { throw .field(name, "a list of 1 to \(limit) ids") }
+        var ids: OrderedSet<String> = []
+        for element in elements {
+            guard let id = element.string, ChatID.isValid(id) else { throw .field(name, "a list; \(Self.idRule)") }
+            ids.append(id)
+        }
+        return ids.elements
+    }
+
+    func texts(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [String] {
+        let texts = self[name]?.array?.compactMap(\.string) ?? []
+        guard (1...limit).contains(texts.count), texts.count == self[name]?.array?.count else {
+            throw .field(name, "a list of 1 to \(limit) texts")
+        }
+        return texts
+    }
+
+    private static let idRule = "an id has 1 to 64 characters, none of them a control character"
+
+    /// Texts by texts.
+    func pairs(_ name: String) throws(NexconnAPIProblem) -> [String: String]? {
+        guard let value = self[name] else { return nil }
+        guard let object = value.object else { throw .field(name, "an object of texts") }
+        var pairs: [String: String] = [:]
+        for (key, value) in object {
+            guard let text = value.string else { throw .field(name, "an object of texts") }
+            pairs[key] = text
+        }
+        return pairs
+    }
+
+    // MARK: Numbers
+
+    func whole(_ name: String, _ range: ClosedRange<Int>) throws(NexconnAPIProblem) -> Int {
+        guard let number = try optionalWhole(name, range) else { throw .field(name, Self.rule(range)) }
+        return number
+    }
+
+    func optionalWhole(_ name: String, _ range: ClosedRange<Int>) throws(NexconnAPIProblem) -> Int? {
+        guard let value = self[name] else { return nil }
+        guard let number = value.integer, range.contains(number) else { throw .field(name, Self.rule(range)) }
+        return number
+    }
+
+    private static func rule(_ range: ClosedRange<Int>) -> String {
+        "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    /// Milliseconds since 1970.
+    func optionalTime(_ name: String) throws(NexconnAPIProblem) -> Int64? {
+        try optionalWhole(name, 0...9_007_199_254_740_991).map { Int64($0) }
+    }
+
+    /// 0 or 1, or true or false.
+    func flag(_ name: String, _ fallback: Bool) throws(NexconnAPIProblem) -> Bool {
+        try optionalFlag(name) ?? fallback
+    }
+
+    func optionalFlag(_ name: String) throws(NexconnAPIProblem) -> Bool? {
+        guard let value = self[name] else { return nil }
+        if let bool = value.bool { return bool }
+        guard let number = value.integer, number == 0 || number == 1 else { throw .field(name, "0 or 1") }
+        return number == 1
+    }
+
+    func minutes(_ name: String = "durationMinutes") throws(NexconnAPIProblem) -> Int? { try optionalWhole(name, 1...43_200) }
+
+    // MARK: Messages and channels
+
+    func messageID(_ name: String) throws(NexconnAPIProblem) -> NexconnMessageID {
+        guard let id = try optionalMessageID(name) else { throw .field(name, "an id of a message") }
+        return id
+    }
+
+    func optionalMessageID(_ name: String) throws(NexconnAPIProblem) -> NexconnMessageID? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string, let id = UInt64(text), id > 0 else { throw .field(name, "an id of a message, as text") }
+        return NexconnMessageID(rawValue: id)
+    }
+
+    func messageIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [NexconnMessageID]? {
+        guard let value = self[name] else { return nil }
+        let ids = value.array?.compactMap { $0.string.flatMap { UInt64($0) } } ?? []
+        guard (1...limit).contains(ids.count), ids.count == value.array?.count else {
+            throw .field(name, "a list of 1 to \(limit) ids of messages, as texts")
+        }
+        return ids.map { NexconnMessageID(rawValue: $0) }
+    }
+
+    /// A JSON object that is given as text, as the vendor's API does.
+    func content(_ name: String = "content") throws(NexconnAPIProblem) -> [UInt8] {
+        let rule = "a JSON object as text, of at most \(NexconnLimits.content) bytes"
+        guard let text = self[name]?.string, text.utf8.count <= NexconnLimits.content else { throw .field(name, rule) }
+        guard let json = try? JSONText(text), case .object = json.kind else { throw .field(name, rule) }
+        let bytes = Array(text.utf8)
+        if let problem = NexconnLimits.problem(ofContent: bytes) { throw NexconnAPIProblem(problem) }
+        return bytes
+    }
+
+    func conversation(
+        _ name: String = "channelType", _ allowed: [NexconnConversation] = [.direct, .group, .open]
+    ) throws(NexconnAPIProblem) -> NexconnConversation {
+        guard let word = self[name]?.string, let conversation = NexconnConversation(apiName: word), allowed.contains(conversation)
+        else { throw .field(name, "one of \(allowed.map(\.apiName).joined(separator: ", "))") }
+        return conversation
+    }
+
+    func conversations(_ name: String) throws(NexconnAPIProblem) -> [NexconnConversation] {
+        var found: OrderedSet<NexconnConversation> = []
+        for word in try texts(name, upTo: 4) {
+            guard let conversation = NexconnConversation(apiName: word) else {
+                throw .field(name, "words among PERSON, GROUP, CHATROOM")
+            }
+            found.append(conversation)
+        }
+        return found.elements
+    }
+}
+
+extension NexconnConversation {
+    /// The vendor's words.
+    var apiName: String {
+        switch self {
+        case .direct: "PERSON"
+        case .group: "GROUP"
+        case .open: "CHATROOM"
+        case .system: "SYSTEM"
+        }
+    }
+
+    init?(apiName: String) {
+        switch apiName {
+        case "PERSON", "DIRECT": self = .direct
+        case "GROUP": self = .group
+        case "CHATROOM", "OPEN": self = .open
+        case "SYSTEM": self = .system
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import NexconnProtocol
+import RealtimeHub
+import WireCoding
+
+/// Why a call of the server API is refused: a status, a number and a sentence that says what to do (rule NA-4).
+///
+/// Sentences are fixed, or hold names of fields, ids and limits: no content, token or secret.
+struct NexconnAPIProblem: Error, Hashable, Sendable {
+    var status: Int
+    var code: Int
+    var message: String
+    /// Milliseconds.
+    var retryAfter: Int?
+
+    init(_ status: Int, _ code: Int, _ message: String, retryAfter: Int? = nil) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.retryAfter = retryAfter
+    }
+
+    static func field(_ name: String, _ rule: String) -> Self {
+        Self(400, 1002, "The field \(name) is missing or wrong: \(rule).")
+    }
+    static func header(_ name: String, _ rule: String) -> Self {
+        Self(401, 1004, "The header \(name) is missing or wrong: \(rule).")
+    }
+
+    static let unknownApplication = Self(
+        401, 1001, "No application has this App-Key: take the key from the server's configuration.")
+    static let wrongSignature = Self(
+        401, 1004, "The signature is wrong: send SHA1(secret + Nonce + Timestamp) in lowercase hexadecimal as Signature.")
+    static let staleTimestamp = Self(
+        401, 1004, "The timestamp is more than five minutes off: send the time in ms since 1970, and set the clock.")
+    static let replayed = Self(401, 1004, "This nonce and timestamp were used before: make a new nonce for each call.")
+    static let notJSON = Self(400, 1003, "The body is no JSON object: send one, with Content-Type application/json.")
+    static let tooLarge = Self(413, 1005, "The body is too large: send less at a time.")
+    static let unknownPath = Self(404, 1404, "The server API has nothing at this path: see docs/server-api.md for what it has.")
+    static let wrongMethod = Self(405, 1405, "The server API is called with POST.")
+    static let unavailable = Self(503, 1000, "The server cannot answer now: try again later.", retryAfter: 1000)
+
+    static func tooMany(_ what: String, retryAfter: Int) -> Self {
+        Self(429, 1008, "Too many \(what): try again in \(retryAfter) ms.", retryAfter: retryAfter)
+    }
+
+    /// What something threw that decides or reads.
+    init(_ error: any Error) {
+        if let problem = error as? NexconnAPIProblem {
+            self = problem
+            return
+        }
+        let refusal = NexconnRefusal(error)
+        let code = refusal.code.rawValue
+        self.init(
+            Self.status(of: code), code == ChatCode.badArgument ? 1002 : code, refusal.reason, retryAfter: refusal.retryAfter)
+    }
+
+    /// A request that cannot be read as HTTP, or is not answered in time.
+    init(_ problem: HTTPProblem) {
+        self =
+            switch problem.status {
+            case 413: .tooLarge
+            case 404: .unknownPath
+            case 405: .wrongMethod
+            case 503: .unavailable
+            default: Self(problem.status, 1003, problem.message)
+            }
+    }
+
+    private static func status(of code: Int) -> Int {
+        switch code {
+        case ChatCode.noSuchGroup, ChatCode.noSuchUser, ChatCode.noSuchOpenChannel, ChatCode.noSuchEntry,
+            ChatCode.nothingToRecall,
+            ChatCode.notMember, ChatCode.notAdmin, NexconnCode.noSuchMessage.rawValue:
+            404
+        case ChatCode.groupExists, ChatCode.alreadyMember, ChatCode.ownerCannotQuit, ChatCode.tooManyMembers,
+            ChatCode.tooManyAdmins, ChatCode.tooManyEntries, ChatCode.ownerAsAdmin:
+            409
+        case ChatCode.blockedByReceiver, ChatCode.noPermission, ChatCode.notInGroup, ChatCode.notInOpenChannel,
+            ChatCode.mutedInDirect, ChatCode.mutedInGroup, ChatCode.mutedInOpenChannel, ChatCode.bannedFromOpenChannel,
+            ChatCode.notEntryOwner, ChatCode.notOwnMessage, ChatCode.tooLateToEdit, ChatCode.onlyOwner:
+            403
+        case ChatCode.tooManySends: 429
+        case NexconnCode.storageFailed.rawValue: 500
+        default: 400
+        }
+    }
+
+    var body: [UInt8] {
+        let value: JSONValue = ["code": .number(JSONNumber(code)), "errorMessage": .string(message)]
+        var out: [UInt8] = []
+        value.append(to: &out)
+        return out
+    }
+}
+
+extension HTTPAnswer {
+    init(_ problem: NexconnAPIProblem) {
+        self.init(status: problem.status, .json, problem.body)
+        if let retryAfter = problem.retryAfter { fields = [("retry-after", "\((max(retryAfter, 1) + 999) / 1000)")] }
+    }
+}
