@@ -7,8 +7,9 @@ extension NexconnAdapter {
     /// Rule NP-27. While there is no connection the message waits; it is sent again after a loss, and delivered once.
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         let draft = try Self.draft(of: publication)
-        let expiry = timers.schedule(after: sendLimit) { [weak driver] in driver?.submit(.perform(.expire, nil)) }
-        defer { expiry() }
+        let expiry = NexconnExpiry(driver: driver, timers: timers)
+        expiry.start(after: sendLimit)
+        defer { expiry.stop() }
         do throws(ConnectionFailure) {
             guard case .sent(let sent) = try await driver.perform(.send(draft)) else {
                 return .unknown(LifelineError(.init(.unknown), "The server's answer has no id."))

@@ -1,0 +1,120 @@
+import ConnectionEngine
+import NexconnProtocol
+import Testing
+
+@testable import Lifeline
+
+@Suite("Chat messages through the neutral API", .timeLimit(.minutes(1)))
+struct NexconnInboxTests {
+    private func acknowledged(_ fixture: NexconnFixture, _ sequence: UInt64) async {
+        while fixture.server.acknowledged.last != sequence {
+            fixture.timers.advanceToNext()
+            await Task.yield()
+        }
+    }
+
+    @Test("A message's event is its type, its data the content; a direct channel is the other user")
+    func messages() async throws {
+        let fixture = NexconnFixture()
+        try await fixture.connect()
+        let room = try await fixture.client.channel("direct:ben").subscribe()
+        fixture.deliver(NexconnFixture.message(1, type: "my:type"), at: 11)
+        fixture.deliver(NexconnFixture.message(2, from: "eve"), at: 12)
+        // One's own, where devices are kept alike.
+        fixture.deliver(NexconnFixture.message(3, from: "ann", to: "ben"), at: 13)
+        var told: [String] = []
+        for await message in room.messages.prefix(2) {
+            told.append("\(message.channel) \(message.event) \(message.data) \(message.id ?? "") \(message.user ?? "")")
+        }
+        #expect(told == [#"direct:ben my:type {"content":1} 1 ben"#, #"direct:ben RC:TxtMsg {"content":3} 3 ann"#])
+        await acknowledged(fixture, 13)
+    }
+
+    @Test("NP-26: a package is acknowledged at once, also when nobody wants what is in it")
+    func acknowledgedAtOnce() async throws {
+        let fixture = NexconnFixture()
+        fixture.server.prepare(package: [(11, NexconnFixture.message(1, from: "eve"))])
+        let channel = fixture.client.channel("direct:ben")
+        let subscribing = Task { () async throws in try await channel.subscribe() }
+        while channel.core.hub.feedIfAny("direct:ben") == nil, !Task.isCancelled { await Task.yield() }
+        try await fixture.connect()
+        _ = try await subscribing.value
+        await acknowledged(fixture, 11)
+    }
+
+    @Test("NP-26: without a channel of the inbox nothing is acknowledged, and the first one gets what has come before")
+    func unclaimed() async throws {
+        let fixture = NexconnFixture { request in
+            if case .enter = request { .success(ScriptedChat.empty) } else { .success(.done) }
+        }
+        fixture.server.prepare(package: [(11, NexconnFixture.message(1)), (12, NexconnFixture.message(2, from: "eve"))])
+        try await fixture.connect()
+        _ = try await fixture.client.channel("room").subscribe()
+        fixture.timers.advance(by: .milliseconds(1_500))
+        #expect(fixture.server.acknowledged.isEmpty)
+        let room = try await fixture.client.channel("direct:ben").subscribe()
+        for await message in room.messages.prefix(1) { #expect(message.data == #"{"content":1}"#) }
+        #expect(fixture.server.acknowledged == [12])
+    }
+
+    @Test("What the server has lost is a gap of every channel of the inbox, and of no other")
+    func gap() async throws {
+        let fixture = NexconnFixture { request in
+            switch request {
+            case .enter: .success(ScriptedChat.empty)
+            default: .success(.members([], hasMore: false))
+            }
+        }
+        try await fixture.connect()
+        for name in ["direct:ben", "group:g", "room"] { _ = try await fixture.client.channel(name).subscribe() }
+        let events = fixture.client.events
+        fixture.server.prepare(sequence: 40, hasLost: true)
+        fixture.loseLink()
+        var told: [String] = []
+        for await event in events {
+            switch event {
+            case .subscribed(let channel, _, _): told.append(channel)
+            case .gap(let gap): told.append("gap \(gap.channel)")
+            default: continue
+            }
+            if told.count == 5 { break }
+        }
+        #expect(Set(told) == ["direct:ben", "gap direct:ben", "group:g", "gap group:g", "room"])
+        for name in ["direct:ben", "group:g"] {
+            let confirmed = try #require(told.firstIndex(of: name))
+            let gap = try #require(told.firstIndex(of: "gap \(name)"))
+            #expect(confirmed < gap)
+        }
+    }
+
+    @Test("Resuming without a loss is no gap: what was missed comes in order")
+    func resumed() async throws {
+        let fixture = NexconnFixture()
+        try await fixture.connect()
+        let room = try await fixture.client.channel("direct:ben").subscribe()
+        fixture.deliver(NexconnFixture.message(1), at: 11)
+        await acknowledged(fixture, 11)
+        fixture.server.prepare(
+            sequence: 11, isResumed: true, package: [(12, NexconnFixture.message(2)), (13, NexconnFixture.message(3))])
+        fixture.loseLink()
+        var told: [String] = []
+        for await delivery in room.deliveries.prefix(3) {
+            if case .message(let message) = delivery { told.append(message.data) } else { told.append("other") }
+        }
+        #expect(told == [#"{"content":1}"#, #"{"content":2}"#, #"{"content":3}"#])
+        #expect(fixture.server.hellos.last?.resume == NexconnPlace(epoch: "e", sequence: 11))
+    }
+
+    @Test("A second device of the class ends the connection for good, with its number")
+    func kicked() async throws {
+        let fixture = NexconnFixture()
+        try await fixture.connect()
+        let statuses = fixture.client.statuses
+        fixture.receive(NexconnServerFrames.bye(NexconnBye(code: .kicked, reason: "Signed in on another device.")))
+        for await status in statuses where status.phase == .failed {
+            #expect(status.category == .kicked)
+            #expect(status.cause?.code == 31_010)
+            break
+        }
+    }
+}

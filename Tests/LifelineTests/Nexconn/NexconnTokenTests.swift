@@ -1,0 +1,130 @@
+import ConnectionEngine
+import HTTPTransport
+import NIOConcurrencyHelpers
+import NexconnProtocol
+import Testing
+
+@testable import Lifeline
+
+@Suite("Tokens of chat clients (rule NP-25)", .timeLimit(.minutes(1)))
+struct NexconnTokenTests {
+    private struct Oops: Error {}
+
+    @Test("A token that was given is used on each connection")
+    func fixed() async throws {
+        let fixture = NexconnFixture(access: .token("tok"))
+        try await fixture.connect()
+        fixture.loseLink()
+        #expect(fixture.server.hellos.map(\.token) == ["tok", "tok"])
+        #expect(fixture.server.hellos.map(\.isReconnect) == [false, true])
+    }
+
+    @Test("A provider is asked for each attempt")
+    func provider() async throws {
+        let count = NIOLockedValueBox(0)
+        let fixture = NexconnFixture(
+            access: .provider {
+                count.withLockedValue { count in
+                    count += 1
+                    return "tok-\(count)"
+                }
+            })
+        try await fixture.connect()
+        fixture.transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
+        while fixture.transport.dials < 2, !Task.isCancelled { await fixture.letPausePass() }
+        fixture.transport.report(.opened)
+        while fixture.server.hellos.count < 2, !Task.isCancelled { await Task.yield() }
+        #expect(fixture.server.hellos.map(\.token) == ["tok-1", "tok-2"])
+    }
+
+    @Test("A provider that refuses ends the undertaking; other errors are tried again")
+    func providerFails() async throws {
+        let count = NIOLockedValueBox(0)
+        let fixture = NexconnFixture(
+            access: .provider {
+                let number = count.withLockedValue { count in
+                    count += 1
+                    return count
+                }
+                if number == 1 { throw Oops() }
+                throw LifelineError(.accessDenied, "Not signed in.")
+            })
+        let connecting = Task { () async throws in try await fixture.client.connect() }
+        while fixture.client.status.phase != .failed, !Task.isCancelled { await fixture.letPausePass() }
+        let error = await #expect(throws: LifelineError.self) { try await connecting.value }
+        #expect(error?.code == .init(.credentialsRejected))
+        #expect(count.withLockedValue { $0 } == 2)
+        #expect(fixture.transport.dials == 0)
+    }
+
+    @Test("A disconnect while the token is asked for ends the asking")
+    func disconnected() async throws {
+        let isAsked = NIOLockedValueBox(false)
+        let fixture = NexconnFixture(
+            access: .provider {
+                isAsked.withLockedValue { $0 = true }
+                try await Task.sleep(for: .seconds(3600))
+                return "late"
+            })
+        let connecting = Task { () async throws in try await fixture.client.connect() }
+        while !isAsked.withLockedValue({ $0 }), !Task.isCancelled { await Task.yield() }
+        await fixture.client.disconnect()
+        let error = await #expect(throws: LifelineError.self) { try await connecting.value }
+        #expect(error?.code == .disconnected)
+        #expect(fixture.transport.dials == 0)
+    }
+
+    private func issuer(_ http: ScriptedHTTP = ScriptedHTTP()) -> NexconnTokenIssuer {
+        NexconnTokenIssuer(
+            settings: NexconnSettings(
+                appKey: "app-key", host: ServiceHost("h", port: 80, tls: false), path: "/chat",
+                access: .secret("app-secret", user: "ann", name: "Ann"),
+                device: NexconnDevice(id: "d", system: "Linux"), yields: false, tracksPresence: false),
+            http: http, limit: .seconds(1), unixSeconds: { 1_700_000_000 })
+    }
+
+    @Test("With a secret a token is issued by a signed request")
+    func issued() async throws {
+        let http = ScriptedHTTP {
+            .success(
+                HTTPAnswer(
+                    status: 200, body: Array(#"{"code":0,"result":{"userId":"ann","accessToken":"tok-9"}}"#.utf8), url: $0.url))
+        }
+        #expect(try await issuer(http).token() == "tok-9")
+        let call = try #require(http.sent.first)
+        #expect(call.method == "POST")
+        #expect(call.url == "http://h:80/chat/v4/auth/access-token/issue")
+        #expect(String(decoding: call.body, as: UTF8.self) == #"{"userId":"ann","name":"Ann"}"#)
+        func header(_ name: String) -> String { call.headers.first { $0.name == name }?.value ?? "" }
+        #expect(header("App-Key") == "app-key")
+        #expect(header("Timestamp") == "1700000000000")
+        #expect(
+            NexconnServerSignature.isValid(
+                header("Signature"), secret: "app-secret", nonce: header("Nonce"), timestamp: "1700000000000"))
+        #expect(!call.headers.contains { $0.value.contains("app-secret") })
+    }
+
+    @Test(
+        "An answer without a token is a failure of its kind",
+        arguments: [
+            (401, #"{"code":1004,"errorMessage":"no"}"#, StatusCategory.credentialsRejected), (403, "", .credentialsRejected),
+            (404, "<html>", .refused), (429, "{}", .overloaded), (503, "{}", .overloaded), (200, "{}", .malformedResponse),
+            (200, "<html>", .malformedResponse),
+        ])
+    func answers(status: Int, body: String, category: StatusCategory) {
+        let answer = HTTPAnswer(status: status, body: Array(body.utf8), url: "http://h/")
+        let error = #expect(throws: ConnectionFailure.self) { try NexconnTokenIssuer.token(in: answer) }
+        #expect(error?.category == category)
+        if category != .malformedResponse { #expect(error?.httpStatus == status) }
+    }
+
+    @Test("Credentials do not print their secret")
+    func secrecy() {
+        let credentials = NexconnCredentials(secret: "s3cret", user: "ann", name: "Ann")
+        var dumped = ""
+        dump(credentials, to: &dumped)
+        #expect(!dumped.contains("s3cret"))
+        #expect(!"\(credentials)".contains("s3cret"))
+        #expect(!"\(NexconnAccess.secret("s3cret", user: "ann"))".contains("s3cret"))
+    }
+}
