@@ -63,8 +63,9 @@ struct NexconnAudience: Sendable {
             tell(chosen.compactMap { sessions[$0.id] }, frame, outlets)
         case .room(let frame, let room, let except):
             for partition in (rooms[room]?.counts ?? [:]).keys {
-                outlets[partition].enqueue(
-                    .chat(.room(NexconnRoomID(application, room), frame, except: except?.connection)))
+                // Only its own loop may look at a connection.
+                let left = except?.outlet.partition == partition ? except?.connection : nil
+                outlets[partition].enqueue(.chat(.room(NexconnRoomID(application, room), frame, except: left)))
             }
         case .seat(let session, let room):
             guard let peer = sessions[session.id], seats[session.id, default: []].insert(room).inserted else { return }
