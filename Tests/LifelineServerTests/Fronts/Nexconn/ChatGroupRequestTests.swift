@@ -54,7 +54,7 @@ struct ChatGroupRequestTests {
             let (_, info) = try await member.doneAfterEvent("group.update", #""id":"g","set":{"name":"New"}"#, "groupInfo")
             #expect(info["changed"]?.text == #"["name"]"# && info["group"]?["name"]?.string == "New")
             let (_, nick) = try await member.doneAfterEvent(
-                "group.member", #""id":"g","user":"x","nickname":"Nick"#, "groupMember")
+                "group.member", #""id":"g","user":"x","nickname":"Nick""#, "groupMember")
             #expect(nick["member"]?["nickname"]?.string == "Nick")
 
             for kind in ["group", "groupInfo", "groupMember"] { try await guest.expectEvent(kind) }

@@ -39,6 +39,24 @@ struct ChatOpenRequestTests {
         }
     }
 
+    @Test("Everybody but the speaker hears it, whatever event loops they are on")
+    func loops() async throws {
+        try await withChatServer(.development, { $0.threads = 3 }) { server in
+            var clients: [ChatTestClient] = []
+            for number in 0..<9 {
+                let client = try await server.device("u\(number)")
+                _ = try await enter(client)
+                for other in clients { try await other.hear("openMembers") }
+                clients.append(client)
+            }
+            for (number, speaker) in clients.enumerated() {
+                try await speaker.done("send", text("\(number)"))
+                for other in clients where other !== speaker { #expect(try await other.hear("msg").words == "\(number)") }
+                try await speaker.expectSilence()
+            }
+        }
+    }
+
     @Test("Entering brings the last messages, or those after a given one and whether some are missing")
     func history() async throws {
         try await withChatServer { server in

@@ -52,7 +52,7 @@ struct ChatUserRequestTests {
             try await web.send(#"{"t":"leave","disablePush":false}"#)
             let gone = try await watcher.hear("presence")["events"]?.array ?? []
             #expect(gone.compactMap { $0["online"]?.bool } == [false])
-            _ = try await server.device("off")
+            let other = try await server.device("off")
             #expect(try await watcher.hear("presence")["events"]?.array?.first?["online"]?.bool == true)
             await watcher.closeSocket()
             let again = try await server.device("w")
@@ -61,6 +61,7 @@ struct ChatUserRequestTests {
             #expect(anew.compactMap { $0["online"]?.bool } == [true, false])
             let list = try await again.done("user.subscriptions")["users"]?.array ?? []
             #expect(list.count == 2)
+            try await other.expectSilence()
             try await again.done("user.unsubscribe", #""users":["on","off"]"#)
             #expect(try await again.done("user.subscriptions")["users"]?.array?.isEmpty == true)
         }
@@ -75,8 +76,9 @@ struct ChatUserRequestTests {
             try await watcher.expect("ok")
             await phone.closeSocket()
             try await eventually("the phone is gone") { server.chat.read { !$0.isOnline("u") } }
-            _ = try await server.device("u")
+            let again = try await server.device("u")
             try await watcher.expectSilence()
+            try await again.expectSilence()
         }
     }
 }

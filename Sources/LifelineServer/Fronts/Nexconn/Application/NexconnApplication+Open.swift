@@ -100,15 +100,16 @@ extension NexconnApplication {
 
     /// Tells connected devices what has come about.
     ///
-    /// - Parameter peer: a device that need not be told of its own coming and going.
+    /// - Parameter peer: a device that need not be told of its own coming and going. Others hear why before they are taken out.
     func tell(_ news: ChatNews, _ change: inout NexconnChange, except peer: NexconnPeer? = nil) {
         guard !news.isEmpty else { return }
+        for seat in news.detached where seat.session == peer?.chat { change.unseat(seat.session, from: seat.channel) }
         for event in news.open {
             var knows: NexconnPeer?
             if case .members = event.kind { knows = peer }
             change.tell(openChannel: event.channel, NexconnEvent(event).body, except: knows)
         }
-        for seat in news.detached { change.unseat(seat.session, from: seat.channel) }
+        for seat in news.detached where seat.session != peer?.chat { change.unseat(seat.session, from: seat.channel) }
         for sync in news.syncs {
             let event = NexconnEvent.openSync(
                 channel: sync.channel, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
