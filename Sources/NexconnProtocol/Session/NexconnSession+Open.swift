@@ -72,8 +72,8 @@ extension NexconnSession {
         wanted.waiters = []
         wanted.lostAt = nil
         wanted.wasIn = true
-        // Without any message yet, the time of entering is where it begins.
-        let start = NexconnMessageID(milliseconds: entrance.entered)
+        // Without any message yet, the time of entering is where it begins. Whoever comes back soon entered before this connection.
+        let start = NexconnMessageID(milliseconds: max(entrance.entered, welcomedAt))
         wanted.lastSeen = ([wanted.lastSeen, entrance.messages.last?.id].compactMap { $0 } + [start]).max()
         memory.entries[name] = wanted
         open[name] = OpenState(isInside: true, known: Set(entrance.messages.map(\.id)))

@@ -24,6 +24,8 @@ public struct NexconnSession: WebSocketSession {
     static let acknowledging = SessionTimer(2)
 
     var isWelcome = false
+    /// The server's clock at the welcome, ms since 1970.
+    var welcomedAt: Int64 = 0
     /// Whether the last package has come, so that events come at once.
     var isCaughtUp = false
     /// The last number of the package that is not acknowledged; the server waits for it.
@@ -100,6 +102,7 @@ public struct NexconnSession: WebSocketSession {
     private mutating func welcome(_ welcome: NexconnWelcome, _ memory: inout NexconnMemory, _ out: inout Actions) {
         guard !isWelcome else { return }
         isWelcome = true
+        welcomedAt = welcome.time
         memory.user = welcome.user
         memory.wasLost = false
         // What the server has lost may have been told before it could be kept, and is not lost then.

@@ -76,6 +76,18 @@ import Testing
         #expect(script.sent().contains("enter 1 room 50 after 12340000"))
     }
 
+    @Test func `Whoever comes back soon has entered before, and hears nothing of that time`() {
+        let script = NexconnScript()
+        script.perform(.enter(NexconnEntry("room", count: 0)))
+        script.handle(.connect(within: nil))
+        script.handle(.opened(script.attempt))
+        script.welcome(time: 1_000)
+        script.entered(1, entered: 17)
+        script.forget()
+        script.reconnect()
+        #expect(script.sent().contains("enter 1 room 50 after 10000000"))
+    }
+
     @Test func `Messages seen before the loss do not come again`() {
         let script = inside()
         script.reconnect()

@@ -104,11 +104,11 @@ final class NexconnScript {
         receive(NexconnServerFrames.package([], hasMore: false))
     }
 
-    func welcome(q: UInt64 = 0, epoch: String = "e", lost: Bool = false, heartbeat: Int = 30_000) {
+    func welcome(q: UInt64 = 0, epoch: String = "e", lost: Bool = false, heartbeat: Int = 30_000, time: Int64 = 0) {
         receive(
             NexconnServerFrames.welcome(
                 NexconnWelcome(
-                    user: "ann", session: "s", time: 1_000, place: NexconnPlace(epoch: epoch, sequence: q),
+                    user: "ann", session: "s", time: time, place: NexconnPlace(epoch: epoch, sequence: q),
                     isResumed: !lost, hasLost: lost, heartbeat: heartbeat)))
     }
 
