@@ -35,7 +35,7 @@ extension ChatDatabase {
     ) throws(ChatDatabaseError) -> [LocalMessage] {
         try write { ledger in
             let new = try ledger.merge(page, of: request.channel)
-            let inboxFrom = try Coverage.fetch(nil, ledger.database).inboxFrom
+            let inboxFrom = try Coverage.fetch(request.channel, nil, ledger.database).inboxFrom
             if let span = request.proven(by: page, hasMore: hasMore, inboxFrom: inboxFrom) {
                 try ledger.cover(span, of: ledger.channel(request.channel).number)
             }
@@ -60,7 +60,7 @@ extension ChatDatabase {
     /// Between which messages nothing is missing, oldest first. The last stretch may reach into the future.
     public func coverage(of channel: NexconnChannel) throws(ChatDatabaseError) -> [ClosedRange<NexconnMessageID>] {
         try read { database in
-            try Coverage.fetch(ChannelState.fetch(channel, database)?.number, database).spans.spans
+            try Coverage.fetch(channel, ChannelState.fetch(channel, database)?.number, database).spans.spans
                 .map { Position.id($0.lowerBound)...Position.id($0.upperBound) }
         }
     }
@@ -71,7 +71,7 @@ extension ChatDatabase {
     /// the server cannot be asked.
     /// - Parameters:
     ///   - types: only these; empty for all.
-    ///   - isFresh: the server has just been asked for the latest messages; so the end of what is known is the end of all.
+    ///   - isFresh: the server has just answered with the latest messages, or that there is none after the last one; so the end of what is known is the end of all.
     public func history(
         _ channel: NexconnChannel, from place: LocalPlace = .latest, types: [String] = [], limit: Int = 20, isFresh: Bool = false
     ) throws(ChatDatabaseError) -> LocalPage {
@@ -82,7 +82,7 @@ extension ChatDatabase {
             let limit = max(1, limit)
             let rows = try reader.rows(from: bound, isAscending: place.isAscending, types: types, limit: limit)
             let end = rows.count < limit ? nil : rows.last?.position
-            var coverage = try Coverage.fetch(state?.number, database).spans
+            var coverage = try Coverage.fetch(channel, state?.number, database).spans
             if isFresh, let last = coverage.spans.last { coverage.insert(last.upperBound...Int64.max) }
             let hole =
                 place.isAscending

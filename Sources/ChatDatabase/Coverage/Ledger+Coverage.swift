@@ -8,11 +8,15 @@ struct Coverage {
     /// From here on everything comes through the inbox; nil when that cannot be relied on.
     var inboxFrom: Int64?
 
-    static func fetch(_ channel: Int64?, _ database: Database) throws -> Coverage {
+    /// - Parameter number: nil for a channel of which nothing is known here.
+    static func fetch(_ channel: NexconnChannel, _ number: Int64?, _ database: Database) throws -> Coverage {
+        // What is said in open channels does not come through the inbox (session document, section 8).
+        let hasInbox = channel.conversation != .open
         let rows = try Row.fetchAll(
-            database.cachedStatement(sql: "SELECT low, high FROM span WHERE channel = ? OR channel = 0"),
-            arguments: [channel ?? 0])
+            database.cachedStatement(sql: "SELECT low, high FROM span WHERE channel = ? OR channel = ?"),
+            arguments: [number ?? -1, hasInbox ? 0 : -1])
         var coverage = Coverage(spans: SpanSet(rows.map { $0[0]...max($0[0], $0[1]) }))
+        guard hasInbox else { return coverage }
         coverage.inboxFrom = try Int64.fetchOne(database.cachedStatement(sql: "SELECT inbox_from FROM state"))
         if let from = coverage.inboxFrom { coverage.spans.insert(from...Int64.max) }
         return coverage

@@ -140,6 +140,21 @@ struct HistoryTests {
         #expect(try database.history(ann, from: .oldest, limit: 1).missing == nil)
     }
 
+    @Test("The inbox says nothing of open channels; pages of their history do")
+    func openChannels() throws {
+        let database = try scratch.open()
+        let hall = NexconnChannel(.open, "hall")
+        try database.beginInbox(at: 1_000, isContinued: false, hasEverything: true)
+        _ = try database.receive(transient: [.message(text(1_100, in: hall, from: "bob"))])
+        #expect(try database.history(hall).missing?.place == .latest)
+        let page = [text(1_100, in: hall, from: "bob"), text(1_050, in: hall, from: "bob")]
+        try database.merge(page, of: NexconnHistoryRequest(hall), hasMore: false)
+        #expect(try database.coverage(of: hall) == [id(0)...id(1_100)])
+        #expect(try database.history(hall, isFresh: true).missing == nil)
+        try database.beginInbox(at: 2_000, isContinued: false, hasEverything: true)
+        #expect(try database.coverage(of: hall) == [id(0)...id(1_100)])
+    }
+
     @Test("A page of history counts as unread nowhere, moves no channel up, and renews what was edited")
     func merging() throws {
         let database = try scratch.open()
