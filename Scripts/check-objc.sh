@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# Checks the Objective-C face of NexconnChatSDK on Linux: its sources are type-checked as on Apple platforms, where
+# `canImport(ObjectiveC)` holds, against the declarations in Tests/ObjectiveC/Modules; the header that comes of it is then used by
+# the programs in Tests/ObjectiveC. Nothing is linked or run.
+# Needs a debug build (swift build) and clang. Usage: Scripts/check-objc.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+module=NexconnChatSDK
+stubs=$PWD/Tests/ObjectiveC/Modules
+built=$(swift build --show-bin-path)
+work=${OBJC_BUILD:-$PWD/.build/objc}
+toolchain=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+export SWIFT_BACKTRACE=enable=no
+
+[ -f "$built/Modules/ChatDatabase.swiftmodule" ] || { echo "build first: swift build" >&2; exit 2; }
+mkdir -p "$work/modules"
+# The toolchain's modules without its Foundation, in the place of which the stubs stand.
+for name in Swift _Concurrency _StringProcessing SwiftOnoneSupport Synchronization Glibc Dispatch _Builtin_float \
+    FoundationEssentials _FoundationCollections; do
+    ln -sfn "$toolchain/linux/$name.swiftmodule" "$work/modules/$name.swiftmodule"
+done
+flags=(
+    -frontend -enable-objc-interop -nostdimport -parse-as-library -swift-version 6
+    -disable-implicit-string-processing-module-import -plugin-path "$toolchain/host/plugins"
+    -I "$work/modules" -I "$work" -I "$stubs" -module-cache-path "$work/cache"
+)
+for name in ObjectiveC Foundation; do
+    swiftc "${flags[@]}" -emit-module -import-underlying-module -module-name $name -o "$work/$name.swiftmodule" "$stubs/$name.swift"
+done
+
+# The C modules of what the library stands on.
+maps=()
+while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
+    find .build/checkouts/*/Sources Sources -name module.modulemap -not -path '*Tests*'
+    find "$built/" -maxdepth 3 -name '*.modulemap' -not -path '*Tests*' -not -path '*tool*')
+mapfile -t sources < <(find Sources/$module -name '*.swift' | sort)
+mapfile -t programs < <(find Tests/ObjectiveC -name '*.m' | sort)
+
+swiftc "${flags[@]}" -I "$built/Modules" "${maps[@]}" -typecheck -module-name $module \
+    -emit-objc-header-path "$work/$module-Swift.h" "${sources[@]}"
+for program in "${programs[@]}"; do
+    clang -target x86_64-unknown-linux-gnu -fobjc-runtime=macosx -fobjc-arc -fblocks -fsyntax-only -Wall -Werror \
+        -x objective-c -I "$stubs" -I "$work" "$program"
+done
+echo "Objective-C: ${#sources[@]} files of $module checked, used by ${#programs[@]} programs"
