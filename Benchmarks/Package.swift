@@ -34,6 +34,10 @@ let package = Package(
         .executableTarget(
             name: "StoreBenchmark",
             dependencies: [.product(name: "LifelineServer", package: "lifeline")]),
+        // The local database comes with the chat client.
+        .executableTarget(
+            name: "ChatDatabaseBenchmark",
+            dependencies: [.product(name: "NexconnChat", package: "lifeline")]),
     ],
     swiftLanguageModes: [.v6]
 )
