@@ -5,6 +5,9 @@ import NexconnProtocol
 /// A message to edit.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCModifyMessageParams) @objcMembers
+#endif
 public final class ModifyMessageParams: NSObject, @unchecked Sendable {
     public let message: Message
     /// What it is to say from now on: of the same type.
@@ -20,6 +23,9 @@ public final class ModifyMessageParams: NSObject, @unchecked Sendable {
 /// Messages to delete for the user alone: all up to a time.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCDeleteMessagesForMeByTimestampParams) @objcMembers
+#endif
 public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Sendable {
     /// Milliseconds since 1970, included.
     public let timestamp: Int64

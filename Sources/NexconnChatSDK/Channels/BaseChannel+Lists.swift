@@ -5,6 +5,9 @@ import NexconnProtocol
 /// How much all channels of a type may disturb.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCChannelTypeNoDisturbLevelParams) @objcMembers
+#endif
 public final class ChannelTypeNoDisturbLevelParams: NSObject, @unchecked Sendable {
     @Guarded public var channelType: ChannelType = .direct
     @Guarded public var level: ChannelNoDisturbLevel = .defaultLevel
@@ -13,6 +16,9 @@ public final class ChannelTypeNoDisturbLevelParams: NSObject, @unchecked Sendabl
 /// Whose unread messages to count.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCChannelsUnreadCountByNoDisturbLevelParams) @objcMembers
+#endif
 public final class ChannelsUnreadCountByNoDisturbLevelParams: NSObject, @unchecked Sendable {
     @Guarded public var channelTypes: [ChannelType] = [.direct, .group, .system]
     @Guarded public var levels: [ChannelNoDisturbLevel] = []

@@ -5,6 +5,9 @@ import NexconnProtocol
 /// How to pin a channel.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCPinParams) @objcMembers
+#endif
 public final class PinParams: NSObject, @unchecked Sendable {
     /// Whether the channel moves up in the list.
     public let updateOperationTime: Bool

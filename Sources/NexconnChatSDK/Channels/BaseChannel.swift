@@ -9,6 +9,9 @@ import NexconnProtocol
 /// queue (rule NH-1).
 ///
 /// `@unchecked Sendable`, here and in all subclasses: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCBaseChannel) @objcMembers
+#endif
 open class BaseChannel: NSObject, @unchecked Sendable {
     let engine: ChatEngine
     let local: LocalChannel
@@ -62,6 +65,9 @@ open class BaseChannel: NSObject, @unchecked Sendable {
 /// The channel with another user.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
+#if canImport(ObjectiveC)
+    @objc(NCDirectChannel) @objcMembers
+#endif
 public final class DirectChannel: BaseChannel, @unchecked Sendable {
     /// - Parameter channelId: the other user. Nil for an id that no user can have.
     public init?(channelId: String) { super.init(.direct, id: channelId) }
@@ -72,6 +78,9 @@ public final class DirectChannel: BaseChannel, @unchecked Sendable {
 /// A group.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
+#if canImport(ObjectiveC)
+    @objc(NCGroupChannel) @objcMembers
+#endif
 public final class GroupChannel: BaseChannel, @unchecked Sendable {
     /// Nil for an id that no group can have.
     public init?(channelId: String) { super.init(.group, id: channelId) }
@@ -82,6 +91,9 @@ public final class GroupChannel: BaseChannel, @unchecked Sendable {
 /// An open channel: whoever enters takes part.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannel) @objcMembers
+#endif
 public final class OpenChannel: BaseChannel, @unchecked Sendable {
     /// Nil for an id that no open channel can have.
     public init?(channelId: String) { super.init(.open, id: channelId) }
@@ -92,6 +104,9 @@ public final class OpenChannel: BaseChannel, @unchecked Sendable {
 /// The channel of the system's messages. Receives only.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
+#if canImport(ObjectiveC)
+    @objc(NCSystemChannel) @objcMembers
+#endif
 public final class SystemChannel: BaseChannel, @unchecked Sendable {
     /// Nil for an id that no sender can have.
     public init?(channelId: String) { super.init(.system, id: channelId) }

@@ -4,6 +4,9 @@ import NexconnProtocol
 /// Names a channel. Two identifiers are equal when type and id are.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCChannelIdentifier) @objcMembers
+#endif
 open class ChannelIdentifier: NSObject, @unchecked Sendable {
     public final let channelType: ChannelType
     /// The other user, the group, the open channel, or who sends the system's messages.
@@ -47,6 +50,9 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
 /// Names a message beside the channel that it is in.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCMessageIdentifier) @objcMembers
+#endif
 public final class MessageIdentifier: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let messageId: String

@@ -1,6 +1,10 @@
+import Foundation
 import NexconnProtocol
 
 /// What kind of channel. The numbers are those of the vendor's family of services.
+#if canImport(ObjectiveC)
+    @objc(NCChannelType)
+#endif
 public enum ChannelType: Int, Sendable, CaseIterable {
     case direct = 1
     case group = 3
@@ -22,6 +26,9 @@ public enum ChannelType: Int, Sendable, CaseIterable {
 }
 
 /// How much a channel may disturb. The numbers are those of the session document, section 6.
+#if canImport(ObjectiveC)
+    @objc(NCChannelNoDisturbLevel)
+#endif
 public enum ChannelNoDisturbLevel: Int, Sendable, CaseIterable {
     /// Everything notifies, whatever the kind of channel says.
     case allMessage = -1

@@ -1,32 +1,46 @@
 import Foundation
 
-/// Hears about the user's channels. Every method is optional.
-///
-/// Called on the library's callback queue, in the order in which things happened (rule NC-20).
-public protocol ChannelHandler: AnyObject {
-    /// Another device of the user pinned or unpinned a channel.
-    func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
-    /// Another device of the user set how much a channel may disturb.
-    func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
-    /// Another device of the user has read a channel.
-    func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
-    /// Somebody is typing, or has stopped.
-    func onTypingStatusChanged(_ event: TypingStatusChangedEvent)
-    /// ``BaseChannel/syncRemoteChannels(completion:)`` has ended.
-    func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)
-}
+#if canImport(ObjectiveC)
+    /// Hears about the user's channels. Every method is optional.
+    @objc(NCChannelHandler) public protocol ChannelHandler: AnyObject {
+        @objc optional func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
+        @objc optional func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
+        @objc optional func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
+        @objc optional func onTypingStatusChanged(_ event: TypingStatusChangedEvent)
+        @objc optional func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)
+    }
+#else
+    /// Hears about the user's channels. Every method is optional.
+    ///
+    /// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+    public protocol ChannelHandler: AnyObject {
+        /// Another device of the user pinned or unpinned a channel.
+        func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
+        /// Another device of the user set how much a channel may disturb.
+        func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
+        /// Another device of the user has read a channel.
+        func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
+        /// Somebody is typing, or has stopped.
+        func onTypingStatusChanged(_ event: TypingStatusChangedEvent)
+        /// ``BaseChannel/syncRemoteChannels(completion:)`` has ended.
+        func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)
+    }
 
-extension ChannelHandler {
-    public func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent) {}
-    public func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent) {}
-    public func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent) {}
-    public func onTypingStatusChanged(_ event: TypingStatusChangedEvent) {}
-    public func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent) {}
-}
+    extension ChannelHandler {
+        public func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent) {}
+        public func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent) {}
+        public func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent) {}
+        public func onTypingStatusChanged(_ event: TypingStatusChangedEvent) {}
+        public func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent) {}
+    }
+#endif
 
 // `@unchecked Sendable` of the classes below: immutable.
 
 /// Another device of the user pinned or unpinned a channel.
+#if canImport(ObjectiveC)
+    @objc(NCChannelPinnedSyncEvent) @objcMembers
+#endif
 public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let isPinned: Bool
@@ -39,6 +53,9 @@ public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
 }
 
 /// Another device of the user set how much a channel may disturb.
+#if canImport(ObjectiveC)
+    @objc(NCChannelNoDisturbLevelSyncEvent) @objcMembers
+#endif
 public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let level: ChannelNoDisturbLevel
@@ -51,6 +68,9 @@ public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable
 }
 
 /// Another device of the user has read a channel.
+#if canImport(ObjectiveC)
+    @objc(NCChannelUnreadStatusSyncEvent) @objcMembers
+#endif
 public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// Messages up to this time (ms since 1970) count as read.
@@ -64,6 +84,9 @@ public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
 }
 
 /// Who is typing in a channel.
+#if canImport(ObjectiveC)
+    @objc(NCTypingStatusChangedEvent) @objcMembers
+#endif
 public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// All who are typing now; empty when the last one has stopped.
@@ -77,6 +100,9 @@ public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
 }
 
 /// Somebody is typing.
+#if canImport(ObjectiveC)
+    @objc(NCUserTypingStatus) @objcMembers
+#endif
 public final class UserTypingStatus: NSObject, @unchecked Sendable {
     public let userId: String
     /// The type of the message that is being made, such as `RC:TxtMsg`.
@@ -93,6 +119,9 @@ public final class UserTypingStatus: NSObject, @unchecked Sendable {
 }
 
 /// The channels' settings were fetched from the server, or could not be.
+#if canImport(ObjectiveC)
+    @objc(NCRemoteChannelsSyncCompletedEvent) @objcMembers
+#endif
 public final class RemoteChannelsSyncCompletedEvent: NSObject, @unchecked Sendable {
     /// Nil for success.
     public let error: NCError?

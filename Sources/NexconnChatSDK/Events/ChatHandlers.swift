@@ -34,30 +34,33 @@ final class ChatHandlers: Sendable {
 
     private func tell(_ event: NCEvent) {
         switch event {
-        case .messageReceived(let event): messages.tell { $0.onMessageReceived(event) }
-        case .messageDeleted(let event): messages.tell { $0.onMessageDeleted(event) }
-        case .messagesUpdated(let event): messages.tell { $0.onMessagesUpdated(event) }
-        case .messageMetadataUpdated(let event): messages.tell { $0.onMessageMetadataUpdated(event) }
-        case .messageMetadataDeleted(let event): messages.tell { $0.onMessageMetadataDeleted(event) }
-        case .messageReceiptResponse(let event): messages.tell { $0.onMessageReceiptResponse(event) }
-        case .offlineMessageSyncCompleted: messages.tell { $0.onOfflineMessageSyncCompleted() }
-        case .messagesMissed(let event): messages.tell { $0.onMessagesMissed(event) }
-        case .channelPinned(let event): channels.tell { $0.onChannelPinnedSync(event) }
-        case .channelNoDisturbLevel(let event): channels.tell { $0.onChannelNoDisturbLevelSync(event) }
-        case .channelUnreadStatus(let event): channels.tell { $0.onChannelUnreadStatusSync(event) }
-        case .typing(let event): channels.tell { $0.onTypingStatusChanged(event) }
-        case .remoteChannelsSyncCompleted(let event): channels.tell { $0.onRemoteChannelsSyncCompleted(event) }
-        case .groupOperation(let event): groups.tell { $0.onGroupOperation(event) }
-        case .groupInfoChanged(let event): groups.tell { $0.onGroupInfoChanged(event) }
-        case .groupMemberInfoChanged(let event): groups.tell { $0.onGroupMemberInfoChanged(event) }
+        case .messageReceived(let event): messages.tell { $0.tell(event) }
+        case .messageDeleted(let event): messages.tell { $0.tell(event) }
+        case .messagesUpdated(let event): messages.tell { $0.tell(event) }
+        case .messageMetadataUpdated(let event): messages.tell { $0.tell(event) }
+        case .messageMetadataDeleted(let event): messages.tell { $0.tell(event) }
+        case .messageReceiptResponse(let event): messages.tell { $0.tell(event) }
+        case .offlineMessageSyncCompleted: messages.tell { $0.tellOfflineMessageSyncCompleted() }
+        case .messagesMissed(let event): messages.tell { $0.tell(event) }
+        case .channelPinned(let event): channels.tell { $0.tell(event) }
+        case .channelNoDisturbLevel(let event): channels.tell { $0.tell(event) }
+        case .channelUnreadStatus(let event): channels.tell { $0.tell(event) }
+        case .typing(let event): channels.tell { $0.tell(event) }
+        case .remoteChannelsSyncCompleted(let event): channels.tell { $0.tell(event) }
+        case .groupOperation(let event): groups.tell { $0.tell(event) }
+        case .groupInfoChanged(let event): groups.tell { $0.tell(event) }
+        case .groupMemberInfoChanged(let event): groups.tell { $0.tell(event) }
         case .openChannel(let event): openChannels.tell { event.tell($0) }
-        case .subscriptionChanged(let event): users.tell { $0.onSubscriptionChanged(event) }
+        case .subscriptionChanged(let event): users.tell { $0.tell(event) }
         case .dropped: break
         }
     }
 }
 
 // All handlers are held weakly; the same identifier again replaces the handler (rules NC-20, NC-21).
+#if canImport(ObjectiveC)
+    @objc
+#endif
 extension NCEngine {
     /// Calls `handler` for messages and what becomes of them. Before connecting, or what had been missed comes unheard.
     public static func addMessageHandler(identifier: String, handler: any MessageHandler) {

@@ -3,6 +3,9 @@ import Foundation
 // `@unchecked Sendable` of the classes in this file: immutable.
 
 /// A message has come.
+#if canImport(ObjectiveC)
+    @objc(NCMessageReceivedEvent) @objcMembers
+#endif
 public final class MessageReceivedEvent: NSObject, @unchecked Sendable {
     public let message: Message
     /// How many are left of the package that it came with; 0 when it came alone.
@@ -22,6 +25,9 @@ public final class MessageReceivedEvent: NSObject, @unchecked Sendable {
 }
 
 /// Messages were deleted for all. They are gone from the local database too.
+#if canImport(ObjectiveC)
+    @objc(NCMessageDeletedEvent) @objcMembers
+#endif
 public final class MessageDeletedEvent: NSObject, @unchecked Sendable {
     /// As they were.
     public let messages: [Message]
@@ -33,6 +39,9 @@ public final class MessageDeletedEvent: NSObject, @unchecked Sendable {
 }
 
 /// Messages were edited.
+#if canImport(ObjectiveC)
+    @objc(NCMessagesUpdatedEvent) @objcMembers
+#endif
 public final class MessagesUpdatedEvent: NSObject, @unchecked Sendable {
     /// As they are now.
     public let messages: [Message]
@@ -44,6 +53,9 @@ public final class MessagesUpdatedEvent: NSObject, @unchecked Sendable {
 }
 
 /// Metadata of a message were set.
+#if canImport(ObjectiveC)
+    @objc(NCMessageMetadataUpdatedEvent) @objcMembers
+#endif
 public final class MessageMetadataUpdatedEvent: NSObject, @unchecked Sendable {
     /// The pairs that were set, not all that there are.
     public let metadata: [String: String]
@@ -58,6 +70,9 @@ public final class MessageMetadataUpdatedEvent: NSObject, @unchecked Sendable {
 }
 
 /// Metadata of a message were deleted.
+#if canImport(ObjectiveC)
+    @objc(NCMessageMetadataDeletedEvent) @objcMembers
+#endif
 public final class MessageMetadataDeletedEvent: NSObject, @unchecked Sendable {
     /// As it is now.
     public let message: Message
@@ -72,6 +87,9 @@ public final class MessageMetadataDeletedEvent: NSObject, @unchecked Sendable {
 }
 
 /// Somebody has read messages that this user sent.
+#if canImport(ObjectiveC)
+    @objc(NCMessageReceiptResponseEvent) @objcMembers
+#endif
 public final class MessageReceiptResponseEvent: NSObject, @unchecked Sendable {
     public let responses: [MessageReceiptResponse]
 
@@ -82,6 +100,9 @@ public final class MessageReceiptResponseEvent: NSObject, @unchecked Sendable {
 }
 
 /// How far a message has been read.
+#if canImport(ObjectiveC)
+    @objc(NCMessageReceiptResponse) @objcMembers
+#endif
 public final class MessageReceiptResponse: NSObject, @unchecked Sendable {
     public let messageId: String
     public let channelIdentifier: ChannelIdentifier
@@ -107,6 +128,9 @@ public final class MessageReceiptResponse: NSObject, @unchecked Sendable {
 }
 
 /// Who has read a message.
+#if canImport(ObjectiveC)
+    @objc(NCMessageReceiptUser) @objcMembers
+#endif
 public final class MessageReceiptUser: NSObject, @unchecked Sendable {
     public let userId: String
     /// When, ms since 1970.
@@ -123,6 +147,9 @@ public final class MessageReceiptUser: NSObject, @unchecked Sendable {
 }
 
 /// Messages may be missing.
+#if canImport(ObjectiveC)
+    @objc(NCMessagesMissedEvent) @objcMembers
+#endif
 public final class MessagesMissedEvent: NSObject, @unchecked Sendable {
     /// The channel; nil for all of the user's direct and group channels.
     public let channelIdentifier: ChannelIdentifier?

@@ -43,18 +43,18 @@ public enum OpenChannelNews: Sendable {
 
     func tell(_ handler: any OpenChannelHandler) {
         switch self {
-        case .entering(let event): handler.onEntering(event)
-        case .entered(let event): handler.onEntered(event)
-        case .enterFailed(let event): handler.onEnterFailed(event)
-        case .reset(let event): handler.onReset(event)
-        case .exited(let event): handler.onExited(event)
-        case .destroyed(let event): handler.onChannelDestroyed(event)
-        case .metadataSynced(let event): handler.onMetadataSynced(event)
-        case .metadataChanged(let event): handler.onMetadataChanged(event)
-        case .participantChanged(let event): handler.onParticipantChanged(event)
-        case .participantMuted(let event): handler.onParticipantMuted(event)
-        case .participantBanned(let event): handler.onParticipantBanned(event)
-        case .multiLoginSync(let event): handler.onMultiLoginSync(event)
+        case .entering(let event): handler.tell(event)
+        case .entered(let event): handler.tell(event)
+        case .enterFailed(let event): handler.tell(event)
+        case .reset(let event): handler.tell(event)
+        case .exited(let event): handler.tell(event)
+        case .destroyed(let event): handler.tell(event)
+        case .metadataSynced(let event): handler.tell(event)
+        case .metadataChanged(let event): handler.tell(event)
+        case .participantChanged(let event): handler.tell(event)
+        case .participantMuted(let event): handler.tell(event)
+        case .participantBanned(let event): handler.tell(event)
+        case .multiLoginSync(let event): handler.tell(event)
         }
     }
 }

@@ -3,6 +3,9 @@ import Foundation
 // `@unchecked Sendable` of the classes in this file: immutable.
 
 /// A channel's metadata have changed.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelMetadataChangedEvent) @objcMembers
+#endif
 public final class OpenChannelMetadataChangedEvent: NSObject, @unchecked Sendable {
     public let changeInfo: [OpenChannelMetadataChangeInfo]
 
@@ -13,6 +16,9 @@ public final class OpenChannelMetadataChangedEvent: NSObject, @unchecked Sendabl
 }
 
 /// One change of a channel's metadata.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelMetadataChangeInfo) @objcMembers
+#endif
 public final class OpenChannelMetadataChangeInfo: NSObject, @unchecked Sendable {
     public let channelId: String
     public let key: String
@@ -30,6 +36,9 @@ public final class OpenChannelMetadataChangeInfo: NSObject, @unchecked Sendable 
 }
 
 /// Somebody came or left.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelParticipantChangedEvent) @objcMembers
+#endif
 public final class OpenChannelParticipantChangedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     public let actions: [OpenChannelParticipantAction]
@@ -44,6 +53,9 @@ public final class OpenChannelParticipantChangedEvent: NSObject, @unchecked Send
 }
 
 /// One who came or left.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelParticipantAction) @objcMembers
+#endif
 public final class OpenChannelParticipantAction: NSObject, @unchecked Sendable {
     public let userId: String
     public let action: OpenChannelParticipantActionType
@@ -56,6 +68,9 @@ public final class OpenChannelParticipantAction: NSObject, @unchecked Sendable {
 }
 
 /// Who may speak has changed.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelParticipantMutedEvent) @objcMembers
+#endif
 public final class OpenChannelParticipantMutedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     public let type: OpenChannelMuteType
@@ -82,6 +97,9 @@ public final class OpenChannelParticipantMutedEvent: NSObject, @unchecked Sendab
 }
 
 /// Somebody was banned.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelParticipantBannedEvent) @objcMembers
+#endif
 public final class OpenChannelParticipantBannedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     public let userIds: [String]
@@ -103,6 +121,9 @@ public final class OpenChannelParticipantBannedEvent: NSObject, @unchecked Senda
 }
 
 /// The user entered or left with another device.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelMultiLoginSyncEvent) @objcMembers
+#endif
 public final class OpenChannelMultiLoginSyncEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     public let status: OpenChannelSyncStatus

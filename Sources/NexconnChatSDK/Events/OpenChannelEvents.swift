@@ -3,6 +3,9 @@ import Foundation
 // `@unchecked Sendable` of the classes in this file: immutable.
 
 /// Entering has begun.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelEnteringEvent) @objcMembers
+#endif
 public final class OpenChannelEnteringEvent: NSObject, @unchecked Sendable {
     public let channelId: String
 
@@ -13,6 +16,9 @@ public final class OpenChannelEnteringEvent: NSObject, @unchecked Sendable {
 }
 
 /// The user is in an open channel.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelEnteredEvent) @objcMembers
+#endif
 public final class OpenChannelEnteredEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     /// What the channel is like; always there with this service.
@@ -26,6 +32,9 @@ public final class OpenChannelEnteredEvent: NSObject, @unchecked Sendable {
 }
 
 /// The user could not enter, or not come back.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelEnterFailedEvent) @objcMembers
+#endif
 public final class OpenChannelEnterFailedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     public let error: NCError
@@ -38,6 +47,9 @@ public final class OpenChannelEnterFailedEvent: NSObject, @unchecked Sendable {
 }
 
 /// After a loss of the connection messages of the channel may be missing.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelResetEvent) @objcMembers
+#endif
 public final class OpenChannelResetEvent: NSObject, @unchecked Sendable {
     public let channelId: String
 
@@ -48,6 +60,9 @@ public final class OpenChannelResetEvent: NSObject, @unchecked Sendable {
 }
 
 /// The user has left.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelExitedEvent) @objcMembers
+#endif
 public final class OpenChannelExitedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
 
@@ -58,6 +73,9 @@ public final class OpenChannelExitedEvent: NSObject, @unchecked Sendable {
 }
 
 /// A channel is gone.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelDestroyedEvent) @objcMembers
+#endif
 public final class OpenChannelDestroyedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
     public let destroyType: OpenChannelDestroyType
@@ -70,6 +88,9 @@ public final class OpenChannelDestroyedEvent: NSObject, @unchecked Sendable {
 }
 
 /// A channel's metadata have come for the first time after entering.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelMetadataSyncedEvent) @objcMembers
+#endif
 public final class OpenChannelMetadataSyncedEvent: NSObject, @unchecked Sendable {
     public let channelId: String
 

@@ -4,6 +4,9 @@ import NexconnProtocol
 /// A group to create.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCCreateGroupParams) @objcMembers
+#endif
 public final class CreateGroupParams: NSObject, @unchecked Sendable {
     /// 1 … 64 characters.
     public let groupId: String
@@ -42,6 +45,9 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
 /// What to change about a group; nil leaves as it is.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCUpdateGroupInfoParams) @objcMembers
+#endif
 public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     @Guarded public var groupName: String? = nil
     /// Where the picture is.
@@ -75,6 +81,9 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
 /// Members to remove from a group.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCKickMembersParams) @objcMembers
+#endif
 public final class KickMembersParams: NSObject, @unchecked Sendable {
     /// At most 100.
     public let userIds: [String]
@@ -88,6 +97,9 @@ public final class KickMembersParams: NSObject, @unchecked Sendable {
 /// To whom a group goes.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCTransferOwnerParams) @objcMembers
+#endif
 public final class TransferOwnerParams: NSObject, @unchecked Sendable {
     public let newOwnerId: String
     /// Whether the owner of before leaves the group.
@@ -102,6 +114,9 @@ public final class TransferOwnerParams: NSObject, @unchecked Sendable {
 /// What to change about a member; nil leaves as it is.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSetMemberInfoParams) @objcMembers
+#endif
 public final class SetMemberInfoParams: NSObject, @unchecked Sendable {
     public let userId: String
     @Guarded public var nickname: String? = nil

@@ -4,6 +4,9 @@ import NexconnProtocol
 /// A group.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCGroupInfo) @objcMembers
+#endif
 public final class GroupInfo: NSObject, @unchecked Sendable {
     private let group: NexconnGroup
 
@@ -35,6 +38,9 @@ public final class GroupInfo: NSObject, @unchecked Sendable {
 /// A member of a group.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCGroupMemberInfo) @objcMembers
+#endif
 public final class GroupMemberInfo: NSObject, @unchecked Sendable {
     public let userId: String
     /// What the member is called in this group.

@@ -4,6 +4,9 @@ import NexconnProtocol
 /// Which members of a group to list.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCGroupMembersByRoleQueryParams) @objcMembers
+#endif
 public final class GroupMembersByRoleQueryParams: NSObject, @unchecked Sendable {
     @Guarded public var groupId: String = ""
     /// `undef` for all.
@@ -17,6 +20,9 @@ public final class GroupMembersByRoleQueryParams: NSObject, @unchecked Sendable 
 /// Which of the user's groups to list.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCJoinedGroupsByRoleQueryParams) @objcMembers
+#endif
 public final class JoinedGroupsByRoleQueryParams: NSObject, @unchecked Sendable {
     /// The user's role in them; `undef` for all.
     @Guarded public var role: GroupMemberRole = .undef
@@ -27,6 +33,9 @@ public final class JoinedGroupsByRoleQueryParams: NSObject, @unchecked Sendable 
 /// Members to look for by their names in the group.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSearchGroupMembersQueryParams) @objcMembers
+#endif
 public final class SearchGroupMembersQueryParams: NSObject, @unchecked Sendable {
     @Guarded public var groupId: String = ""
     /// Part of a nickname or user id, in upper or lower case.
@@ -38,6 +47,9 @@ public final class SearchGroupMembersQueryParams: NSObject, @unchecked Sendable 
 /// Groups to look for among the user's.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCSearchJoinedGroupsParams) @objcMembers
+#endif
 public final class SearchJoinedGroupsParams: NSObject, @unchecked Sendable {
     /// Part of a name, in upper or lower case.
     public let groupName: String

@@ -1,6 +1,10 @@
+import Foundation
 import NexconnProtocol
 
 /// What a member of a group may do.
+#if canImport(ObjectiveC)
+    @objc(NCGroupMemberRole)
+#endif
 public enum GroupMemberRole: Int, Sendable {
     /// Not known, or all, in queries.
     case undef = 0
@@ -32,6 +36,9 @@ public enum GroupMemberRole: Int, Sendable {
 }
 
 /// Who may join.
+#if canImport(ObjectiveC)
+    @objc(NCGroupJoinPermission)
+#endif
 public enum GroupJoinPermission: Int, Sendable {
     case ownerVerify = 0
     case free = 1
@@ -40,6 +47,9 @@ public enum GroupJoinPermission: Int, Sendable {
 }
 
 /// Who may do something in a group.
+#if canImport(ObjectiveC)
+    @objc(NCGroupOperationPermission)
+#endif
 public enum GroupOperationPermission: Int, Sendable {
     case owner = 0
     case ownerOrAdmin = 1
@@ -47,6 +57,9 @@ public enum GroupOperationPermission: Int, Sendable {
 }
 
 /// What happened in a group.
+#if canImport(ObjectiveC)
+    @objc(NCGroupOperation)
+#endif
 public enum GroupOperation: Int, Sendable {
     case create = 0
     case join = 1

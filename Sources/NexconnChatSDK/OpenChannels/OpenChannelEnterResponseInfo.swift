@@ -4,6 +4,9 @@ import NexconnProtocol
 /// What an open channel is like when the user enters it.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelEnterResponseInfo) @objcMembers
+#endif
 public final class OpenChannelEnterResponseInfo: NSObject, @unchecked Sendable {
     private let entrance: NexconnOpenEntrance
 

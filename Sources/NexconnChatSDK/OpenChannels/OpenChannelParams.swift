@@ -3,6 +3,9 @@ import Foundation
 /// How to enter an open channel.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCEnterOpenChannelParams) @objcMembers
+#endif
 public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
     /// How many of the latest messages to begin with: 1 … 50; -1 for none, 0 for 20.
     @Guarded public var messageCount: Int
@@ -28,6 +31,9 @@ public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
 /// Metadata of an open channel to set.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSetOpenChannelMetadataParams) @objcMembers
+#endif
 public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
     /// 1 … 10 pairs.
     public let metadata: [String: String]
@@ -45,6 +51,9 @@ public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
 /// Metadata of an open channel to delete.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCDeleteOpenChannelMetadataParams) @objcMembers
+#endif
 public final class DeleteOpenChannelMetadataParams: NSObject, @unchecked Sendable {
     /// 1 … 10.
     public let keys: [String]
@@ -60,6 +69,9 @@ public final class DeleteOpenChannelMetadataParams: NSObject, @unchecked Sendabl
 /// Messages of an open channel to load from the service.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCOpenChannelMessagesQueryParams) @objcMembers
+#endif
 public final class OpenChannelMessagesQueryParams: NSObject, @unchecked Sendable {
     public let channelId: String
     /// 1 … 100.

@@ -1,6 +1,9 @@
 import Foundation
 
 /// Where messages are loaded from.
+#if canImport(ObjectiveC)
+    @objc(NCMessageLoadPolicy)
+#endif
 public enum MessageLoadPolicy: Int, Sendable {
     /// This device only.
     case local = 0
@@ -13,6 +16,9 @@ public enum MessageLoadPolicy: Int, Sendable {
 /// Which channels to list.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCChannelsQueryParams) @objcMembers
+#endif
 public final class ChannelsQueryParams: NSObject, @unchecked Sendable {
     @Guarded public private(set) var channelTypes: [ChannelType] = [.direct, .group, .system]
     /// 1 … 50.
@@ -31,6 +37,9 @@ public final class ChannelsQueryParams: NSObject, @unchecked Sendable {
 /// Which messages of a channel to list.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCMessagesQueryParams) @objcMembers
+#endif
 public final class MessagesQueryParams: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// 1 … 100.
@@ -50,6 +59,9 @@ public final class MessagesQueryParams: NSObject, @unchecked Sendable {
 /// Which messages of a channel to list as this device has them.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCLocalMessagesByTimeQueryParams) @objcMembers
+#endif
 public final class LocalMessagesByTimeQueryParams: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// 1 … 100.
@@ -70,6 +82,9 @@ public final class LocalMessagesByTimeQueryParams: NSObject, @unchecked Sendable
 /// Messages with a keyword.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSearchMessagesQueryParams) @objcMembers
+#endif
 public final class SearchMessagesQueryParams: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// Words; all must be there, each at the beginning of a word of the message.
@@ -91,6 +106,9 @@ public final class SearchMessagesQueryParams: NSObject, @unchecked Sendable {
 /// Messages of one sender.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSearchMessagesByUserQueryParams) @objcMembers
+#endif
 public final class SearchMessagesByUserQueryParams: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let userId: String
@@ -109,6 +127,9 @@ public final class SearchMessagesByUserQueryParams: NSObject, @unchecked Sendabl
 /// Messages with a keyword, of a time.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSearchMessagesByTimeRangeQueryParams) @objcMembers
+#endif
 public final class SearchMessagesByTimeRangeQueryParams: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     /// Empty for all messages of the time.
@@ -131,6 +152,9 @@ public final class SearchMessagesByTimeRangeQueryParams: NSObject, @unchecked Se
 /// Channels with messages that have a keyword.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSearchChannelsParams) @objcMembers
+#endif
 public final class SearchChannelsParams: NSObject, @unchecked Sendable {
     public let keyword: String
     @Guarded public var channelTypes: [ChannelType] = [.direct, .group, .system]
@@ -146,6 +170,9 @@ public final class SearchChannelsParams: NSObject, @unchecked Sendable {
 /// A channel in which a keyword was found.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCSearchChannelResult) @objcMembers
+#endif
 public final class SearchChannelResult: NSObject, @unchecked Sendable {
     public let channel: BaseChannel
     /// How many of its messages have the keyword.

@@ -4,6 +4,9 @@ import NexconnProtocol
 /// What to subscribe to, of whom, for how long.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSubscribeEventParams) @objcMembers
+#endif
 public final class SubscribeEventParams: NSObject, @unchecked Sendable {
     /// 1 … 200.
     public let userIds: [String]
@@ -22,6 +25,9 @@ public final class SubscribeEventParams: NSObject, @unchecked Sendable {
 /// A subscription.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCSubscribeEvent) @objcMembers
+#endif
 public final class SubscribeEvent: NSObject, @unchecked Sendable {
     public let userId: String
     public let subscribeType: SubscribeType

@@ -6,6 +6,9 @@ import NexconnProtocol
 /// May be used from any thread. Every completion is called once, on the callback queue (rule NH-1).
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCUserModule) @objcMembers
+#endif
 public final class UserModule: NSObject, @unchecked Sendable {
     let engine: ChatEngine
 

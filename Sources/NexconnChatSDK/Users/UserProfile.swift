@@ -4,6 +4,9 @@ import NexconnProtocol
 /// What a user is like.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCUserProfile) @objcMembers
+#endif
 public final class UserProfile: NSObject, @unchecked Sendable {
     /// Empty in a profile that was made to update one's own.
     public let userId: String

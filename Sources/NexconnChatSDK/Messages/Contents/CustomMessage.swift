@@ -19,6 +19,9 @@ import WireCoding
 /// Members `extra`, `user` and `mentionedInfo` of the object belong to ``MessageContent``, unless `encode` writes them itself.
 ///
 /// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass answers for its own.
+#if canImport(ObjectiveC)
+    @objc(NCCustomMessage) @objcMembers
+#endif
 open class CustomMessage: MessageContent, @unchecked Sendable {
     public override init() {
         super.init()
@@ -46,6 +49,9 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
 /// members too, unless `encode` writes them itself.
 ///
 /// `@unchecked Sendable`: here every property is constant or `Guarded`, a `NIOLockedValueBox`; a subclass answers for its own.
+#if canImport(ObjectiveC)
+    @objc(NCCustomMediaMessage) @objcMembers
+#endif
 open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
     public override init(localPath: String?) {
         super.init(localPath: localPath)
@@ -74,6 +80,9 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
 /// A message of a kind that this application does not know, or whose content is not what its kind says. Keeps it as it came.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCUnknownMessage) @objcMembers
+#endif
 public final class UnknownMessage: MessageContent, @unchecked Sendable {
     /// The name of the type on the wire.
     public let type: String

@@ -3,6 +3,9 @@ import Foundation
 /// A file.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCFileMessage) @objcMembers
+#endif
 public final class FileMessage: MediaMessageContent, @unchecked Sendable {
     /// Bytes.
     @Guarded public var size: Int64
@@ -45,6 +48,9 @@ public final class FileMessage: MediaMessageContent, @unchecked Sendable {
 /// A voice recording of at most a minute.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCHDVoiceMessage) @objcMembers
+#endif
 public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
     /// Seconds.
     @Guarded public var duration: Int

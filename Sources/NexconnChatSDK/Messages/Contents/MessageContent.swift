@@ -7,6 +7,9 @@ import WireCoding
 /// written at once, so that changing it later changes nothing.
 ///
 /// `@unchecked Sendable`, here and in the subclasses of this module: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCMessageContent) @objcMembers
+#endif
 open class MessageContent: NSObject, @unchecked Sendable {
     /// Who sent it, as the sender describes it.
     @Guarded public final var senderUserInfo: UserInfo? = nil
@@ -54,6 +57,9 @@ open class MessageContent: NSObject, @unchecked Sendable {
 }
 
 /// Whether messages of a kind are kept and counted. The numbers are those of the vendor's family of services.
+#if canImport(ObjectiveC)
+    @objc(NCMessagePersistencePolicy)
+#endif
 public enum MessagePersistencePolicy: Int, Sendable {
     /// Not kept, but delivered to who is away.
     case none = 0
@@ -68,6 +74,9 @@ public enum MessagePersistencePolicy: Int, Sendable {
 /// A content with a file: the file lies at `localPath`, or at `remoteUrl`, or both.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCMediaMessageContent) @objcMembers
+#endif
 open class MediaMessageContent: MessageContent, @unchecked Sendable {
     /// Where the file is on this device. Never leaves it.
     @Guarded public final var localPath: String? = nil
@@ -76,6 +85,9 @@ open class MediaMessageContent: MessageContent, @unchecked Sendable {
     /// The file's name.
     @Guarded public final var name: String? = nil
 
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
     init(localPath: String?) {
         super.init()
         self.localPath = localPath

@@ -1,6 +1,11 @@
+import Foundation
+
 /// Something for the receiving application that stays in history.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCCommandNotificationMessage) @objcMembers
+#endif
 public final class CommandNotificationMessage: MessageContent, @unchecked Sendable {
     @Guarded public var name: String
     @Guarded public var data: String
@@ -29,6 +34,9 @@ public final class CommandNotificationMessage: MessageContent, @unchecked Sendab
 /// A line of small print in a conversation.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCInformationNotificationMessage) @objcMembers
+#endif
 public final class InformationNotificationMessage: MessageContent, @unchecked Sendable {
     @Guarded public var message: String
 
@@ -54,6 +62,9 @@ public final class InformationNotificationMessage: MessageContent, @unchecked Se
 /// A line about what happened in a group.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCGroupNotificationMessage) @objcMembers
+#endif
 public final class GroupNotificationMessage: MessageContent, @unchecked Sendable {
     @Guarded public var operatorUserId: String
     /// Such as `Add`, `Quit`, `Kicked`, `Rename`, `Bulletin`.

@@ -4,6 +4,9 @@ import WireCoding
 /// A place on earth.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCLocationMessage) @objcMembers
+#endif
 public final class LocationMessage: MessageContent, @unchecked Sendable {
     /// Degrees.
     @Guarded public var latitude: Double
@@ -43,6 +46,9 @@ public final class LocationMessage: MessageContent, @unchecked Sendable {
 /// Several messages, passed on as one.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCCombineMessage) @objcMembers
+#endif
 public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
     /// A line for each of the first messages.
     @Guarded public var summaryList: [String]
@@ -99,6 +105,9 @@ public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
 /// Something for the receiving application, not for its user: neither kept nor counted.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCCommandMessage) @objcMembers
+#endif
 public final class CommandMessage: MessageContent, @unchecked Sendable {
     @Guarded public var name: String
     @Guarded public var data: String

@@ -3,6 +3,9 @@ import Foundation
 /// A picture: a file, with a thumbnail that goes with the message.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCImageMessage) @objcMembers
+#endif
 public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
     /// A small JPEG. The application makes it: this module decodes no pictures.
     @Guarded public var thumbnailImage: Data? = nil
@@ -35,6 +38,9 @@ public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
 /// A moving picture.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCGIFMessage) @objcMembers
+#endif
 public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
     /// The size of the file in bytes.
     @Guarded public var dataSize: Int64
@@ -71,6 +77,9 @@ public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
 /// A video of at most two minutes.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCShortVideoMessage) @objcMembers
+#endif
 public final class ShortVideoMessage: MediaMessageContent, @unchecked Sendable {
     /// Seconds.
     @Guarded public var duration: Int

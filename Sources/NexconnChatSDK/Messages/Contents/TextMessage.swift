@@ -1,6 +1,11 @@
+import Foundation
+
 /// Text.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCTextMessage) @objcMembers
+#endif
 public final class TextMessage: MessageContent, @unchecked Sendable {
     @Guarded public var text: String
 
@@ -25,6 +30,9 @@ public final class TextMessage: MessageContent, @unchecked Sendable {
 /// An answer to another message, with that message in it.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
+#if canImport(ObjectiveC)
+    @objc(NCReferenceMessage) @objcMembers
+#endif
 public final class ReferenceMessage: MessageContent, @unchecked Sendable {
     /// The answer's text.
     @Guarded public var content: String
@@ -79,6 +87,9 @@ public final class ReferenceMessage: MessageContent, @unchecked Sendable {
 }
 
 /// What became of a message that another one answers.
+#if canImport(ObjectiveC)
+    @objc(NCReferenceMessageStatus)
+#endif
 public enum ReferenceMessageStatus: Int, Sendable {
     case `default` = 0
     case deleted = 1

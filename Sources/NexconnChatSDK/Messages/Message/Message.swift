@@ -7,6 +7,9 @@ import NexconnProtocol
 /// send, which the callbacks of that send share and which tells how far it has got.
 ///
 /// `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCMessage) @objcMembers
+#endif
 public final class Message: NSObject, @unchecked Sendable {
     private struct State {
         var local: LocalMessage

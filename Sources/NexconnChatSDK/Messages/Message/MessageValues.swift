@@ -2,12 +2,18 @@ import ChatDatabase
 import Foundation
 
 /// Whether the signed-in user sent a message or got it. The numbers are those of the vendor's family of services.
+#if canImport(ObjectiveC)
+    @objc(NCMessageDirection)
+#endif
 public enum MessageDirection: Int, Sendable {
     case send = 1
     case receive = 2
 }
 
 /// How far a message has got. The numbers are those of the vendor's family of services.
+#if canImport(ObjectiveC)
+    @objc(NCSentStatus)
+#endif
 public enum SentStatus: Int, Sendable {
     case sending = 10
     case failed = 20
@@ -34,6 +40,9 @@ public enum SentStatus: Int, Sendable {
 /// What the user has done with a received message.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCReceivedStatusInfo) @objcMembers
+#endif
 public final class ReceivedStatusInfo: NSObject, @unchecked Sendable {
     public let isRead: Bool
     public let isListened: Bool
@@ -53,6 +62,9 @@ public final class ReceivedStatusInfo: NSObject, @unchecked Sendable {
 /// How a message was edited.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCMessageUpdateInfo) @objcMembers
+#endif
 public final class MessageUpdateInfo: NSObject, @unchecked Sendable {
     /// Milliseconds since 1970.
     public let updateTime: Int64

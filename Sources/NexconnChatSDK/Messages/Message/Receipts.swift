@@ -4,6 +4,9 @@ import NexconnProtocol
 /// How far a message has been read.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCMessageReadReceiptInfo) @objcMembers
+#endif
 public final class MessageReadReceiptInfo: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let messageId: String
@@ -25,6 +28,9 @@ public final class MessageReadReceiptInfo: NSObject, @unchecked Sendable {
 /// About whom to ask whether they have read a message.
 ///
 /// `@unchecked Sendable`: immutable.
+#if canImport(ObjectiveC)
+    @objc(NCMessagesReadReceiptByUsersParams) @objcMembers
+#endif
 public final class MessagesReadReceiptByUsersParams: NSObject, @unchecked Sendable {
     public let messageId: String
     public let userIds: [String]
@@ -39,6 +45,9 @@ public final class MessagesReadReceiptByUsersParams: NSObject, @unchecked Sendab
 /// Readers of a message to list.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCMessagesReadReceiptUsersQueryParams) @objcMembers
+#endif
 public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let messageId: String

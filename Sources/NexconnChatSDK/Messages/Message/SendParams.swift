@@ -5,6 +5,9 @@ import WireCoding
 /// What to send, and how.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCMessageParams) @objcMembers
+#endif
 open class MessageParams: NSObject, @unchecked Sendable {
     /// Only these members of a group get it; nil for all.
     @Guarded public final var directedUserIds: [String]? = nil
@@ -43,6 +46,9 @@ open class MessageParams: NSObject, @unchecked Sendable {
 /// A message to send with ``BaseChannel/sendMessage(params:attachedHandler:completionHandler:)``.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSendMessageParams) @objcMembers
+#endif
 public final class SendMessageParams: MessageParams, @unchecked Sendable {
     public let content: MessageContent
 
@@ -56,6 +62,9 @@ public final class SendMessageParams: MessageParams, @unchecked Sendable {
 /// ``BaseChannel/sendMediaMessage(params:attachedHandler:progressHandler:completionHandler:cancelHandler:)``.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCSendMediaMessageParams) @objcMembers
+#endif
 public final class SendMediaMessageParams: MessageParams, @unchecked Sendable {
     public let content: MediaMessageContent
 
@@ -68,6 +77,9 @@ public final class SendMediaMessageParams: MessageParams, @unchecked Sendable {
 /// What notifications of devices show. This service notifies no devices itself: webhooks get it, as the member `push` of a message.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCPushConfig) @objcMembers
+#endif
 public final class PushConfig: NSObject, @unchecked Sendable {
     @Guarded public var disablePushTitle = false
     @Guarded public var pushTitle: String? = nil
@@ -95,6 +107,9 @@ public final class PushConfig: NSObject, @unchecked Sendable {
 /// What notifications of Apple's devices show.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCIOSPushConfig) @objcMembers
+#endif
 public final class IOSPushConfig: NSObject, @unchecked Sendable {
     @Guarded public var threadId: String? = nil
     @Guarded public var category: String? = nil

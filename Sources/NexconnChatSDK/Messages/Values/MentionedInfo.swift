@@ -2,6 +2,9 @@ import Foundation
 import WireCoding
 
 /// Whom a message mentions.
+#if canImport(ObjectiveC)
+    @objc(NCMentionedType)
+#endif
 public enum MentionedType: Int, Sendable {
     /// Everybody in the channel.
     case all = 1
@@ -12,6 +15,9 @@ public enum MentionedType: Int, Sendable {
 /// Whom a message in a group mentions, and how that is shown.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCMentionedInfo) @objcMembers
+#endif
 public final class MentionedInfo: NSObject, @unchecked Sendable {
     @Guarded public var type: MentionedType
     @Guarded public var userIdList: [String]

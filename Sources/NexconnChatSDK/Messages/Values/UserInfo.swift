@@ -4,6 +4,9 @@ import WireCoding
 /// Who sent a message, as the sender describes it: goes with the content, so that receivers need not ask.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objc(NCUserInfo) @objcMembers
+#endif
 public final class UserInfo: NSObject, @unchecked Sendable {
     @Guarded public var userId: String
     @Guarded public var name: String?
