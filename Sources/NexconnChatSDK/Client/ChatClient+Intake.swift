@@ -14,23 +14,24 @@ extension ChatClient {
             return true
         }
         guard isCurrent else { return }
+        let isSuspended = state.withLockedValue { $0.isSuspended }
         let arrivals = notices.map { notice -> Arrival in
-            var version: UInt64 = 0
-            if case .change(let change) = notice { version = board.note(details(of: change).status, of: number) }
-            return .notice(notice, launch: launch, version: version)
+            switch notice {
+            case .event(let event): return .event(event, launch: launch)
+            case .dropped(let count): return .dropped(count)
+            case .change(let change):
+                let details = NCConnectionDetails(change, isSuspended: isSuspended)
+                return .change(change, details, launch: launch, version: board.note(details.status, of: number))
+            }
         }
         inlet.put(arrivals)
-    }
-
-    private func details(of change: ConnectionChange) -> NCConnectionDetails {
-        NCConnectionDetails(change, isSuspended: state.withLockedValue { $0.isSuspended })
     }
 
     /// On the work queue. Live events that come together are kept together.
     func take(_ arrivals: [Arrival]) {
         var live: [NexconnInboxItem] = []
         for arrival in arrivals {
-            if case .notice(.event(.received(let items, false, _)), let launch, _) = arrival, isCurrent(launch) {
+            if case .event(.received(let items, false, _), let launch) = arrival, isCurrent(launch) {
                 live += items
                 continue
             }
@@ -40,8 +41,12 @@ extension ChatClient {
             }
             switch arrival {
             case .answer(let answer): answer()
-            case .notice(let notice, let launch, let version):
-                if isCurrent(launch) { take(notice, version) }
+            case .event(let event, let launch):
+                if isCurrent(launch) { take(event) }
+            case .change(let change, let details, let launch, let version):
+                if isCurrent(launch) { take(change, details, version) }
+            case .dropped(let count):
+                settings.logger?.error("events were dropped", metadata: ["count": "\(count)"])
             }
         }
         if !live.isEmpty { receive(live, isOffline: false, hasMore: false) }
@@ -49,14 +54,6 @@ extension ChatClient {
 
     private func isCurrent(_ launch: Int) -> Bool {
         state.withLockedValue { $0.launch == launch && !$0.isRetired }
-    }
-
-    private func take(_ notice: Notice<NexconnSession>, _ version: UInt64) {
-        switch notice {
-        case .change(let change): take(change, version)
-        case .event(let event): take(event)
-        case .dropped(let count): settings.logger?.error("events were dropped", metadata: ["count": "\(count)"])
-        }
     }
 
     private func take(_ event: NexconnSessionEvent) {
@@ -75,8 +72,7 @@ extension ChatClient {
         }
     }
 
-    private func take(_ change: ConnectionChange, _ version: UInt64) {
-        let details = details(of: change)
+    private func take(_ change: ConnectionChange, _ details: NCConnectionDetails, _ version: UInt64) {
         if details.status == .connected { board.confirm(version, of: number) }
         board.tell(details)
         switch change.phase {
@@ -86,7 +82,7 @@ extension ChatClient {
             let failure = change.cause ?? .disconnectedOnRequest
             call.finish(.failure(NCError(failure)))
         case .waiting, .suspended:
-            sweepSoon()
+            sweepIfWaiting()
         case .idle, .connecting, .disconnecting:
             break
         }

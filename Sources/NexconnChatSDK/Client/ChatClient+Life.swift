@@ -132,8 +132,13 @@ extension ChatClient {
         }
     }
 
-    /// While there is no link, messages that have waited too long are given up in time (rule NS-14), and what could not be kept is
-    /// tried again.
+    /// While there is no link, messages that have waited too long are given up in time (rule NS-14). From any thread.
+    func sweepIfWaiting() {
+        guard let driver, driver.snapshot.phase != .connected, driver.withMemory({ $0.waitingMessages }) > 0 else { return }
+        sweepSoon()
+    }
+
+    /// Looks after what waits, in a moment. From any thread.
     func sweepSoon() {
         let isRunning = state.withLockedValue { state in
             if state.sweep != nil || state.isOver || state.isRetired { return true }
@@ -156,7 +161,6 @@ extension ChatClient {
         keep()
         let phase = driver.snapshot.phase
         if phase == .waiting || phase == .suspended { driver.submit(.perform(.expire, nil)) }
-        let hasUnkept = state.withLockedValue { !$0.unkept.isEmpty }
-        if hasUnkept || phase != .connected { sweepSoon() }
+        if state.withLockedValue({ !$0.unkept.isEmpty }) { sweepSoon() } else { sweepIfWaiting() }
     }
 }

@@ -14,7 +14,9 @@ import TransportCommon
 final class ChatClient: Sendable {
     /// What arrives on the work queue, in one order.
     enum Arrival: Sendable {
-        case notice(Notice<NexconnSession>, launch: Int, version: UInt64)
+        indirect case change(ConnectionChange, NCConnectionDetails, launch: Int, version: UInt64)
+        case event(NexconnSessionEvent, launch: Int)
+        case dropped(Int)
         case answer(@Sendable () -> Void)
     }
 
@@ -106,6 +108,7 @@ final class ChatClient: Sendable {
         perform(.send(draft), completion) { reply in
             if case .sent(let sent) = reply { sent } else { nil }
         }
+        sweepIfWaiting()
     }
 
     /// Asks the server. Needs a connection.
