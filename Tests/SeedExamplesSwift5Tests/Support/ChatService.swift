@@ -35,7 +35,8 @@ final class ChatService: Sendable {
         let token = UUID().uuidString
         try await change { book, change in
             try book.issueToken(
-                hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now, into: &change.commit)
+                hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now,
+                into: &change.commit)
         }
         return token
     }
