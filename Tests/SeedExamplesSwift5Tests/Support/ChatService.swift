@@ -8,20 +8,27 @@ import RealtimeHub
 /// A chat server in this process, and engines that talk to it.
 final class ChatService: Sendable {
     let server: LifelineServer
+    let port: Int
     private let directory = FileManager.default.temporaryDirectory.appendingPathComponent(
         "seed-\(UUID().uuidString)", isDirectory: true)
 
-    init() async throws {
-        server = try await LifelineServer.start(ServerConfiguration(port: 0))
+    /// - Parameters:
+    ///   - port: 0 for a free one.
+    ///   - data: where the server keeps what it has; nil for memory.
+    init(port: Int = 0, data: URL? = nil) async throws {
+        server = try await LifelineServer.start(ServerConfiguration(port: port, dataDirectory: data?.path))
+        self.port = server.port
     }
 
     deinit { try? FileManager.default.removeItem(at: directory) }
 
     /// An engine of its own: a device. Used by `NCEngine` within ``ChatEngine/run(_:)``.
-    func device(_ name: String, port: Int? = nil) -> ChatEngine {
+    func device(_ name: String, proxy: NCProxy? = nil) -> ChatEngine {
         let engine = ChatEngine(assembly: .live)
         let params = InitParams(appKey: "app-key")
-        params.naviServer = "http://127.0.0.1:\(port ?? server.port)"
+        params.naviServer = "http://127.0.0.1:\(port)"
+        params.proxy = proxy
+        params.logLevel = .none
         params.databaseDirectory = databases(of: name).path
         params.timing = .fast
         engine.run { NCEngine.initialize(params) }
@@ -79,6 +86,13 @@ extension ChatEngine {
     /// Runs code that uses `NCEngine` with this engine.
     func run<Value>(_ body: () throws -> Value) rethrows -> Value {
         try NCEngine.$scoped.withValue(self, operation: body)
+    }
+
+    /// Waits for what is on its way to the callback queue.
+    func callbacks() async {
+        await withCheckedContinuation { continuation in
+            work.async { self.registry.run { continuation.resume() } }
+        }
     }
 
     /// The next changes of status until one is terminal or `last`.

@@ -1,0 +1,1 @@
+../../SeedExamplesSwift5Tests/Support/ChatService.swift
