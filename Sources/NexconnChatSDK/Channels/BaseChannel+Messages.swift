@@ -1,0 +1,147 @@
+import ChatDatabase
+import Foundation
+import NexconnProtocol
+
+/// Which message to get: by the service's id, or by this device's number.
+///
+/// `@unchecked Sendable`: immutable.
+public final class GetMessageByIdParams: NSObject, @unchecked Sendable {
+    public let messageId: String?
+    public let messageClientId: Int?
+
+    public init(messageId: String) {
+        self.messageId = messageId
+        messageClientId = nil
+        super.init()
+    }
+
+    public init(messageClientId: Int) {
+        messageId = nil
+        self.messageClientId = messageClientId
+        super.init()
+    }
+}
+
+/// Messages on both sides of a time.
+///
+/// `@unchecked Sendable`: immutable.
+public final class GetMessagesAroundTimeParams: NSObject, @unchecked Sendable {
+    /// Milliseconds since 1970. A message of this very time is among those after it, and does not count as one of them.
+    public let sentTime: Int64
+    /// 0 … 100.
+    public let beforeCount: Int
+    /// 0 … 99.
+    public let afterCount: Int
+
+    public init(sentTime: Int64, beforeCount: Int, afterCount: Int) {
+        self.sentTime = sentTime
+        self.beforeCount = beforeCount
+        self.afterCount = afterCount
+        super.init()
+    }
+}
+
+/// A message to put into the local database, and nowhere else.
+///
+/// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
+public final class InsertMessageParams: NSObject, @unchecked Sendable {
+    public let content: MessageContent
+    /// Nil for the user.
+    @Guarded public var senderUserId: String? = nil
+    /// Milliseconds since 1970; 0 for now.
+    @Guarded public var sentTime: Int64 = 0
+
+    public init(content: MessageContent) {
+        self.content = content
+        super.init()
+    }
+}
+
+extension BaseChannel {
+    /// A message of this device.
+    ///
+    /// - Parameter completion: 34203 when there is no such message.
+    public static func getMessageById(
+        params: GetMessageByIdParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
+    ) {
+        let engine = NCEngine.engine
+        let (id, number) = (params.messageId, params.messageClientId)
+        engine.perform(engine.answering(completion)) { (client, completion) throws(NCError) in
+            let wanted: NexconnMessageID? = if let id { try NexconnMessageID.one(id) } else { nil }
+            let local = try client.local { _, database throws(ChatDatabaseError) in
+                if let wanted { return try database.message(id: wanted) }
+                return try database.message(localID: Int64(number ?? 0))
+            }
+            guard let local else { throw NCError(.noSuchMessage, reason: "This device has no such message.") }
+            completion(.success(Message(local, user: client.user ?? "")))
+        }
+    }
+
+    /// The messages on both sides of a time, oldest first. What is missing here is fetched from the server and kept.
+    public final func getMessagesAroundTime(
+        params: GetMessagesAroundTimeParams, completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?
+    ) {
+        let (before, after) = (min(max(params.beforeCount, 0), 100), min(max(params.afterCount, 0), 99))
+        let older = MessageHistory(
+            channel, startTime: params.sentTime, isAscending: false, limit: max(before, 1), asksServer: true)
+        let newer = MessageHistory(
+            channel, startTime: max(params.sentTime, 1) - 1, isAscending: true, limit: after + 1, asksServer: true)
+        engine.perform(engine.answering(completion)) { (client, completion: @escaping Completion<[Message]>) throws(NCError) in
+            older.load(after: nil, client) { first in
+                newer.load(after: nil, client) { second in
+                    completion(
+                        first.flatMap { first in
+                            second.map { second in first.page.data.prefix(before).reversed() + second.page.data }
+                        })
+                }
+            }
+        }
+    }
+
+    /// Puts messages into the local database. The service and other devices do not hear of them.
+    public final func insertMessages(
+        params: [InsertMessageParams], completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?
+    ) {
+        let channel = channel
+        let end: Completion<[Message]> = engine.answering(completion)
+        var drafts: [(sender: String?, message: LocalMessage)] = []
+        do throws(NCError) {
+            guard channel.conversation != .open else {
+                throw NCError(.badArgument, reason: "Open channels keep nothing on this device.")
+            }
+            for item in params {
+                let content = item.content
+                let outgoing = try Outgoing(content, SendMessageParams(content: content), to: channel, clientID: "")
+                var local = outgoing.local(from: "", at: item.sentTime)
+                local.clientID = nil
+                drafts.append((item.senderUserId, local))
+            }
+        } catch {
+            return end(.failure(error))
+        }
+        let all = drafts
+        engine.local(end) { client, database throws(ChatDatabaseError) in
+            let user = client.user ?? ""
+            let messages = all.map { sender, draft in
+                var message = draft
+                message.sender = sender ?? user
+                message.isSent = message.sender == user
+                message.status = message.isSent ? .sent : .received
+                return message
+            }
+            return try database.insertLocal(messages).map { Message($0, user: user) }
+        }
+    }
+}
+
+extension Message {
+    /// Keeps a text of the application beside the message, on this device only.
+    public func setLocalExtra(_ extra: String, completion: ((_ error: NCError?) -> Void)? = nil) {
+        let engine = NCEngine.engine
+        let number = local.localID
+        engine.local(engine.confirming(completion)) { _, database throws(ChatDatabaseError) in
+            try database.setLocalExtra(extra, of: number)
+            self.update { $0.localExtra = extra }
+        }
+    }
+}
