@@ -13,6 +13,12 @@ struct ContentFields: Sendable {
         self.members = members
     }
 
+    /// Nil for anything but an object.
+    init?(_ value: JSONValue) {
+        guard case .object(let members) = value else { return nil }
+        self.members = members
+    }
+
     var value: JSONValue { .object(members) }
 
     var bytes: [UInt8] {

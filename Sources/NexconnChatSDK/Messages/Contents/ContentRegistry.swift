@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import WireCoding
 
 /// Which class reads which type.
 enum ContentRegistry {
@@ -7,7 +8,17 @@ enum ContentRegistry {
 
     /// Reads a content. Never fails: what cannot be read is an ``UnknownMessage`` (rule NH-4).
     static func content(type: String, bytes: [UInt8]) -> MessageContent {
-        if let fields = ContentFields(bytes), let known = builtIn(type, fields) { return known }
+        guard let fields = ContentFields(bytes) else { return UnknownMessage(type: type, bytes: bytes) }
+        return builtIn(type, fields) ?? own(type, bytes)
+    }
+
+    /// Reads a content that is part of another one, without parsing it again.
+    static func content(type: String, value: JSONValue) -> MessageContent {
+        guard let fields = ContentFields(value) else { return UnknownMessage(type: type, bytes: Array(value.text.utf8)) }
+        return builtIn(type, fields) ?? own(type, fields.bytes)
+    }
+
+    private static func own(_ type: String, _ bytes: [UInt8]) -> MessageContent {
         let data = Data(bytes)
         let own: MessageContent? =
             switch custom.withLockedValue({ $0[type] }) {

@@ -68,7 +68,7 @@ public final class ReferenceMessage: MessageContent, @unchecked Sendable {
         referMsg = nil
         super.init(fields)
         if let type = fields.string("objName"), let inner = fields["referMsg"] {
-            referMsg = ContentRegistry.content(type: type, bytes: Array(inner.text.utf8))
+            referMsg = ContentRegistry.content(type: type, value: inner)
         }
     }
 
