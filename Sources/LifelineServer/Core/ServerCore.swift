@@ -89,6 +89,7 @@ final class ServerCore: Sendable {
         for outlet in outlets { total.add(outlet.statistics) }
         total.connections = admission.withLockedValue(\.connections)
         total.chatMessages = nexconn.messages
+        (total.webhookEvents, total.webhookEventsDropped) = nexconn.webhookCounts
         total.channels = withEveryShard { $0.occupiedCount }.reduce(0, +)
         return total
     }

@@ -37,6 +37,7 @@ extension NexconnApplication {
                 case .success(.sent(let message, let sequence)):
                     self.sentCount.withLockedValue { $0 += 1 }
                     self.announce(message, by: caller)
+                    if caller.peer != nil { self.webhooks?.tell(WebhookEvent(message)) }
                     reply(.success(.sent(message.id, sequence: sequence)))
                 }
             })

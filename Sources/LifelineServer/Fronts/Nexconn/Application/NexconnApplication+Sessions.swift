@@ -44,12 +44,26 @@ extension NexconnApplication {
                     session: session, user: token.user, device: hello.device, address: address, chat: chat, outlet: outlet,
                     connection: connection)
                 withAudience { $0.insert(peer) }
+                change.undo { book in
+                    self.withAudience { $0.remove(peer) }
+                    var commit = ChatCommit()
+                    _ = book.signOut(chat, of: peer.user, isDeliberate: true, at: now, into: &commit)
+                }
                 change.end(admittance.kicked, .kicked)
                 tell(admittance.news, &change)
                 let resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
                 return NexconnAdmission(
                     application: number, peer: peer, start: book.inboxStart(of: token.user, resume: resume))
-            }, completion: completion)
+            },
+            completion: { (result: Result<NexconnAdmission, NexconnRefusal>) in
+                if case .success(let admission) = result { self.report(.connected, of: admission.peer) }
+                completion(result)
+            })
+    }
+
+    private func report(_ status: WebhookEvent.Status, of peer: NexconnPeer) {
+        guard let webhooks else { return }
+        webhooks.tell(WebhookEvent(status, of: peer, at: now))
     }
 
     /// Takes a session out. Whoever only lost the connection stays in open channels and online for a while.
@@ -63,7 +77,7 @@ extension NexconnApplication {
                     peer.chat, of: peer.user, isDeliberate: leaving != nil, at: change.now, into: &change.commit)
                 tell(news, &change)
                 return NexconnResult.done
-            }, reply: { _ in })
+            }, reply: { _ in self.report(leaving == true ? .loggedOut : .disconnected, of: peer) })
     }
 
     /// A device has kept what lies in its user's inbox up to a place. Stored with the next commit, or within a second.

@@ -1,0 +1,88 @@
+import NexconnProtocol
+import WireCoding
+
+extension WebhookEvent {
+    /// What became of a session's connection (sheet 3.5).
+    enum Status: String, Sendable {
+        case connected = "0"
+        case disconnected = "1"
+        /// Without notifications from then on.
+        case loggedOut = "2"
+    }
+
+    init(_ status: Status, of peer: NexconnPeer, at time: Int64) {
+        var members: JSONMembers = [("userId", .string(peer.user)), ("status", .string(status.rawValue))]
+        members.addText("os", peer.device.system)
+        members.append(("time", .number(JSONNumber(Int(time)))))
+        members.addText("clientIp", peer.address)
+        members.addText("sessionId", peer.session)
+        self.init(kind: .connectionStatus, user: peer.user, body: members.object)
+    }
+
+    /// A message of a session that is durable.
+    init(_ message: NexconnMessage) {
+        var members: JSONMembers = [
+            ("messageId", .string(message.id.description)), ("fromUserId", .string(message.from)),
+            ("targetId", .string(message.to)), ("channelType", .string(message.conversation.apiWord)),
+            ("messageType", .string(message.type)), ("content", .string(String(decoding: message.content, as: UTF8.self))),
+            ("sentTime", .number(JSONNumber(Int(message.time)))),
+        ]
+        members.addText("clientMessageId", message.clientID ?? "")
+        if let users = message.options.users { members.append(("userIds", .array(users.map { .string($0) }))) }
+        if !message.options.metadata.isEmpty {
+            let pairs = message.options.metadata.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
+            members.append(("metadata", .object(.init(uniqueKeysWithValues: pairs))))
+        }
+        self.init(kind: .messageSend, user: message.from, body: members.object)
+    }
+}
+
+extension WebhookBatch {
+    /// The body of the request: `{type, id, time, data}` (sheet 3.5).
+    ///
+    /// - Parameter prefix: makes the id one of its own among those of other starts of the server.
+    func body(prefix: String, time: Int64) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(events.reduce(96) { $0 + $1.body.count + 1 })
+        JSONWriter.append(#"{"type":"#, to: &out)
+        JSONWriter.appendString(kind.rawValue, to: &out)
+        JSONWriter.append(#","id":"#, to: &out)
+        JSONWriter.appendString("\(prefix)-\(id)", to: &out)
+        JSONWriter.append(#","time":"#, to: &out)
+        JSONWriter.append(Int(time), to: &out)
+        JSONWriter.append(#","data":["#, to: &out)
+        for (index, event) in events.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(contentsOf: event.body)
+        }
+        JSONWriter.append("]}", to: &out)
+        return out
+    }
+}
+
+private typealias JSONMembers = [(String, JSONValue)]
+
+extension JSONMembers {
+    /// Empty members are left out (sheet 3.5).
+    fileprivate mutating func addText(_ key: String, _ value: String) {
+        if !value.isEmpty { append((key, .string(value))) }
+    }
+
+    fileprivate var object: [UInt8] {
+        var out: [UInt8] = []
+        JSONValue.object(.init(self) { _, last in last }).append(to: &out)
+        return out
+    }
+}
+
+extension NexconnConversation {
+    /// As the server API calls it (sheet 3.2).
+    fileprivate var apiWord: String {
+        switch self {
+        case .direct: "PERSON"
+        case .group: "GROUP"
+        case .open: "CHATROOM"
+        case .system: "SYSTEM"
+        }
+    }
+}
