@@ -10,8 +10,8 @@ public enum NexconnServerSignature {
         return Hex.text(hash.finalize())
     }
 
-    /// Whether `signature` is what ``sign(secret:nonce:timestamp:)`` would give, in any case of letters; compared in constant time.
+    /// Whether `signature` is what ``sign(secret:nonce:timestamp:)`` would give; compared in constant time.
     public static func isValid(_ signature: String, secret: String, nonce: String, timestamp: String) -> Bool {
-        ConstantTime.areEqual(signature.lowercased(), sign(secret: secret, nonce: nonce, timestamp: timestamp))
+        ConstantTime.areEqual(signature, sign(secret: secret, nonce: nonce, timestamp: timestamp))
     }
 }
