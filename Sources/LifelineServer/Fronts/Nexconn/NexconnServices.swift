@@ -23,9 +23,18 @@ final class NexconnServices: Sendable {
             NexconnApplication(
                 settings: settings, number: number, timeline: timeline,
                 restored: restored.applications[settings.key] ?? .init(), clock: configuration.clock, outlets: outlets,
-                logger: configuration.logger, bridge: bridge)
+                logger: configuration.logger, bridge: bridge,
+                webhooks: Self.webhooks(settings, configuration, outlets))
         }
         byKey = Dictionary(applications.map { ($0.settings.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private static func webhooks(
+        _ settings: ChatApplication, _ configuration: ServerConfiguration, _ outlets: [LoopOutlet]
+    ) -> NexconnWebhooks? {
+        guard let url = settings.webhook, let outlet = outlets.first else { return nil }
+        return NexconnWebhooks(
+            url: url, settings: settings, clock: configuration.clock, eventLoop: outlet.eventLoop, logger: configuration.logger)
     }
 
     func application(key: String) -> NexconnApplication? { byKey[key] }
@@ -69,9 +78,17 @@ final class NexconnServices: Sendable {
         }
     }
 
-    /// Stores what waits, and closes the store.
+    /// Events that webhooks told, and those that they gave up.
+    var webhookCounts: (delivered: Int, dropped: Int) {
+        applications.compactMap { $0.webhooks?.counts }.reduce((0, 0)) { ($0.0 + $1.delivered, $0.1 + $1.dropped) }
+    }
+
+    /// Stores and tells what waits, and closes the store.
     func close() async {
         for application in applications { application.sweep() }
+        await withTaskGroup(of: Void.self) { group in
+            for application in applications { group.addTask { await application.webhooks?.close() } }
+        }
         await timeline.store.close()
     }
 }

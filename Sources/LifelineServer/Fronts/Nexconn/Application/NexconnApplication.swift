@@ -17,6 +17,8 @@ final class NexconnApplication: Sendable {
     let turns = NexconnTurns()
     /// Limits calls of the server API.
     let gate = NexconnAPIGate()
+    /// Nil where nobody is to be told.
+    let webhooks: NexconnWebhooks?
     /// Messages that were stored since the start.
     let sentCount = NIOLockedValueBox(0)
     /// The bridge, if it takes this application's messages.
@@ -35,7 +37,8 @@ final class NexconnApplication: Sendable {
 
     init(
         settings: ChatApplication, number: Int, timeline: NexconnTimeline, restored: RestoredChat.Application,
-        clock: ServerClock, outlets: [LoopOutlet], logger: Logger, bridge: ServiceBridge? = nil
+        clock: ServerClock, outlets: [LoopOutlet], logger: Logger, bridge: ServiceBridge? = nil,
+        webhooks: NexconnWebhooks? = nil
     ) {
         self.settings = settings
         self.number = number
@@ -44,6 +47,7 @@ final class NexconnApplication: Sendable {
         self.outlets = outlets
         self.logger = logger
         self.bridge = bridge?.settings.chatKey == settings.key ? bridge : nil
+        self.webhooks = webhooks
         state = NIOLockedValueBox(State(book: ChatBook(settings, restoring: restored, epoch: timeline.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
