@@ -31,14 +31,14 @@ public final class NCError: NSError, @unchecked Sendable {
 
     @available(*, unavailable) public required init?(coder: NSCoder) { nil }
 
-    /// The number by which the vendor's sample tells the cases apart: 15 for a wrong or expired token, 14 when the time limit has
+    /// The number by which the vendor's sample tells the cases apart: 15 for a wrong, expired or used-up token, 14 when the time limit has
     /// passed, the detailed `code` for everything else.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public var errorCode: Int {
         switch NexconnCode(code) {
-        case .tokenIncorrect, .tokenExpired: NCConnectionStatus.tokenIncorrect.rawValue
+        case .tokenIncorrect, .tokenExpired, .tokenUsed: NCConnectionStatus.tokenIncorrect.rawValue
         case .connectTimedOut: NCConnectionStatus.timeout.rawValue
         default: code
         }

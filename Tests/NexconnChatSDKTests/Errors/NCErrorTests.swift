@@ -8,7 +8,8 @@ import Testing
 /// Errors: both kinds of number, and texts that say what to do (rules NC-30 to NC-32).
 @Suite struct NCErrorTests {
     @Test(arguments: [
-        (31004, 15), (31020, 15), (34006, 14), (31010, 31010), (33001, 33001), (25405, 25405), (-4, -4), (12345, 12345),
+        (31004, 15), (31020, 15), (31027, 15), (34006, 14), (31010, 31010), (33001, 33001), (25405, 25405), (-4, -4),
+        (12345, 12345),
     ])
     func `errorCode has the sample's values, code the detailed ones`(code: Int, errorCode: Int) {
         let error = NCError.error(with: code)
