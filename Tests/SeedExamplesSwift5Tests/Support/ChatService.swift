@@ -39,13 +39,7 @@ final class ChatService: Sendable {
 
     /// Gives a user a token.
     func token(for user: String) async throws -> String {
-        let token = UUID().uuidString
-        try await change { book, change in
-            try book.issueToken(
-                hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now,
-                into: &change.commit)
-        }
-        return token
+        try await server.issueChatToken(user: user)
     }
 
     /// Bans a user who may be connected.
