@@ -44,6 +44,15 @@ extension ChatDatabase {
         }
     }
 
+    /// A message that is on its way says more than when it was kept: its file has an address now. No edit; ignored once the server
+    /// has taken the message.
+    public func setContent(_ content: [UInt8], of localID: Int64) throws(ChatDatabaseError) {
+        try write { ledger in
+            guard let own = try ledger.message(localID: localID), own.id == nil else { return }
+            try ledger.setContent(content, of: own, edited: own.edited)
+        }
+    }
+
     /// A message that failed is being sent again, with the same client id: moves it to the end of its channel, as `sending`.
     @discardableResult
     public func restart(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {

@@ -122,7 +122,7 @@ extension Ledger {
     }
 
     /// Gives a message another content, in the index of words as well.
-    func setContent(_ content: [UInt8], of message: LocalMessage, edited: Int64) throws {
+    func setContent(_ content: [UInt8], of message: LocalMessage, edited: Int64?) throws {
         var channel = try channel(message.channel)
         let old = try slot(of: message)
         if let old { try unindex(MessageText(message.type, message.content).words, slot: old, in: channel) }

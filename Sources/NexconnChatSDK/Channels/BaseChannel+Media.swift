@@ -139,6 +139,12 @@ extension ChatClient {
             return fail(message, .failed, NCError(code: 34011, reason: "The file could not be uploaded."), callbacks.end)
         }
         content.remoteUrl = url
+        let number = message.local.localID
+        if number > 0, let kept = try? content.encoded(isLocal: true) {
+            message.update { $0.content = kept }
+            // Without it the file is uploaded once more when the message is sent again, which does no harm.
+            _ = try? local { _, database throws(ChatDatabaseError) in try database.setContent(kept, of: number) }
+        }
         dispatch(outgoing, message, callbacks.end)
     }
 }

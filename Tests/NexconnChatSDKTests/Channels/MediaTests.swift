@@ -73,6 +73,8 @@ private final class GateUploader: MediaUploader {
                 let received = try await bob.log.wait("file") { $0.lazy.compactMap(\.received).first }
                 let file = try #require(received.message.content as? FileMessage)
                 #expect(file.remoteUrl == "https://files.example/1" && file.localPath == nil && file.size == 5)
+                let kept = try await channel.history().data.first?.content as? FileMessage
+                #expect(kept?.remoteUrl == "https://files.example/1" && kept?.localPath == path)
                 #expect(uploader.files.withLockedValue { $0.map(\.localPath) } == [path])
             }
         }
