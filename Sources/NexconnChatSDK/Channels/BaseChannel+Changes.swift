@@ -132,7 +132,7 @@ extension ChatEngine {
                 NexconnRecall(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
                     sender: message.senderUserId, time: answer.time ?? target.id.time))
-        } then: { _ in
+        } then: { _, _ in
         }
     }
 
@@ -154,12 +154,11 @@ extension ChatEngine {
                 NexconnEdit(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id,
                     content: bytes, time: answer.time ?? target.id.time))
-        } then: { client in
-            let time = message.local.edited ?? message.sentTime
-            return Message(
+        } then: { client, answer in
+            Message(
                 message.changed {
                     $0.content = bytes
-                    $0.edited = time
+                    $0.edited = answer.time ?? message.sentTime
                 }, user: client.user ?? "")
         }
     }
@@ -179,7 +178,7 @@ extension ChatEngine {
                 NexconnMetadataChange(
                     conversation: target.conversation, from: client.user ?? "", to: target.to, id: target.id, set: set,
                     deleted: delete, time: answer.time ?? target.id.time))
-        } then: { client in
+        } then: { client, _ in
             let changed = message.changed { local in
                 local.options.metadata.merge(set) { _, new in new }
                 for key in delete { local.options.metadata[key] = nil }
@@ -192,7 +191,7 @@ extension ChatEngine {
     private func change<Value: Sendable>(
         _ message: Message, _ request: (NexconnTarget) -> NexconnRequest, _ completion: @escaping Completion<Value>,
         event: @escaping @Sendable (ChatClient, NexconnTarget, NexconnAnswer) -> NexconnEvent,
-        then value: @escaping @Sendable (ChatClient) -> Value
+        then value: @escaping @Sendable (ChatClient, NexconnAnswer) -> Value
     ) {
         let local = message.local
         guard let id = local.id else {
@@ -206,7 +205,7 @@ extension ChatEngine {
                     try database.apply(event(client, target, answer))
                 }
             }
-            return value(client)
+            return value(client, answer)
         }
     }
 }
