@@ -35,6 +35,7 @@ import Testing
             let phone = try await world.user("bob")
             let desk = try await world.user("bob", device: .desktop)
             let channel = try phone.direct("ann")
+            try await desk.direct("ann").send(TextMessage(text: "hello"))
             try await channel.setPinned(true)
             try await channel.setNoDisturbLevel(.muted)
             let pinned = try await desk.log.wait("pinned") { events in

@@ -8,22 +8,36 @@ import RealtimeHub
 
 /// A server with one chat application, and users who chat over real sockets.
 final class ChatWorld: Sendable {
-    let server: LifelineServer
+    private let running: NIOLockedValueBox<LifelineServer>
+    private let configuration: ServerConfiguration
     private let users = NIOLockedValueBox<[ChatUser]>([])
 
-    private init(_ server: LifelineServer) {
-        self.server = server
+    private init(_ server: LifelineServer, _ configuration: ServerConfiguration) {
+        running = NIOLockedValueBox(server)
+        self.configuration = configuration
+    }
+
+    var server: LifelineServer { running.withLockedValue { $0 } }
+
+    /// Starts the server again after `server.stop()`, on the same port, with what it has on disk.
+    func restart() async throws {
+        var configuration = configuration
+        configuration.port = server.port
+        let next = try await LifelineServer.start(configuration)
+        running.withLockedValue { $0 = next }
     }
 
     /// Runs `body` with a server, and signs everybody out afterwards.
     static func run(
-        _ change: (inout ChatApplication) -> Void = { _ in }, _ body: (ChatWorld) async throws -> Void
+        dataDirectory: String? = nil, _ change: (inout ChatApplication) -> Void = { _ in },
+        _ body: (ChatWorld) async throws -> Void
     ) async throws {
         var application = ChatApplication.development
         change(&application)
-        let world = ChatWorld(
-            try await LifelineServer.start(
-                .init(port: 0, chatApplications: [application], threads: 1, drainTimeout: .milliseconds(200))))
+        let configuration = ServerConfiguration(
+            port: 0, chatApplications: [application], dataDirectory: dataDirectory, threads: 1,
+            drainTimeout: .milliseconds(200))
+        let world = ChatWorld(try await LifelineServer.start(configuration), configuration)
         let result: Result<Void, any Error>
         do { result = .success(try await body(world)) } catch { result = .failure(error) }
         for user in world.users.withLockedValue({ $0 }) { user.engine.disconnect(disablePush: false) }
