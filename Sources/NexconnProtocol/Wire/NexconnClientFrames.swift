@@ -226,6 +226,7 @@ extension WireWriter {
         if let join = update.joinPermission { number("join", join) }
         if let invite = update.invitePermission { number("invite", invite) }
         if let extra = update.extra { pairs("ext", extra) }
+        if let isMuted = update.isMuted { flag("mutedAll", isMuted) }
     }
 
     private mutating func openRequest(_ request: NexconnRequest) {

@@ -92,6 +92,8 @@ public struct NexconnGroupUpdate: Hashable, Sendable {
     public var joinPermission: Int?
     public var invitePermission: Int?
     public var extra: [String: String]?
+    /// Whether only the owner and admins may speak.
+    public var isMuted: Bool?
 
     public init() {}
 }

@@ -193,6 +193,7 @@ extension WireReader {
         update.joinPermission = try wanted(integer("join"), "join")
         update.invitePermission = try wanted(integer("invite"), "invite")
         update.extra = try wanted(pairs("ext"), "ext")
+        update.isMuted = try wanted(flag("mutedAll"), "mutedAll")
         return update
     }
 

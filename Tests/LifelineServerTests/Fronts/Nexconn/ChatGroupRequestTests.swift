@@ -123,6 +123,10 @@ struct ChatGroupRequestTests {
             try await stranger.done("send", text)
             try await owner.expectEvent("group")
             #expect(try await owner.expectEvent("msg").words == "hello")
+            let (_, muted) = try await owner.doneAfterEvent("group.update", #""id":"g","set":{"mutedAll":true}"#, "groupInfo")
+            #expect(muted["changed"]?.text == #"["mutedAll"]"# && muted["group"]?["mutedAll"]?.bool == true)
+            try await stranger.expectEvent("groupInfo")
+            #expect(try await stranger.refused("send", text.replacingFirst(#""cid":"c""#, with: #""cid":"d""#)) == 22_408)
         }
     }
 }

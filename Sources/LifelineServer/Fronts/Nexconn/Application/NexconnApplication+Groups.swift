@@ -133,6 +133,7 @@ extension ChatGroupUpdate {
         joinPermission = update.joinPermission
         invitePermission = update.invitePermission
         extra = update.extra
+        isMuted = update.isMuted
     }
 }
 
