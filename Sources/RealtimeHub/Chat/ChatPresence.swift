@@ -96,9 +96,11 @@ struct ChatPresence: Sendable {
         }
         guard now >= nextHousekeeping else { return }
         nextHousekeeping = now + 60_000
-        for subscription in subscriptions.values.flatMap(\.values) where subscription.expires <= now {
-            remove(subscription.watcher, subscription.user, into: &commit)
+        var ended: [ChatSubscription] = []
+        for watched in subscriptions.values {
+            for subscription in watched.values where subscription.expires <= now { ended.append(subscription) }
         }
+        for subscription in ended { remove(subscription.watcher, subscription.user, into: &commit) }
         changes = changes.filter { $0.value.isOnline || $0.value.time + Self.memory > now }
     }
 

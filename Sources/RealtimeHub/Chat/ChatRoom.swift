@@ -11,6 +11,8 @@ struct ChatRoom: Sendable {
     var channel: ChatOpenChannel
     private(set) var participants: [String: Participant] = [:]
     var entries: [String: ChatOpenEntry] = [:]
+    /// Comings and goings that have not been told yet.
+    var untold: [ChatOpenAction] = []
     /// When somebody was there, or something was said, for the last time.
     var lastActivity: Int64
     /// Sessions by partition.

@@ -11,6 +11,15 @@ struct ChatRooms: Sendable {
     /// Who is waited for, in the order of deadlines.
     private var leaving: Deque<(deadline: Int64, user: String, channel: String)> = []
     private var nextLookAtLifetimes = Int64.min
+    /// Channels with comings and goings that have not been told yet.
+    private var untold: Set<String> = []
+    private var nextTelling = Int64.min
+
+    /// Up to so many participants each coming and going is told at once. Larger channels are told once a second, so that a crowd
+    /// that arrives does not cost its square.
+    static let smallRoom = 100
+    /// So many comings and goings are told at a time; beyond them only the count is right.
+    static let actionsAtATime = 500
 
     subscript(id: String) -> ChatOpenChannel? { rooms[id]?.channel }
 
@@ -73,7 +82,7 @@ struct ChatRooms: Sendable {
         guard let index = rooms.index(forKey: id) else { return }
         if rooms.values[index].enter(session, user, at: now) {
             roomsOfUser[user, default: []].insert(id)
-            tell(id, .members([ChatOpenAction(user: user, isJoin: true)], count: count(of: id)), at: now, news: &news)
+            tell(ChatOpenAction(user: user, isJoin: true), in: id, at: now, news: &news)
         }
     }
 
@@ -99,7 +108,7 @@ struct ChatRooms: Sendable {
         guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: now) else { return }
         news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
         unlink(user, id)
-        tell(id, .members([ChatOpenAction(user: user, isJoin: false)], count: count(of: id)), at: now, news: &news)
+        tell(ChatOpenAction(user: user, isJoin: false), in: id, at: now, news: &news)
         let entries = rooms.values[index].entries.values.filter { $0.owner == user && $0.isDeletedWhenLeft }
         remove(entries.map(\.key).sorted(), from: id, at: now, into: &commit, news: &news)
     }
@@ -131,6 +140,7 @@ struct ChatRooms: Sendable {
         guard let room = rooms[id] else { return }
         tell(id, .destroyed(isManual: isManual), at: now, news: &news)
         rooms[id] = nil
+        untold.remove(id)
         for (user, participant) in room.participants {
             unlink(user, id)
             news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
@@ -149,6 +159,10 @@ struct ChatRooms: Sendable {
             if let end = rooms[first.channel]?.participants[first.user]?.leavesAt, end <= now {
                 leave(first.user, first.channel, at: now, into: &commit, news: &news)
             }
+        }
+        if now >= nextTelling, !untold.isEmpty {
+            nextTelling = now + 1_000
+            for id in untold.sorted() { tellUntold(in: id, at: now, news: &news) }
         }
         guard now >= nextLookAtLifetimes else { return }
         nextLookAtLifetimes = now + 10_000
@@ -188,6 +202,24 @@ struct ChatRooms: Sendable {
     }
 
     // MARK: News
+
+    private mutating func tell(_ action: ChatOpenAction, in id: String, at now: Int64, news: inout ChatNews) {
+        guard let index = rooms.index(forKey: id) else { return }
+        if rooms.values[index].untold.count < Self.actionsAtATime { rooms.values[index].untold.append(action) }
+        if rooms.values[index].count <= Self.smallRoom {
+            tellUntold(in: id, at: now, news: &news)
+        } else {
+            untold.insert(id)
+        }
+    }
+
+    private mutating func tellUntold(in id: String, at now: Int64, news: inout ChatNews) {
+        untold.remove(id)
+        guard let index = rooms.index(forKey: id) else { return }
+        var actions: [ChatOpenAction] = []
+        swap(&actions, &rooms.values[index].untold)
+        tell(id, .members(actions, count: rooms.values[index].count), at: now, news: &news)
+    }
 
     /// An event for those who are in a channel now.
     func tell(_ id: String, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
