@@ -12,6 +12,9 @@ struct DemoCommand: AsyncParsableCommand {
             After that the same server speaks PubNub: presence, history, an outage that catch-up bridges, one that is too long for it, a
             right that is granted late, a filter that cannot be read, and a wrong cipher key.
 
+            Then it speaks chat, to a client of the Nexconn Chat SDK's API: two users, an outage of which nothing is lost, a second device
+            that kicks the first, a token that expires, and a ban.
+
             It ends by itself after about half a minute. The exit code is 0 when everything adds up: no event came twice, and each
             one that is missing was declared by the client itself.
 
@@ -25,10 +28,12 @@ struct DemoCommand: AsyncParsableCommand {
         let printing = Task { for await line in lines { await printer.print(line) } }
         let pusher = DemoScript(colours: .standardOutput) { continuation.yield($0) }
         let pubnub = PubNubScript(colours: .standardOutput) { continuation.yield($0) }
+        let nexconn = NexconnScript(colours: .standardOutput) { continuation.yield($0) }
         let addsUp: Bool
         do {
             let pusherAddsUp = try await pusher.play()
-            addsUp = try await pubnub.play() && pusherAddsUp
+            let pubnubAddsUp = try await pubnub.play()
+            addsUp = try await nexconn.play() && pubnubAddsUp && pusherAddsUp
         } catch {
             throw CommandFailure("The demonstration could not run: \(error)")
         }

@@ -1,0 +1,49 @@
+import ConnectionEngine
+import NexconnChatSDK
+
+/// The last page of the chat part.
+struct NexconnDemoSummary: Sendable {
+    let record: NexconnDemoRecord
+    let colours: Colours
+
+    var lines: [String] {
+        var lines = ["", colours.paint("what had to happen".padded(to: 76) + "did it", .bold)]
+        for check in record.checks {
+            lines.append(check.what.padded(to: 76) + colours.paint(check.happened ? "yes" : "no", check.happened ? .green : .red))
+        }
+        lines.append("")
+        lines.append(colours.paint("messages".padded(to: 42) + "    sent  received  duplicated    lost", .bold))
+        for (name, way) in [("ben to ann", record.toAnn), ("ann to ben", record.toBen)] {
+            let numbers = [way.sent.count, way.received.count, way.duplicated, way.lost.count]
+            lines.append(name.padded(to: 42) + zip(numbers, [8, 10, 12, 8]).map { right($0, $1) }.joined())
+        }
+        lines.append("")
+        lines.append(
+            record.addsUp
+                ? colours.paint("It adds up. Nothing was lost, and nothing came twice.", .green)
+                : colours.paint("It does not add up: see above.", .red))
+        return lines
+    }
+
+    private func right(_ number: Int, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - "\(number)".count)) + "\(number)"
+    }
+}
+
+extension DemoTimeline {
+    /// A line for a status of the chat SDK, with what this library knows beyond it.
+    func status(_ event: ConnectionStatusChangedEvent, of name: String) -> String {
+        let details = event.details
+        var rest = details.reason ?? ""
+        if let code = details.code { rest += " (\(code))" }
+        if let pause = details.retryIn { rest += " Tried again in \(Seconds.text(Duration.seconds(pause))) s." }
+        if event.status.isTerminal { rest += " Nothing more is tried." }
+        let colour: Colours.Colour =
+            switch event.status {
+            case .connected: .green
+            case .connecting, .suspend: .yellow
+            default: .red
+            }
+        return line(.now, name, "\(event.status) \(event.status.rawValue)", colour, rest)
+    }
+}

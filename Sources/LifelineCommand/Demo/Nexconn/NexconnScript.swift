@@ -1,0 +1,162 @@
+import ConnectionEngine
+import Foundation
+import Lifeline
+import LifelineServer
+import NexconnChatSDK
+
+/// The chat part of the demonstration: two users, an outage, a second device, a token that expires, and a ban.
+///
+/// Ann uses the chat SDK, of which a process has one; everybody else comes by the neutral API.
+struct NexconnScript: Sendable {
+    private let board = DemoBoard(NexconnDemoRecord())
+    private let timeline: DemoTimeline
+    private let colours: Colours
+    private let show: @Sendable (String) -> Void
+
+    /// How long the script waits for anything before it calls it a problem.
+    private static let patience = Duration.seconds(12)
+
+    init(colours: Colours, print: @escaping @Sendable (String) -> Void) {
+        self.colours = colours
+        timeline = DemoTimeline(colours: colours, start: .now)
+        show = print
+    }
+
+    /// Plays everything; whether it adds up.
+    func play() async throws -> Bool {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-demo-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .seconds(1)))
+        let relay = try await FaultRelay.start(to: server.port)
+        let backend = NexconnDemoBackend(port: server.port)
+        show("")
+        show(
+            colours.paint(
+                "The same server speaks chat: a client of the Nexconn Chat SDK's API, written for Apple platforms", .bold))
+        show("ann      uses NCEngine through the relay; ben uses the neutral API")
+        show("")
+
+        let ann = NexconnDemoAnn(board: board, timeline: timeline, show: show)
+        ann.prepare(port: relay.port, directory: directory.path)
+        let (ben, room) = try await signInBen(backend, server.port)
+        let listening = Task { [board] in
+            for await message in room.messages {
+                if let number = Self.number(in: message) { board.change { $0.benReceived(number) } }
+            }
+        }
+        try await talk(ann, room, backend)
+        try await loseLine(room, relay)
+        try await beKicked(ann, backend, server.port)
+        try await tokenExpires(ann, backend)
+        try await beBanned(backend)
+
+        ann.finish()
+        listening.cancel()
+        await ben.disconnect()
+        await relay.stop()
+        try await server.stop()
+        let record = board.now
+        for line in NexconnDemoSummary(record: record, colours: colours).lines { show(line) }
+        return record.addsUp
+    }
+
+    private static func number(in message: Lifeline.Message) -> Int? {
+        struct Text: Decodable { var content: String }
+        return (try? message.decode(Text.self)).flatMap { Int($0.content) }
+    }
+
+    private func client(_ token: String, _ port: Int) -> LifelineClient {
+        LifelineClient(
+            .nexconn(appKey: "app-key", host: .init("127.0.0.1", port: port, tls: false), access: .token(token)),
+            options: .init(timing: .fast))
+    }
+
+    private func signInBen(_ backend: NexconnDemoBackend, _ port: Int) async throws -> (LifelineClient, Room) {
+        let ben = client(try await backend.token(for: "ben"), port)
+        try await ben.connect()
+        return (ben, try await ben.channel("direct:ann").subscribe())
+    }
+
+    // MARK: Acts
+
+    private func talk(_ ann: NexconnDemoAnn, _ room: Room, _ backend: NexconnDemoBackend) async throws {
+        ann.connect(token: try await backend.token(for: "ann"))
+        await expect("ann is connected, by way of connecting") { $0.statuses == [.connecting, .connected] }
+        await send(1...20, to: room)
+        await expect("20 messages arrive, once and in order") { $0.toAnn.received == Array(1...20) }
+        for number in 1...10 {
+            board.change { $0.sentToBen(number) }
+            if await !ann.send(number) { board.change { $0.check("ann's message \(number) is taken", false) } }
+        }
+        await expect("ben has ann's ten answers") { $0.toBen.received == Array(1...10) }
+    }
+
+    private func loseLine(_ room: Room, _ relay: FaultRelay) async throws {
+        let (told, syncs) = (board.now.statuses.count, board.now.syncs)
+        heading("The service's address refuses connections; ben sends 300 messages meanwhile")
+        try await relay.refuse()
+        await expect("ann is told that the connection is suspended") { $0.statuses.dropFirst(told).first == .suspend }
+        await send(21...320, to: room)
+        try await relay.listen()
+        heading("The address accepts connections again")
+        await expect("ann is connected again") { $0.statuses.count > told && $0.statuses.last == .connected }
+        await expect("all 300 have come, once and in order, marked as missed") {
+            $0.toAnn.received == Array(1...320) && $0.offline == 300
+        }
+        await expect("ann is told that nothing more was missed") { $0.syncs == syncs + 1 }
+    }
+
+    private func beKicked(_ ann: NexconnDemoAnn, _ backend: NexconnDemoBackend, _ port: Int) async throws {
+        let told = board.now.statuses.count
+        heading("ann signs in on a second phone")
+        let other = client(try await backend.token(for: "ann"), port)
+        try await other.connect()
+        await expect("the first one is kicked, and does not fight back") {
+            Array($0.statuses.dropFirst(told)) == [.kickedOfflineByOtherClient]
+        }
+        await other.disconnect()
+        heading("ann signs in on the first one again")
+        ann.connect(token: try await backend.token(for: "ann"))
+        await expect("ann is connected") { $0.statuses.suffix(2) == [.connecting, .connected] }
+    }
+
+    private func tokenExpires(_ ann: NexconnDemoAnn, _ backend: NexconnDemoBackend) async throws {
+        let told = board.now.statuses.count
+        heading("The application's server makes ann's tokens expire")
+        try await backend.expireTokens(of: "ann")
+        await expect("ann is told, once, that the token is of no use") {
+            Array($0.statuses.dropFirst(told)) == [.tokenIncorrect]
+        }
+        heading("ann asks for a new token and connects")
+        ann.connect(token: try await backend.token(for: "ann"))
+        await expect("ann is connected with the new token") { $0.statuses.suffix(2) == [.connecting, .connected] }
+    }
+
+    private func beBanned(_ backend: NexconnDemoBackend) async throws {
+        let told = board.now.statuses.count
+        heading("ann is banned")
+        try await backend.ban("ann")
+        await expect("ann is told, and nothing more is tried") { Array($0.statuses.dropFirst(told)) == [.disconnException] }
+        board.change { $0.check("each connect completed once, and with success", $0.completions == [0, 0, 0]) }
+    }
+
+    // MARK: Doing and waiting
+
+    private func send(_ numbers: ClosedRange<Int>, to room: Room) async {
+        struct Text: Encodable, Sendable { var content: String }
+        for number in numbers {
+            board.change { $0.sentToAnn(number) }
+            let outcome = try? await room.publish(Text(content: "\(number)"))
+            if case .accepted? = outcome { continue }
+            board.change { $0.check("message \(number) is taken", false) }
+        }
+    }
+
+    private func heading(_ text: String) { show(timeline.heading(.now, text)) }
+
+    private func expect(_ what: String, _ test: @escaping @Sendable (NexconnDemoRecord) -> Bool) async {
+        let happened = await board.wait(atMost: Self.patience, test)
+        board.change { $0.check(what, happened) }
+        if !happened { show(timeline.line(.now, "script", "problem", .red, "This did not happen: \(what).")) }
+    }
+}
