@@ -188,6 +188,36 @@ struct ChatOpeningTests {
         }
     }
 
+    @Test("Nothing is left of a session that ended")
+    func forgotten() async throws {
+        try await withChatServer { server in
+            weak var peer: NexconnPeer?
+            let client = try await server.device("a")
+            peer = server.chat.withAudience { $0.peers(of: "a").first }
+            #expect(peer != nil)
+            await client.closeSocket()
+            try await eventually("it is gone") { peer == nil }
+            #expect(server.chat.withAudience { $0.isEmpty })
+        }
+    }
+
+    @Test("Nothing can be asked before the session is let in, but one can leave")
+    func early() async throws {
+        try await withChatServer { server in
+            try await server.token("a")
+            let hello = #"{"t":"hello","v":1,"appKey":"app-key","token":"token-a","device":{"id":"d"}}"#
+            let impatient = try await ChatTestClient.open(server)
+            try await impatient.sendTexts([Array(hello.utf8), Array(#"{"t":"settings","n":1}"#.utf8)])
+            #expect(try await impatient.expectBye()["code"]?.integer == 31025)
+            let leaving = try await ChatTestClient.open(server)
+            try await leaving.sendTexts([Array(hello.utf8), Array(#"{"t":"leave"}"#.utf8)])
+            #expect(try await leaving.next() == .close(1000, ""))
+            try await eventually("both are gone") {
+                server.chat.withAudience { $0.isEmpty } && server.chat.read { $0.connectionCount } == 0
+            }
+        }
+    }
+
     @Test("Whoever leaves gets a normal close; whoever closes gets the close frame back")
     func leaving() async throws {
         try await withChatServer { server in

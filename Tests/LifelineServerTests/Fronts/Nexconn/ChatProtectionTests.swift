@@ -124,6 +124,20 @@ struct ChatProtectionTests {
         }
     }
 
+    @Test("A client that asks for very much at once is answered all of it")
+    func flood() async throws {
+        try await withChatServer { server in
+            let a = try await server.device("a")
+            let count = 3_000
+            let frames = (1...count).map { #"{"t":"history","n":\#($0),"conv":"direct","ch":"b"}"# }
+            try await a.sendTexts(frames.map { Array($0.utf8) })
+            var answered: Set<Int> = []
+            for _ in 1...count { answered.insert(try await a.expect("ok")["n"]?.integer ?? 0) }
+            #expect(answered.count == count)
+            try await a.expectSilence()
+        }
+    }
+
     /// Row B7 of the reliability plan.
     @Test("20,000 mutated frames: each session goes on or ends cleanly, and the server goes on serving")
     func mutated() async throws {

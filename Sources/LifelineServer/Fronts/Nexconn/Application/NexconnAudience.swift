@@ -24,6 +24,9 @@ struct NexconnAudience: Sendable {
 
     var isEmpty: Bool { sessions.isEmpty }
 
+    /// The devices of a user, oldest first.
+    func peers(of user: String) -> [NexconnPeer] { users[user] ?? [] }
+
     mutating func insert(_ peer: NexconnPeer) {
         sessions[peer.chat.id] = peer
         users[peer.user, default: []].append(peer)

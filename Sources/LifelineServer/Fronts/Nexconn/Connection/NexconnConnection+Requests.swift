@@ -28,8 +28,7 @@ extension NexconnConnection {
 
     private func perform(_ frame: NexconnClientFrame) {
         guard let application else { return }
-        // Nothing can be asked before the welcome.
-        guard let peer else { return close(.bye(.noHello)) }
+        guard let peer else { return performEarly(frame) }
         switch frame {
         case .hello: close(.bye(.noHello))
         case .acknowledge(let sequence):
@@ -41,9 +40,21 @@ extension NexconnConnection {
             close(.plain(.normal, ""))
         case .request(let request, let number):
             let (connection, outlet) = (peer.connection, peer.outlet)
+            requestBegins()
             application.perform(request, by: .session(peer)) { result in
                 outlet.enqueue(.chat(.answer(connection, NexconnWire.answer(number, result))))
             }
+        }
+    }
+
+    /// What comes before the session has been let in: nothing can be asked yet.
+    private func performEarly(_ frame: NexconnClientFrame) {
+        switch frame {
+        case .acknowledge, .typing: return
+        case .leave(let disablePush):
+            leaving = disablePush
+            close(.plain(.normal, ""))
+        case .hello, .request: close(.bye(.noHello))
         }
     }
 
@@ -51,6 +62,7 @@ extension NexconnConnection {
     private func answer(_ number: UInt64, _ result: Result<NexconnResult, NexconnRefusal>) {
         guard let application, let peer else { return }
         let (connection, outlet) = (peer.connection, peer.outlet)
+        requestBegins()
         application.answer(result) { result in
             outlet.enqueue(.chat(.answer(connection, NexconnWire.answer(number, result))))
         }

@@ -44,6 +44,9 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var heard: HubInstant
     private var asked: HubInstant?
     private var needsFlush = false
+    /// Requests that have not been answered yet.
+    private var outstanding = 0
+    private var isReadingPaused = false
 
     /// The place in ``NexconnLoop/connections``.
     var place = -1
@@ -167,6 +170,31 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
+// MARK: - Requests under way
+
+extension NexconnConnection {
+    /// So many requests may be under way; then the socket is not read until half of them are answered (rule NV-34).
+    static let maximumOutstanding = 256
+
+    func requestBegins() {
+        outstanding += 1
+        if outstanding >= Self.maximumOutstanding { setReading(false) }
+    }
+
+    func requestEnds() {
+        outstanding -= 1
+        if isReadingPaused, outstanding <= Self.maximumOutstanding / 2 { setReading(true) }
+    }
+
+    private func setReading(_ isReading: Bool) {
+        guard isReadingPaused == isReading, let context else { return }
+        isReadingPaused = !isReading
+        context.channel.setOption(.autoRead, value: isReading).whenFailure { [channel = context.channel] _ in
+            channel.close(promise: nil)
+        }
+    }
+}
+
 // MARK: - Ending
 
 extension NexconnConnection {
@@ -243,7 +271,9 @@ extension NexconnConnection {
         context = nil
         outlet.state.chat.remove(self)
         core.admission.withLockedValue { $0.closeSocket() }
-        if application != nil { core.logger.debug("chat session ended", metadata: ["session": "\(session)"]) }
+        if let peer { core.logger.debug("chat session ended", metadata: ["session": "\(peer.session)"]) }
+        // It knows the connection, which would live as long as it does.
+        peer = nil
     }
 
     /// Takes the session out of the application. Does nothing the second time.

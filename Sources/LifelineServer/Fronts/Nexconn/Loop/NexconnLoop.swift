@@ -68,7 +68,9 @@ final class NexconnLoop {
             for connection in room.connections where connection !== left { write(frame, to: connection) }
         case .seat(let connection, let room): seat(connection.value, in: room)
         case .unseat(let connection, let room): unseat(connection.value, from: room)
-        case .answer(let connection, let frame): write(frame, to: connection.value)
+        case .answer(let connection, let frame):
+            write(frame, to: connection.value)
+            connection.value.requestEnds()
         case .page(let connection, let page): connection.value.take(page, self)
         case .admit(let connection, let result): connection.value.admit(result)
         case .end(let connection, let bye): connection.value.close(.bye(bye))
