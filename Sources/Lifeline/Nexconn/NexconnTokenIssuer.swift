@@ -56,22 +56,23 @@ struct NexconnTokenIssuer: Sendable {
             ], body: Array(body.text.utf8))
     }
 
+    /// The server's own refusals are final; what somebody else answers on the way, such as a captive portal, is not (F76).
     static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
-        if (200..<300).contains(answer.status) {
-            if let token = json?["result"]?["accessToken"]?.string { return token }
-            throw ConnectionFailure(.malformedResponse, "The server's answer has no access token.", origin: .server)
-        }
+        if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
         let code = json?["code"]?.integer.map { NexconnCode($0) }
         let words = code.map { " \($0.sentence)" } ?? ""
-        let category: StatusCategory =
-            switch answer.status {
-            case 401, 403: .credentialsRejected
-            case 429, 500...599: .overloaded
-            default: .refused
-            }
-        throw ConnectionFailure(
-            category, "The server issued no token (status \(answer.status)).\(words)", origin: .server,
-            httpStatus: answer.status, retryAfter: answer.failure?.retryAfter)
+        var failure =
+            answer.failure
+            ?? ConnectionFailure(
+                .malformedResponse, "The server's answer has no access token.", origin: .server, httpStatus: answer.status)
+        switch answer.status {
+        case 200..<400, 407, 408, 511: break
+        case 401, 403: failure.category = .credentialsRejected
+        case 429, 500...599: failure.category = .overloaded
+        default: failure.category = .refused
+        }
+        if !answer.isSuccess { failure.reason = "The server issued no token (status \(answer.status)).\(words)" }
+        throw failure
     }
 }
