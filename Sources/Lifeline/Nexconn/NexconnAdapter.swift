@@ -61,7 +61,11 @@ final class NexconnAdapter: ServiceAdapter {
 
     func connect(within limit: Duration?) { driver.submit(.connect(within: limit)) }
 
-    func disconnect() { driver.submit(.disconnect) }
+    /// Also without a link, the session says what became of messages that wait (rule NS-15).
+    func disconnect() {
+        driver.submit(.perform(.leave(disablePush: false), nil))
+        driver.submit(.disconnect)
+    }
 
     func subscribe(_ channel: String) async throws(LifelineError) {
         let id = state.withLockedValue { state in
