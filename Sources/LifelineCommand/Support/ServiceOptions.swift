@@ -112,7 +112,7 @@ struct ServiceOptions: ParsableArguments {
         let access: NexconnAccess
         switch (token, secret) {
         case (let token?, nil): access = .token(token)
-        case (nil, let secret?): access = .secret(secret, user: subscriber)
+        case (nil, let secret?): access = .secret(secret, user: user ?? subscriber)
         case (nil, nil):
             throw CommandFailure(
                 "--service nexconn has to know who the user is: give --token, or --secret and --user to have a token issued.",
