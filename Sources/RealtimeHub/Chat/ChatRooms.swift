@@ -54,8 +54,9 @@ struct ChatRooms: Sendable {
         guard let room = rooms[id], limit > 0 else { return [] }
         var first = Heap<Place>()
         for (user, participant) in room.participants {
-            if first.count >= limit, let last = first.max, participant.entered > last.participant.entered { continue }
-            first.insert(Place(participant: ChatParticipant(user: user, entered: participant.entered)))
+            let place = Place(participant: ChatParticipant(user: user, entered: participant.entered))
+            if first.count >= limit, let last = first.max, !(place < last) { continue }
+            first.insert(place)
             if first.count > limit { _ = first.popMax() }
         }
         return first.unordered.sorted().map(\.participant)
