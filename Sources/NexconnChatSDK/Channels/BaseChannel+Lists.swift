@@ -27,6 +27,9 @@ public final class ChannelsUnreadCountByNoDisturbLevelParams: NSObject, @uncheck
 // All the user's channels: what this device knows of them (rules NH-20, NH-24).
 extension BaseChannel {
     /// Those of these channels that this device knows. Open channels are not among them.
+    #if canImport(ObjectiveC)
+        @objc(getChannels:completion:)
+    #endif
     public static func getChannels(
         identifiers: [ChannelIdentifier], completion: ((_ channels: [BaseChannel]?, _ error: NCError?) -> Void)?
     ) {

@@ -51,8 +51,8 @@ struct MessageHistory: Sendable {
         }
         client.request(.history(missing)) { result in
             do throws(NCError) {
-                try merge(result.get(), of: missing, client)
-                load(from: place, client, round: round + 1, isFresh: isFresh || missing.place == .latest, completion)
+                let isAtEnd = try merge(result.get(), of: missing, client)
+                load(from: place, client, round: round + 1, isFresh: isFresh || isAtEnd, completion)
             } catch {
                 // What is here is shown, and said to be what it is.
                 guard !local.messages.isEmpty else { return completion(.failure(error)) }
@@ -61,12 +61,18 @@ struct MessageHistory: Sendable {
         }
     }
 
+    /// - Returns: whether the server has just said what comes last.
     private func merge(
         _ answer: NexconnAnswer, of request: NexconnHistoryRequest, _ client: ChatClient
-    ) throws(NCError) {
+    ) throws(NCError) -> Bool {
         guard let (messages, hasMore) = answer.history else { throw .strangeAnswer }
         try client.local { _, database throws(ChatDatabaseError) in
             _ = try database.merge(messages, of: request, hasMore: hasMore)
+        }
+        return switch request.place {
+        case .latest: true
+        case .after, .afterTime: !hasMore
+        case .before, .beforeTime: false
         }
     }
 

@@ -88,5 +88,8 @@ public final class UserModule: NSObject, @unchecked Sendable {
 
 extension NCEngine {
     /// Profiles, blocklist, and who is online.
+    #if canImport(ObjectiveC)
+        @objc
+    #endif
     public static var userModule: UserModule { UserModule(engine: engine) }
 }

@@ -17,6 +17,8 @@ typedef struct _NSZone NSZone;
 @protocol NSObject
 @property (readonly) NSUInteger hash;
 - (BOOL)isEqual:(nullable id)object;
+- (BOOL)isKindOfClass:(Class)class;
++ (Class)class;
 - (BOOL)conformsToProtocol:(Protocol *)protocol;
 - (BOOL)respondsToSelector:(SEL)selector;
 @end
