@@ -1,38 +1,47 @@
-"""V1: four WebSocket and four long-poll clients, each behind a fault proxy of its own that misbehaves at random, and the checker's verdict.
+"""V1: WebSocket, long-poll and chat clients, four of each behind a fault proxy of its own that misbehaves at random, and the checker's
+verdict; and two of each while the server is killed at random.
 
-`LIFELINE_SOAK_FAULTS` is the number of faults over all clients (40 by default, 500 for the long run), `LIFELINE_SOAK_SEED` replays the
+`LIFELINE_SOAK_FAULTS` is the number of faults over all clients (60 by default, 500 for the long run), `LIFELINE_SOAK_SEED` replays the
 choice of faults of an earlier run, which is printed.
 """
 
 import os
 import random
+import signal
 import threading
 import time
 
 import pytest
 from lifeline_harness import Listener, Proxy, Publisher, Server, tools, verdict, wait_until
+from nexconn_scenarios import NexconnListener, NexconnPublisher
 from pubnub_scenarios import PubNubListener, PubNubPublisher
 
-FAULTS = int(os.environ.get("LIFELINE_SOAK_FAULTS", "40"))
+FAULTS = int(os.environ.get("LIFELINE_SOAK_FAULTS", "60"))
 SEED = int(os.environ.get("LIFELINE_SOAK_SEED") or random.randrange(1 << 32))
 CLIENTS = 4
 RATE = 100
 # An attempt that began in the dark may still run out its 3 s, and the pause after it is at most 3 s.
 RECOVER = 8
-CHANNEL = "room"
+# The channel of each kind of client. Chat's is a group, so that everybody has an inbox for what was missed.
+CHANNELS = {"socket": "room", "poll": "room", "chat": "group:room"}
+KINDS = {"socket": (Listener, "live"), "poll": (PubNubListener, "recover"), "chat": (NexconnListener, "recover")}
 
 
 class Patient:
     """A client, its proxy, and what was done to it."""
 
-    def __init__(self, name, listener, proxy, guarantee):
-        self.name, self.listener, self.proxy, self.guarantee = name, listener, proxy, guarantee
-        self.random = random.Random(f"{SEED}-{name}")
+    def __init__(self, kind, number, started, port, proxied=True):
+        self.kind, self.name = kind, f"{kind}-{number}"
+        listener, self.guarantee = KINDS[kind]
+        self.proxy = started(Proxy, port) if proxied else None
+        url = self.proxy.url if proxied else f"http://127.0.0.1:{port}"
+        self.listener = started(listener, url, "--channel", CHANNELS[kind], name=self.name)
+        self.random = random.Random(f"{SEED}-{self.name}")
         self.faults, self.problem = [], None
 
     @property
     def is_polling(self):
-        return self.guarantee == "recover"
+        return self.kind == "poll"
 
     def suffer(self, count):
         try:
@@ -94,20 +103,36 @@ class Patient:
         return False
 
 
+def sources(server, chatting, rate=RATE):
+    """Who publishes to each kind of client; the group of the chat clients exists when this returns."""
+    group = CHANNELS["chat"].split(":")[1]
+    return {
+        "socket": Publisher(server, CHANNELS["socket"], rate=rate), "poll": PubNubPublisher(server.port, CHANNELS["poll"], rate=rate),
+        "chat": NexconnPublisher(server.port, "group", group, CHANNELS["chat"], rate=rate, members=chatting)}
+
+
+def judge(patients, published, tmp_path, detect=4.5, recover=RECOVER):
+    for patient in patients:
+        folder = tmp_path / patient.name
+        folder.mkdir()
+        result = verdict(
+            folder, published[patient.kind], patient.listener, patient.faults, detect=detect, recover=recover,
+            guarantee=patient.guarantee)
+        print(
+            f"{patient.name}: {result['verdict']}, {len(patient.faults)} faults, {result['delivered']}/{result['expected']} delivered,"
+            f" {result['declared']} owned up to, detect {result['detect_s']}, recover {result['recover_s']}")
+        assert result["delivered"] > 100, "a run that delivers nothing proves nothing"
+
+
 def test_v1_random_faults(started, tmp_path):
     if tools() is None:
         pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
     print(f"\nLIFELINE_SOAK_SEED={SEED} LIFELINE_SOAK_FAULTS={FAULTS}")
     server = started(Server)
-    patients = []
-    for kind, guarantee, name in ((Listener, "live", "socket"), (PubNubListener, "recover", "poll")):
-        for number in range(CLIENTS):
-            proxy = started(Proxy, server.port)
-            listener = started(kind, proxy.url, "--channel", CHANNEL, name=f"{name}-{number}")
-            patients.append(Patient(f"{name}-{number}", listener, proxy, guarantee))
+    published = sources(server, [f"chat-{number}" for number in range(CLIENTS)])
+    patients = [Patient(kind, number, started, server.port) for kind in KINDS for number in range(CLIENTS)]
     for patient in patients:
-        patient.listener.wait_subscribed(CHANNEL, timeout=15)
-    sources = {"live": Publisher(server, CHANNEL, rate=RATE), "recover": PubNubPublisher(server.port, CHANNEL, rate=RATE)}
+        patient.listener.wait_subscribed(CHANNELS[patient.kind], timeout=15)
     threads = [
         threading.Thread(target=patient.suffer, args=(FAULTS // len(patients),), daemon=True) for patient in patients]
     for thread in threads:
@@ -115,17 +140,44 @@ def test_v1_random_faults(started, tmp_path):
     for thread in threads:
         thread.join()
     time.sleep(1)
-    for source in sources.values():
+    for source in published.values():
         source.stop()
     time.sleep(1)
     assert not [patient.problem for patient in patients if patient.problem]
+    judge(patients, published, tmp_path)
+
+
+def test_v1_the_server_is_killed(started, tmp_path):
+    """`kill -9` at random, with messages on disk: chat loses nothing at all, the others nothing that they do not own up to."""
+    if tools() is None:
+        pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
+    print(f"\nLIFELINE_SOAK_SEED={SEED}")
+    chance = random.Random(f"{SEED}-kills")
+    options = ("--data", str(tmp_path / "data"))
+    server = started(Server, 0, *options)
+    port = server.port
+    published = sources(server, [f"chat-{number}" for number in range(CLIENTS)], rate=50)
+    patients = [
+        Patient(kind, number, started, port, proxied=False) for kind, count in (("socket", 1), ("poll", 1), ("chat", 3))
+        for number in range(count)]
     for patient in patients:
-        folder = tmp_path / patient.name
-        folder.mkdir()
-        result = verdict(
-            folder, sources[patient.guarantee], patient.listener, patient.faults, detect=4.5, recover=RECOVER,
-            guarantee=patient.guarantee)
-        print(
-            f"{patient.name}: {result['verdict']}, {len(patient.faults)} faults, {result['delivered']}/{result['expected']} delivered,"
-            f" {result['declared']} owned up to, detect {result['detect_s']}, recover {result['recover_s']}")
-        assert result["delivered"] > 100, "a run that delivers nothing proves nothing"
+        patient.listener.wait_subscribed(CHANNELS[patient.kind], timeout=15)
+    for _ in range(max(FAULTS // 15, 4)):
+        time.sleep(chance.uniform(0.5, 3))
+        before = [len(patient.listener.statuses) for patient in patients]
+        t0 = time.monotonic()
+        assert server.end(signal.SIGKILL) == -signal.SIGKILL
+        time.sleep(chance.uniform(0, 1))
+        server = published["socket"].server = started(Server, port, *options)
+        t1 = time.monotonic()
+        for patient, told in zip(patients, before):
+            patient.faults.append({"t0": t0, "t1": t1, "kind": "server killed", "breaks": True, "sub": patient.name})
+            wait_until(
+                lambda: patient.is_well(t1) and len(patient.listener.statuses) > told, RECOVER + 4,
+                f"{patient.name} well again after a kill, seed {SEED}; {patient.listener.statuses[told - 1:]}")
+    time.sleep(1)
+    for source in published.values():
+        source.stop()
+    time.sleep(1)
+    judge(patients, published, tmp_path)
+    assert published["chat"].repeated > 0, "no send was cut off: the run proves nothing"
