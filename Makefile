@@ -72,7 +72,7 @@ scenarios: test-setup $(VENV)/.ready ## Faults on real sockets, and other people
 	LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests
 
 .PHONY: soak
-soak: test-setup $(VENV)/.ready ## Eight clients, 500 random faults: make soak FAULTS=1000, or replay: make soak SEED=7
+soak: test-setup $(VENV)/.ready ## Twelve clients, 500 random faults: make soak FAULTS=1000, or replay: make soak SEED=7
 	swift build $(SWIFT_FLAGS) --product lifeline
 	LIFELINE=$(BIN)/lifeline LIFELINE_SOAK_FAULTS=$(or $(FAULTS),500) $(if $(SEED),LIFELINE_SOAK_SEED=$(SEED)) \
 		$(PYTHON) -m pytest -q -s Tests/ScenarioTests/test_soak.py
