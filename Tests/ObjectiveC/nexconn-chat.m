@@ -143,4 +143,20 @@ extern void Show(NSString *text);
     }];
 }
 
+- (void)page {
+    NCChannelsQueryParams *wanted = [[NCChannelsQueryParams alloc] init];
+    [wanted setChannelTypes:@[ @(NCChannelTypeDirect), @(NCChannelTypeGroup) ]];
+    NCChannelsQuery *channels = [NCBaseChannel createChannelsQueryWithParams:wanted];
+    [channels loadNextPageWithCompletion:^(NSArray<NCBaseChannel *> *_Nullable page, NCError *_Nullable error) {
+        NCChannelIdentifier *identifier = page.firstObject.identifier;
+        if (identifier == nil) return;
+        NCMessagesQueryParams *params = [[NCMessagesQueryParams alloc] initWithChannelIdentifier:identifier];
+        params.pageSize = 50;
+        NCMessagesQuery *messages = [NCBaseChannel createMessagesQueryWithParams:params];
+        [messages loadNextPageWithCompletion:^(NSArray<NCMessage *> *_Nullable older, NCError *_Nullable failure) {
+            Show(failure == nil ? older.firstObject.messageId : failure.localizedDescription);
+        }];
+    }];
+}
+
 @end
