@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat-store]
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat-store] [chat-database]
 # (default: all)
 # Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat-store}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat-store chat-database}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -74,6 +74,7 @@ for part in $what; do
     held) beside hold ;;
     store) "$bin/StoreBenchmark" ;;
     chat-store) "$bin/StoreBenchmark" chat ;;
+    chat-database) "$bin/ChatDatabaseBenchmark" ;;
     *) echo "unknown part $part" >&2; exit 2 ;;
     esac
 done
