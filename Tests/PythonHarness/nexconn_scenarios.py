@@ -21,7 +21,7 @@ class NexconnPublisher:
     """Sends numbered messages at a steady rate to one conversation, directly to the server.
 
     Written from the session document and nothing of ours. What got no answer goes out again with the same client id until it is answered,
-    so nothing stays unknown. `rate=None` sends only when told to.
+    so nothing stays unknown.
     """
 
     def __init__(self, port, conv, to, channel, rate=20, name="p1", members=()):
@@ -38,8 +38,11 @@ class NexconnPublisher:
         self.records, self.sequence, self.repeated, self.problem = [], 0, 0, None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
-        if rate:
-            self._thread.start()
+
+    def start(self):
+        """Begins to send at the rate. What is sent before a listener is there waits for it, and would count as late."""
+        self._thread.start()
+        return self
 
     def _run(self):
         due = time.monotonic()

@@ -133,6 +133,7 @@ def test_v1_random_faults(started, tmp_path):
     patients = [Patient(kind, number, started, server.port) for kind in KINDS for number in range(CLIENTS)]
     for patient in patients:
         patient.listener.wait_subscribed(CHANNELS[patient.kind], timeout=15)
+    published["chat"].start()
     threads = [
         threading.Thread(target=patient.suffer, args=(FAULTS // len(patients),), daemon=True) for patient in patients]
     for thread in threads:
@@ -162,6 +163,7 @@ def test_v1_the_server_is_killed(started, tmp_path):
         for number in range(count)]
     for patient in patients:
         patient.listener.wait_subscribed(CHANNELS[patient.kind], timeout=15)
+    published["chat"].start()
     for _ in range(max(FAULTS // 15, 4)):
         time.sleep(chance.uniform(0.5, 3))
         before = [len(patient.listener.statuses) for patient in patients]
