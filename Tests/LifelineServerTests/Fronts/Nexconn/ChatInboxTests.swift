@@ -1,3 +1,4 @@
+import Foundation
 import LifelineTesting
 import NIOCore
 import NexconnProtocol
@@ -175,9 +176,13 @@ struct ChatInboxTests {
         }
     }
 
-    @Test("Nothing is missed and nothing comes twice when others send while a device catches up and goes live")
-    func race() async throws {
-        try await withChatServer { server in
+    @Test(
+        "Nothing is missed and nothing comes twice when others send while a device catches up and goes live",
+        arguments: [false, true])
+    func race(isOnDisk: Bool) async throws {
+        let directory = NSTemporaryDirectory() + "chat-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await withChatServer(.development, { $0.dataDirectory = isOnDisk ? directory : nil }) { server in
             let token = try await server.token("u1")
             try await send(1...150, to: "u1", server)
             let total = 1_500
