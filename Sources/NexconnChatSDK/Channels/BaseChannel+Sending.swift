@@ -102,7 +102,8 @@ extension ChatClient {
     func attach(_ outgoing: Outgoing) throws(NCError) -> Message {
         guard let user else { throw NCError(.notConnectedYet, reason: "The user is not known yet.") }
         var local = outgoing.local(from: user, at: ChatDatabase.timeOfDay())
-        if outgoing.isKept {
+        // Without a database, since it could not be opened, messages are sent and not kept (rule NC-6).
+        if outgoing.isKept, database != nil {
             let draft = local
             local = try self.local { _, database throws(ChatDatabaseError) in try database.insert(draft) }
         } else {
