@@ -13,15 +13,17 @@ final class ChatUser: Sendable {
     private let device: NCDeviceClass
     private let directory: URL
 
-    init(_ name: String, token: String, port: Int, device: NCDeviceClass = .mobile) {
+    init(_ name: String, token: String, port: Int, device: NCDeviceClass = .mobile, directory: String? = nil) {
         self.name = name
         self.token = token
         self.device = device
-        directory = FileManager.default.temporaryDirectory.appendingPathComponent(
-            "nexconn-chat-\(UUID().uuidString)", isDirectory: true)
+        self.directory =
+            directory.map { URL(fileURLWithPath: $0) }
+            ?? FileManager.default.temporaryDirectory.appendingPathComponent(
+                "nexconn-chat-\(UUID().uuidString)", isDirectory: true)
         let params = InitParams(appKey: "app-key")
         params.naviServer = "http://127.0.0.1:\(port)"
-        params.databaseDirectory = directory.path
+        params.databaseDirectory = self.directory.path
         params.timing = .fast
         params.logLevel = .none
         engine.initialize(EngineSettings(params))

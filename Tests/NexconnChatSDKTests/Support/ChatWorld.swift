@@ -54,8 +54,11 @@ final class ChatWorld: Sendable {
     }
 
     /// A user who has not connected yet.
-    func absentUser(_ name: String, device: NCDeviceClass = .mobile) async throws -> ChatUser {
-        let user = ChatUser(name, token: try await token(name), port: server.port, device: device)
+    func absentUser(
+        _ name: String, device: NCDeviceClass = .mobile, directory: String? = nil
+    ) async throws -> ChatUser {
+        let user = ChatUser(
+            name, token: try await token(name), port: server.port, device: device, directory: directory)
         users.withLockedValue { $0.append(user) }
         return user
     }
