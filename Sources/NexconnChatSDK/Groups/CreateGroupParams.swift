@@ -58,6 +58,8 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     @Guarded public var extProfile: [String: String]? = nil
     @Guarded public var joinPermission: GroupJoinPermission? = nil
     @Guarded public var invitePermission: GroupOperationPermission? = nil
+    /// Whether only the owner and managers may speak. An addition to the vendor's SDK, where servers decide that.
+    @Guarded public var isAllMuted: Bool? = nil
 
     /// Another name of ``portraitUri``.
     public var avatarUrl: String? {
@@ -74,6 +76,7 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
         update.extra = extProfile
         update.joinPermission = joinPermission?.rawValue
         update.invitePermission = invitePermission?.rawValue
+        update.isMuted = isAllMuted
         return update
     }
 }

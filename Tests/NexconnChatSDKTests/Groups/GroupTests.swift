@@ -43,6 +43,18 @@ import Testing
             }
             #expect(changed.changedProperties == ["notice"] && changed.groupInfo.notice == "Be kind")
 
+            let mute = UpdateGroupInfoParams()
+            mute.isAllMuted = true
+            let muted: ([String]?, NCError?) = await completion { end in
+                try? ann.group("g").updateInfo(params: mute, completion: end)
+            }
+            #expect(muted.1 == nil)
+            let silence: (Message?, NCError?) = await completion { end in
+                try? bob.group("g").sendMessage(
+                    params: SendMessageParams(content: TextMessage(text: "may I?")), completionHandler: end)
+            }
+            #expect(silence.1?.code == 22408 && silence.0?.sentStatus == .failed)
+
             let members = try await bob.group("g").members(["ann", "bob", "eve"])
             #expect(members.map(\.role) == [.owner, .normal, .normal])
             let kicked: (NCError?) = await completion { end in
