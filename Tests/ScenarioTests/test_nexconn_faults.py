@@ -196,7 +196,11 @@ def test_s13_somebody_else_answers(link, tmp_path, status, headers, category):
     recovered(listener, 8)
     settle(listener, source)
     assert retried(listener.statuses[2:])
-    for refused in (e for e in listener.of("status")[3:] if e["status"] == "reconnecting"):
+    refusals = [e for e in listener.of("status")[3:] if e["status"] == "reconnecting"]
+    # On a kept connection the proxy answers before it is asked, and with a status of its own.
+    if len(refusals) > 1 and refusals[0]["code"] == 200:
+        refusals.pop(0)
+    for refused in refusals:
         assert (refused["category"], refused["code"]) == (category, status)
         assert status != 503 or 2 <= refused["retry_in"] <= 3.75
     # The place in the inbox is kept: what was sent meanwhile comes, once.
