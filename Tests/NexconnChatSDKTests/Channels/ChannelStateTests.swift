@@ -4,7 +4,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// What this device knows of channels, and what devices share (rules NH-20, NH-21, NH-24).
-@Suite struct ChannelStateTests {
+@Suite(.timeLimit(.minutes(2))) struct ChannelStateTests {
     @Test func `unread messages are counted and cleared, on two devices`() async throws {
         try await ChatWorld.run {
             $0.syncsDevices = true

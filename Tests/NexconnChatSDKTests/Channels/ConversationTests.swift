@@ -5,7 +5,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Two users, one server, real sockets.
-@Suite struct ConversationTests {
+@Suite(.timeLimit(.minutes(2))) struct ConversationTests {
     @Test func `a text reaches the other user, with its id, its time and its order`() async throws {
         try await ChatWorld.run { world in
             let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))

@@ -4,7 +4,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// What becomes of messages later (rules NH-22 to NH-29).
-@Suite struct LaterChangesTests {
+@Suite(.timeLimit(.minutes(2))) struct LaterChangesTests {
     @Test func `a recalled message goes from both sides, and the other one hears of it`() async throws {
         try await ChatWorld.run { world in
             let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))

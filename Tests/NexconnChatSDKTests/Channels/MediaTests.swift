@@ -31,7 +31,7 @@ private final class GateUploader: MediaUploader {
 }
 
 /// Messages with files (rules NH-17 to NH-19).
-@Suite struct MediaTests {
+@Suite(.timeLimit(.minutes(2))) struct MediaTests {
     private func withFile(_ body: (String) async throws -> Void) async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("note-\(UUID().uuidString).txt")
         try Data("hello".utf8).write(to: url)

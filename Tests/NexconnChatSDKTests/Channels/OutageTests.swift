@@ -5,7 +5,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// The server goes away and comes back (rules NH-14, NH-15, NH-33, NH-61).
-@Suite struct OutageTests {
+@Suite(.timeLimit(.minutes(2))) struct OutageTests {
     private func withDirectory(_ body: (String) async throws -> Void) async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("outage-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -109,6 +109,7 @@ import Testing
 extension ChatUser {
     /// Waits until the loss of the connection has been noticed.
     func waitUntilLost() async {
-        while engine.status == .connected { await Task.yield() }
+        // Ends with the suite's time limit at the latest.
+        while engine.status == .connected, !Task.isCancelled { await Task.yield() }
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// A group of three.
-@Suite struct GroupTests {
+@Suite(.timeLimit(.minutes(2))) struct GroupTests {
     private func operation(_ user: ChatUser, _ kind: GroupOperation) async throws -> GroupOperationEvent {
         try await user.log.wait("\(user.name) hears \(kind)") { events in
             events.lazy.compactMap(\.groupOperation).first { $0.operation == kind }

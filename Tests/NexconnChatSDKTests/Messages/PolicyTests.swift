@@ -9,7 +9,7 @@ private final class NudgeMessage: CustomMessage, @unchecked Sendable {
 }
 
 /// What is kept, counted and shown of messages of different kinds (rules NH-12, NH-13).
-@Suite struct PolicyTests {
+@Suite(.timeLimit(.minutes(2))) struct PolicyTests {
     @Test func `a status message reaches who is connected, and leaves nothing behind`() async throws {
         try await ChatWorld.run { world in
             #expect(NCEngine.registerCustomMessages([NudgeMessage.self]) == nil)

@@ -3,7 +3,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Open channels (rules NH-60 to NH-63).
-@Suite struct OpenChannelTests {
+@Suite(.timeLimit(.minutes(2))) struct OpenChannelTests {
     @Test func `who enters gets the last messages, then what is said, and is seen by the others`() async throws {
         try await ChatWorld.run { world in
             let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))

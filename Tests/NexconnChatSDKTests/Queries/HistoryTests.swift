@@ -3,7 +3,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Pages of a channel's messages (rules NH-30 to NH-35).
-@Suite struct HistoryTests {
+@Suite(.timeLimit(.minutes(2))) struct HistoryTests {
     private func query(
         _ user: ChatUser, _ peer: String, size: Int32 = 20, _ change: (MessagesQueryParams) -> Void = { _ in }
     ) -> MessagesQuery {

@@ -4,7 +4,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Rule NH-30.
-@Suite struct PagedQueryTests {
+@Suite(.timeLimit(.minutes(2))) struct PagedQueryTests {
     private typealias Loaded = Completion<(page: PageData<Int>, next: Int?)>
 
     private let engine = ChatEngine(assembly: .live)

@@ -3,7 +3,7 @@ import Testing
 @testable import NexconnChatSDK
 
 /// Profiles, blocklist and presence (rules NH-70 to NH-73).
-@Suite struct UserTests {
+@Suite(.timeLimit(.minutes(2))) struct UserTests {
     @Test func `a profile is changed and read by others`() async throws {
         try await ChatWorld.run { world in
             let (ann, bob) = (try await world.user("ann"), try await world.user("bob"))

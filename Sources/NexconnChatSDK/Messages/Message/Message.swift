@@ -40,7 +40,7 @@ public final class Message: NSObject, @unchecked Sendable {
     // MARK: Which message
 
     public var channelIdentifier: ChannelIdentifier { ChannelIdentifier(local.channel) }
-    /// This device's number of the message; negative for messages that this device does not keep.
+    /// This device's number of the message; 0 or less for messages that it does not keep.
     public var clientId: Int { Int(local.localID) }
     /// The service's id of the message; empty until the service has taken it.
     public var messageId: String { local.id?.description ?? "" }
