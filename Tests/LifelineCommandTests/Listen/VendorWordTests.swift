@@ -33,6 +33,21 @@ struct VendorWordTests {
         #expect(word(.failed, .refused, of: .pusher) == "disconnected")
     }
 
+    @Test("CL-17: Nexconn's names and numbers")
+    func nexconn() {
+        func word(_ phase: ConnectionPhase, _ category: StatusCategory, after previous: ConnectionPhase) -> String? {
+            let status = ConnectionStatus(previous: previous, phase: phase, category: category)
+            return ListenLine.Status(status, of: .nexconn)?.vendor
+        }
+        #expect(word(.connecting, .connecting, after: .idle) == "connecting 10")
+        #expect(word(.connected, .connected, after: .connecting) == "connected 0")
+        #expect(word(.waiting, .timeout, after: .connected) == "suspend 13")
+        #expect(word(.waiting, .networkUnavailable, after: .connecting) == "networkUnavailable 1")
+        #expect(word(.failed, .kicked, after: .connected) == "kickedOfflineByOtherClient 6")
+        #expect(word(.failed, .credentialsRejected, after: .connecting) == "tokenIncorrect 15")
+        #expect(word(.disconnected, .disconnected, after: .disconnecting) == "signOut 12")
+    }
+
     @Test("A status without a name of the service's has null in its place")
     func null() throws {
         let status = try #require(

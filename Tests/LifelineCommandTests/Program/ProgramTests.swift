@@ -83,6 +83,67 @@ struct ProgramTests {
         #expect(await server.end() == 0)
     }
 
+    @Test("CL-16, CL-17: chat by serve, listen, publish, history and presence, as users run them")
+    func nexconn() async throws {
+        let server = try Program("serve", "--port", "0", "--nexconn-key", "chat", "--nexconn-secret", "hush")
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let listener = try Program(
+            "listen", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ann", "--json",
+            "--timing", "fast", "--presence", "--channel", "direct:ben", "--channel", "room")
+        let connected = await listener.line { $0.contains(#""status":"connected""#) }
+        #expect(connected.hasSuffix(#""vendor":"connected 0"}"#))
+        _ = await listener.line { $0.contains(#""ev":"subscribed","ch":"direct:ben""#) }
+        let joined = await listener.line { $0.contains(#""ev":"presence""#) }
+        #expect(joined.hasSuffix(#""ch":"room","action":"join","user":"ann","count":1}"#))
+
+        let publisher = try Program(
+            "publish", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ben", "--channel",
+            "direct:ann", "--data", #"{"content":"hi"}"#, "--json")
+        #expect(await publisher.end() == 0)
+        let id = publisher.lines.first?.split(separator: "\"").last { $0.allSatisfy(\.isNumber) } ?? "none"
+        let message = await listener.line { $0.contains(#""ev":"msg""#) }
+        #expect(
+            message.hasSuffix(#""ch":"direct:ben","event":"RC:TxtMsg","data":{"content":"hi"},"id":"\#(id)","user":"ben"}"#))
+        let open = try Program(
+            "publish", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ben", "--channel",
+            "room", "--event", "my:type", "--data", "[1]")
+        #expect(await open.end() == 0)
+        let said = await listener.line { $0.contains(#""ch":"room","event":"my:type""#) }
+        #expect(said.contains(#""data":{"content":[1]}"#))
+
+        // Asked as a device of another class, so that the listener stays.
+        let history = try Program(
+            "history", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ann", "--channel",
+            "direct:ben", "--json")
+        #expect(await history.end() == 0)
+        let line = #"{"ev":"history","ch":"direct:ben","event":"RC:TxtMsg","data":{"content":"hi"},"id":"\#(id)","user":"ben"}"#
+        #expect(history.lines == [line])
+        let presence = try Program(
+            "presence", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ann", "--channel",
+            "room", "--json")
+        #expect(await presence.end() == 0)
+        #expect(presence.lines.contains(#"{"ev":"present","ch":"room","user":"ann","state":null}"#))
+
+        let second = try Program(
+            "listen", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ann", "--json")
+        _ = await second.line { $0.contains(#""status":"connected""#) }
+        let kicked = await listener.line { $0.contains(#""status":"failed""#) }
+        #expect(kicked.contains(#""code":31010"#))
+        #expect(kicked.hasSuffix(#""vendor":"kickedOfflineByOtherClient 6"}"#))
+        listener.endInput()
+        #expect(await listener.end() == 1)
+        second.send(SIGINT)
+        #expect(await second.end() == 0)
+
+        let wrong = try Program(
+            "listen", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "wrong", "--user", "ann", "--json")
+        wrong.endInput()
+        #expect(await wrong.end() == 1)
+        #expect(wrong.lines.last?.hasSuffix(#""vendor":"tokenIncorrect 15"}"#) == true)
+        server.send(SIGTERM)
+        #expect(await server.end() == 0)
+    }
+
     @Test("CL-6: a connection that fails for good ends listen with 1 when nobody can ask for another")
     func failedForGood() async throws {
         let server = try Program("serve", "--port", "0")
