@@ -49,8 +49,8 @@ extension NexconnCode {
     public static let groupNeedsApproval = NexconnCode(25424)
     public static let groupNeedsConsent = NexconnCode(25427)
     public static let presenceOff = NexconnCode(26020)
-    public static let tooManySubscriptions = NexconnCode(26021)
-    public static let tooManySubscribers = NexconnCode(26022)
+    public static let tooManySubscribers = NexconnCode(26021)
+    public static let tooManySubscriptions = NexconnCode(26022)
 
     public static let released = NexconnCode(30001)
     public static let noConnection = NexconnCode(30002)

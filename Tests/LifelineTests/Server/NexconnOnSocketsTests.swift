@@ -10,8 +10,8 @@ struct NexconnOnSocketsTests {
         try await withServer { host, server in
             let ann = try await client(host, server, "ann", presence: true)
             let ben = try await client(host, server, "ben", presence: true)
-            try await ann.connect(timeout: .seconds(10))
-            try await ben.connect(timeout: .seconds(10))
+            try await ann.connect()
+            try await ben.connect()
             let direct = try await ann.channel("direct:ben").subscribe()
             let room = try await ann.channel("room").subscribe()
             let changes = try room.presence.changes
@@ -45,10 +45,10 @@ struct NexconnOnSocketsTests {
         try await withServer { host, server in
             let ann = try await client(host, server, "ann")
             let ben = try await client(host, server, "ben")
-            try await ann.connect(timeout: .seconds(10))
+            try await ann.connect()
             let direct = try await ann.channel("direct:ben").subscribe()
             let deliveries = direct.deliveries
-            try await ben.connect(timeout: .seconds(10))
+            try await ben.connect()
             #expect(try await ben.channel("direct:ann").publish(["n": 1]).isAccepted)
             server.disconnectChat()
             // Goes out on whichever connection there is, once.
@@ -65,10 +65,10 @@ struct NexconnOnSocketsTests {
     func kicked() async throws {
         try await withServer { host, server in
             let one = try await client(host, server, "ann")
-            try await one.connect(timeout: .seconds(10))
+            try await one.connect()
             let statuses = one.statuses
             let two = try await client(host, server, "ann")
-            try await two.connect(timeout: .seconds(10))
+            try await two.connect()
             for await status in statuses where status.phase == .failed {
                 #expect(status.category == .kicked)
                 #expect(status.cause?.code == 31_010)
@@ -82,25 +82,23 @@ struct NexconnOnSocketsTests {
     func refusals() async throws {
         try await withServer { host, server in
             let nobody = LifelineClient(
-                .nexconn(appKey: "app-key", host: host, access: .token("nonsense")), options: ClientOptions(timing: .fast))
-            let error = await #expect(throws: LifelineError.self) { try await nobody.connect(timeout: .seconds(10)) }
+                .nexconn(appKey: "app-key", host: host, access: .token("nonsense")))
+            let error = await #expect(throws: LifelineError.self) { try await nobody.connect() }
             #expect(error?.code == .init(.credentialsRejected))
             #expect(error?.number == 31_004)
 
             let ann = try await client(host, server, "ann")
-            try await ann.connect(timeout: .seconds(10))
+            try await ann.connect()
             let refused = await #expect(throws: LifelineError.self) { try await ann.channel("group:g").subscribe() }
-            #expect(refused?.number == 25_407)
+            #expect(refused?.number == 25_410)
         }
     }
 
     private func client(
         _ host: ServiceHost, _ server: LifelineServer, _ user: String, presence: Bool = false
     ) async throws -> LifelineClient {
-        LifelineClient(
-            .nexconn(
-                appKey: "app-key", host: host, access: .token(try await server.issueChatToken(user: user)), presence: presence),
-            options: ClientOptions(timing: .fast))
+        let token = try await server.issueChatToken(user: user)
+        return LifelineClient(.nexconn(appKey: "app-key", host: host, access: .token(token), presence: presence))
     }
 
     private func first<S: AsyncSequence>(
