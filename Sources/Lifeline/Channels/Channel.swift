@@ -51,17 +51,19 @@ public struct Channel: Sendable {
     }
 
     /// Who is present in the channel now, asked of the service; the channel does not have to be subscribed, nor the client
-    /// connected. See ``Room/presence`` for what is kept up to date.
+    /// connected, except for chat. See ``Room/presence`` for what is kept up to date.
     ///
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service cannot be asked, as Pusher cannot.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service cannot be asked, as Pusher cannot;
+    ///   ``LifelineError/Code/disconnected`` when it has to be asked over a connection and there is none.
     public func members() async throws(LifelineError) -> [Member] {
         try await core.adapter.members(of: name)
     }
 
-    /// The last messages of the channel, oldest first. The client does not have to be connected.
+    /// The last messages of the channel, oldest first. The client does not have to be connected, except for chat.
     ///
     /// - Parameter count: at least 1.
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps none, as Pusher does not.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps none, as Pusher does not;
+    ///   ``LifelineError/Code/disconnected`` when it has to be asked over a connection and there is none.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
         guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
         return try await core.adapter.history(of: name, last: count)

@@ -216,6 +216,11 @@ extension NexconnNews {
         switch failure.category {
         case .accessDenied, .badRequest:
             fail(channel, LifelineError(failure), into: &report)
+        case .disconnected, .cancelled:
+            // Ended on request: whoever waited learns it, and takes the channel back if nobody else wants it.
+            let waiters = wanted[channel]?.waiters ?? []
+            wanted[channel]?.waiters = []
+            report.tasks.append(.resume(waiters, LifelineError(failure)))
         default:
             // The session has given an open channel up; whoever waits decides.
             guard let want = wanted[channel] else { return }

@@ -205,6 +205,21 @@ struct NexconnSubscribingTests {
         #expect(fixture.server.requests.last == .exit("room"))
     }
 
+    @Test("A disconnect ends the wait for an open channel, and the next connection does not enter it")
+    func disconnectedWhileEntering() async throws {
+        let fixture = NexconnFixture { _ in nil }
+        try await fixture.connect()
+        let channel = fixture.client.channel("room")
+        let subscribing = Task { () async throws in try await channel.subscribe() }
+        while fixture.server.requests.isEmpty, !Task.isCancelled { await Task.yield() }
+        await fixture.disconnect()
+        let error = await #expect(throws: LifelineError.self) { try await subscribing.value }
+        #expect(error?.code == .disconnected)
+        try await fixture.connect()
+        _ = try await fixture.client.channel("direct:ben").subscribe()
+        #expect(fixture.server.requests.count { if case .enter = $0 { true } else { false } } == 1)
+    }
+
     @Test("Presence of an open channel comes from a question and from what follows")
     func presence() async throws {
         let fixture = NexconnFixture(presence: true) { request in
