@@ -54,6 +54,8 @@ public struct ChatLimits: Hashable, Sendable {
     public var presencePerUser: Int = 1_000
     public var presenceSubscribers: Int = 5_000
     public var inboxRetention: Duration = .seconds(7 * 86_400)
+    /// How long histories keep messages: half a year, as the vendor does. Never less than inboxes.
+    public var historyRetention: Duration = .seconds(180 * 86_400)
     public var modifiableMinutes: Int = 1_440
     /// How long somebody who lost the connection stays in an open channel.
     public var openGrace: Duration = .seconds(30)

@@ -57,7 +57,13 @@ final class NexconnServices: Sendable {
         purgeInboxes()
     }
 
-    /// Has the store forget, once an hour, what no inbox keeps any more (rule NV-15).
+    /// The least id that an event of so long ago can have; 0 for longer than there was time.
+    private static func id(_ age: Duration, before now: UInt64) -> UInt64 {
+        let ticks = UInt64(max(age.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
+        return ticks.overflow ? 0 : now - min(ticks.partialValue, now)
+    }
+
+    /// Has the store forget, once an hour, what no inbox and no history keeps any more (rule NV-15).
     private func purgeInboxes() {
         let now = timeline.now
         let isDue = nextPurge.withLockedValue { next in
@@ -65,13 +71,14 @@ final class NexconnServices: Sendable {
             next = now + 3_600 * TimetokenClock.ticksPerSecond
             return true
         }
-        guard isDue, let longest = applications.map(\.settings.limits.inboxRetention).max() else { return }
-        let kept = UInt64(max(longest.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
-        guard !kept.overflow, kept.partialValue < now else { return }
+        guard isDue, let inboxes = applications.map(\.settings.limits.inboxRetention).max(),
+            let histories = applications.map(\.settings.limits.historyRetention).max()
+        else { return }
         let (store, logger) = (timeline.store, logger)
         Task {
             do {
-                try await store.purge(inboxBefore: now - kept.partialValue)
+                try await store.purge(
+                    inboxBefore: Self.id(inboxes, before: now), historyBefore: Self.id(max(histories, inboxes), before: now))
             } catch {
                 logger.error("inboxes not purged", metadata: ["error": "\(type(of: error))"])
             }

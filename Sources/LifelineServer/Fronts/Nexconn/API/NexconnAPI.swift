@@ -8,7 +8,7 @@ struct NexconnAPI: Sendable {
     let services: NexconnServices
 
     /// A body may be larger than those of other APIs, for a message's content comes escaped.
-    static func maximumBody(_ configured: Int) -> Int { configured.multipliedReportingOverflow(by: 4).partialValue }
+    static func maximumBody(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
     /// - Parameter reply: called once, from any thread.
     func answer(

@@ -41,7 +41,8 @@ final class NexconnAPIGate: Sendable {
         return state.withLockedValue { state in
             let start = max(state.busyUntil[quota] ?? now, now)
             let end = start + period / limit * Int64(count)
-            guard end - now <= period else { return Int((end - now - period + 999_999) / 1_000_000) }
+            // However small a quota is, one call fits when nothing else was asked.
+            guard end - now <= period || start == now else { return Int((end - now - period + 999_999) / 1_000_000) }
             state.busyUntil[quota] = end
             return nil
         }

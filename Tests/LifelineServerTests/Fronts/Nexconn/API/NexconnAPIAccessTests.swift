@@ -179,6 +179,9 @@ struct NexconnAPIAccessTests {
         #expect(taken(.groupMessages, at: 1) == 20)
         #expect(taken(.directMessages, at: 1, by: 1000) == 6000)
         #expect(taken(.directMessages, at: 31, by: 1000) == 3000)
+        // However small a quota is, one call fits.
+        #expect(gate.spend(1000, of: .directMessages, callsPerSecond: 1, at: HubInstant(nanoseconds: 900_000_000_000)) == nil)
+        #expect(gate.spend(1, of: .directMessages, callsPerSecond: 1, at: HubInstant(nanoseconds: 900_000_000_000)) != nil)
         let wait = gate.spend(1, of: .groupMessages, callsPerSecond: 100, at: HubInstant(nanoseconds: 1_000_000_000))
         #expect(wait == 50)
     }
