@@ -37,7 +37,9 @@ public struct TimetokenClock: Sendable {
     /// (rule HB-21).
     public mutating func next(at unixTicks: UInt64) -> UInt64 {
         let following = last + 1
-        last = unixTicks > reserved && last < reserved ? following : max(following, unixTicks)
+        // The last second of a reservation is room for ten million: what has been idle must not speak of a time long past.
+        let latest = unixTicks > reserved && last < reserved ? reserved - min(reserved, Self.ticksPerSecond) : unixTicks
+        last = max(following, latest)
         return last
     }
 

@@ -76,6 +76,14 @@ struct TimetokenClockTests {
         #expect(clock.next(at: now + second) == now + second)
     }
 
+    @Test("After an idle time beyond the reservation tokens begin at its last second, and not where they had stopped")
+    func idle() {
+        var clock = TimetokenClock(after: 0, reserves: true)
+        clock.confirm(now)
+        #expect(clock.next(at: now + hour) == now - second)
+        #expect(clock.next(at: now + hour) == now - second + 1)
+    }
+
     @Test("A client's cursor moves the clock ahead, by a day at most")
     func advancing() {
         var clock = TimetokenClock(after: now)

@@ -53,6 +53,7 @@ final class NexconnServices: Sendable {
 
     /// Lets time pass in all applications.
     func sweep() {
+        timeline.sweep()
         for application in applications { application.sweep() }
         purgeInboxes()
     }

@@ -40,6 +40,12 @@ final class NexconnTimeline: Sendable {
         clock.withLockedValue { $0.confirm(limit) }
     }
 
+    /// Keeps ids reserved while none are given out: the first one after an idle time must not be of the time before (rule HB-21).
+    func sweep() {
+        let now = unixTicks()
+        if let limit = clock.withLockedValue({ $0.reservation(at: now) }) { Task { await reserve(limit) } }
+    }
+
     private func reserve(_ limit: UInt64) async {
         do {
             try await store.reserve(idsUpTo: limit)

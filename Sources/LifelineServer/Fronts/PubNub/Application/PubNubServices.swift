@@ -26,6 +26,7 @@ final class PubNubServices: Sendable {
 
     /// Looks for users that have fallen silent, and forgets messages that nobody can catch up from any more.
     func sweep() {
+        timeline.sweep()
         let now = timeline.now
         for application in applications {
             let time = application.occupancyTime
