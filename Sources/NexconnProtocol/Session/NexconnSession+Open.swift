@@ -85,6 +85,7 @@ extension NexconnSession {
             entrance.messages = []
         }
         for id in waiters { out.answer(id, .success(.entered(entrance))) }
+        for other in entrance.left { leave(other, &memory, &out) }
         for message in state.held { openMessage(message, &memory, &out) }
     }
 
@@ -140,12 +141,24 @@ extension NexconnSession {
             return
         case .openDestroyed(let name, _, _):
             lose(name, .noSuchOpenChannel, &memory, &out)
+        case .openSync(let name, isJoin: false, isOtherDevice: true):
+            out.emit(.transient(event))
+            leave(name, &memory, &out)
+            return
         case .openBan(let name, let users, _, _):
             if let user = memory.user, users.contains(user) { lose(name, .bannedFromOpenChannel, &memory, &out) }
         default:
             break
         }
         out.emit(.transient(event))
+    }
+
+    /// Left by entering another channel, on this device or another one.
+    private mutating func leave(_ name: String, _ memory: inout NexconnMemory, _ out: inout Actions) {
+        guard memory.entries[name] != nil else { return }
+        lose(name, .notInOpenChannel, &memory, &out)
+        out.emit(
+            .entryFailed(channel: name, NexconnRefusal(.notInOpenChannel, "Entering another open channel has left this one.")))
     }
 
     /// The channel is gone for this user; there is nothing to enter again.

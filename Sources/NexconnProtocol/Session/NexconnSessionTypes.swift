@@ -69,7 +69,7 @@ public enum NexconnSessionEvent: Sendable {
     case openGap(channel: String, since: Moment?)
     /// An open channel was entered again after a reconnect; its `messages` are those missed meanwhile.
     indirect case reentered(NexconnOpenEntrance)
-    /// It could not be entered again, and will not be tried again.
+    /// It could not be entered again, or was left by entering another one, and will not be tried again.
     case entryFailed(channel: String, NexconnRefusal)
     /// Something arrived that is no frame of the protocol; the connection goes on.
     case malformed(reason: String)

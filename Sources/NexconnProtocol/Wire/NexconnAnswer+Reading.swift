@@ -55,7 +55,7 @@ extension NexconnAnswer {
                 isMutedForAll: reader.flag("mutedAll") ?? false, isMuted: reader.flag("muted") ?? false,
                 isMutedHere: reader.flag("mutedHere") ?? false, isAllowed: reader.flag("allowed") ?? false,
                 messages: messages, hasMore: reader.flag("more") ?? false,
-                metadata: reader.objects("meta") { $0.entry() } ?? [])
+                metadata: reader.objects("meta") { $0.entry() } ?? [], left: reader.texts("left") ?? [])
         }
     }
 

@@ -71,11 +71,13 @@ public struct NexconnOpenEntrance: Hashable, Sendable {
     /// Whether messages are missing between where the client was and the first of `messages`.
     public var hasMore: Bool
     public var metadata: [NexconnOpenEntry]
+    /// The channels that the user has left by entering this one, where only one at a time is allowed.
+    public var left: [String]
 
     public init(
         channel: String, created: Int64, count: Int, entered: Int64, isMutedForAll: Bool = false, isMuted: Bool = false,
         isMutedHere: Bool = false, isAllowed: Bool = false, messages: [NexconnMessage] = [], hasMore: Bool = false,
-        metadata: [NexconnOpenEntry] = []
+        metadata: [NexconnOpenEntry] = [], left: [String] = []
     ) {
         self.channel = channel
         self.created = created
@@ -88,5 +90,6 @@ public struct NexconnOpenEntrance: Hashable, Sendable {
         self.messages = messages
         self.hasMore = hasMore
         self.metadata = metadata
+        self.left = left
     }
 }

@@ -156,5 +156,6 @@ extension WireWriter {
         list("messages", messages) { $0.append($1) }
         flag("more", entrance.hasMore)
         objects("meta", entrance.metadata) { $0.entry($1) }
+        if !entrance.left.isEmpty { texts("left", entrance.left) }
     }
 }

@@ -271,4 +271,31 @@ import Testing
         script.no(2, 23410)
         #expect(script.told() == ["not in hall 23410"])
     }
+
+    @Test func `What is left by entering another channel is told, and is not entered again`() {
+        let script = inside()
+        script.perform(.enter(NexconnEntry("hall", count: 1)))
+        script.forget()
+        script.entered(2, messages: [9], channel: "hall", left: ["room", "elsewhere"])
+        #expect(script.answers() == ["2 entered hall 9"])
+        #expect(script.told() == ["not in room 23406"])
+        script.openMessage(10)
+        #expect(script.told() == [])
+        script.reconnect()
+        #expect(script.sent() == ["hello token e/0 again", "enter 1 hall 50 after 9"])
+    }
+
+    @Test func `What another device leaves for this one as well is not entered again`() {
+        let script = inside()
+        script.receive(
+            NexconnServerFrames.transient(
+                NexconnEvent.openSync(channel: "room", isJoin: false, isOtherDevice: false).body))
+        #expect(script.machine.memory.openChannels == ["room"], "only the other device has left")
+        script.forget()
+        script.receive(
+            NexconnServerFrames.transient(
+                NexconnEvent.openSync(channel: "room", isJoin: false, isOtherDevice: true).body))
+        #expect(script.told() == ["transient openSync", "not in room 23406"])
+        #expect(script.machine.memory.openChannels == [])
+    }
 }

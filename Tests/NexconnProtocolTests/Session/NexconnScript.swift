@@ -154,8 +154,11 @@ final class NexconnScript {
     }
 
     /// Answers a request to enter.
-    func entered(_ number: UInt64, messages: [UInt64] = [], more: Bool = false, entered: Int64 = 0, channel: String = "room") {
-        let entrance = NexconnOpenEntrance(channel: channel, created: 1, count: 1, entered: entered, hasMore: more)
+    func entered(
+        _ number: UInt64, messages: [UInt64] = [], more: Bool = false, entered: Int64 = 0, channel: String = "room",
+        left: [String] = []
+    ) {
+        let entrance = NexconnOpenEntrance(channel: channel, created: 1, count: 1, entered: entered, hasMore: more, left: left)
         let bodies = messages.map { NexconnEvent.message(Self.message($0, to: channel)).body }
         receive(NexconnServerFrames.ok(number, .entrance(entrance, messages: bodies)))
     }

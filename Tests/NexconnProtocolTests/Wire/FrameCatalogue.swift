@@ -129,7 +129,8 @@ enum FrameCatalogue {
 
     static let entrance = NexconnOpenEntrance(
         channel: "o1", created: 1, count: 2, entered: 3, isMutedForAll: true, isMuted: true, isMutedHere: true, isAllowed: true,
-        messages: [plain, message], hasMore: true, metadata: [NexconnOpenEntry(key: "a", value: odd, owner: "u1")])
+        messages: [plain, message], hasMore: true, metadata: [NexconnOpenEntry(key: "a", value: odd, owner: "u1")],
+        left: ["o2", odd])
 
     static let results: [NexconnResult] = [
         .done, .sent(id), .sent(id, sequence: 12), .edited(time: 5), .process(25427),

@@ -155,7 +155,7 @@ extension NexconnOpenEntrance {
         self.init(
             channel: entrance.channel.id, created: entrance.channel.created, count: entrance.count, entered: entrance.entered,
             isMutedForAll: entrance.channel.isMuted, isMuted: entrance.isMuted, isMutedHere: entrance.isMutedHere,
-            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { NexconnOpenEntry($0) })
+            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { NexconnOpenEntry($0) }, left: entrance.left)
     }
 }
 
