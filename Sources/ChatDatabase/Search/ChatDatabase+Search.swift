@@ -85,7 +85,8 @@ extension ChatDatabase {
             guard let expression = Words.expression(keyword) else { return [] }
             let counts =
                 try types.isEmpty
-                ? WordCounts.count(expression, database) : WordCounts.count(expression, types: types, database)
+                ? WordCounts.count(expression, isStreamed: Words.isStreamed(keyword), database)
+                : WordCounts.count(expression, types: types, database)
             let found = try counts.compactMap { number, count -> FoundChannel? in
                 guard let channel = try Self.fetch("WHERE number = ?", [number], database).first,
                     conversations.contains(channel.channel.conversation)
@@ -102,11 +103,45 @@ extension ChatDatabase {
 /// Counts of found messages for each channel.
 enum WordCounts {
     /// Keys come in order, channel by channel.
-    static func count(_ expression: String, _ database: Database) throws -> [(number: Int64, count: Int)] {
+    static func count(
+        _ expression: String, isStreamed: Bool, _ database: Database
+    ) throws -> [(number: Int64, count: Int)] {
+        if isStreamed { return try countByChannels(expression, database) }
         let statement = try database.cachedStatement(
             sql: "SELECT rowid FROM message_text WHERE message_text MATCH ? ORDER BY rowid")
         return try count(Int64.fetchCursor(statement, arguments: [expression]))
     }
+
+    /// Looks at some keys; where they end in the middle of a channel, the rest of it is counted without looking at each.
+    private static func countByChannels(
+        _ expression: String, _ database: Database
+    ) throws -> [(number: Int64, count: Int)] {
+        let look = try database.cachedStatement(
+            sql: "SELECT rowid FROM message_text WHERE message_text MATCH ? AND rowid >= ? ORDER BY rowid LIMIT \(glance)")
+        let total = try database.cachedStatement(
+            sql: "SELECT count(*) FROM message_text WHERE message_text MATCH ? AND rowid BETWEEN ? AND ?")
+        var counts: [(number: Int64, count: Int)] = []
+        var start: Int64 = 0
+        while true {
+            let keys = try Int64.fetchAll(look, arguments: [expression, start])
+            for key in keys {
+                let number = WordKey.channel(key)
+                if counts.last?.number == number {
+                    counts[counts.count - 1].count += 1
+                } else {
+                    counts.append((number, 1))
+                }
+            }
+            guard keys.count == glance, let last = keys.last else { return counts }
+            let end = WordKey.key(WordKey.channel(last), WordKey.lastSlot)
+            let rest = try Int.fetchOne(total, arguments: [expression, last + 1, end]) ?? 0
+            counts[counts.count - 1].count += rest
+            start = end + 1
+        }
+    }
+
+    /// So many keys at once: about what a new question costs.
+    private static let glance = 64
 
     static func count(_ expression: String, types: [String], _ database: Database) throws -> [(number: Int64, count: Int)] {
         let marks = types.map { _ in "?" }.joined(separator: ",")

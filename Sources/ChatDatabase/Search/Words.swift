@@ -54,6 +54,15 @@ enum Words {
         return parts.isEmpty ? nil : parts.joined(separator: " AND ")
     }
 
+    /// Whether the index can tell what a keyword finds bit by bit, from any place on: unless a part ends in the beginning of a word
+    /// that is longer than those beginnings that the index keeps. That is put together anew for each question.
+    static func isStreamed(_ keyword: String) -> Bool {
+        keyword.split(whereSeparator: \.isWhitespace).allSatisfy { part in
+            let tail = part.unicodeScalars.reversed().drop { !isWord($0) }.prefix { isWord($0) }
+            return tail.first.map(isAlone) ?? true || tail.prefix { !isAlone($0) }.count <= 3
+        }
+    }
+
     /// Whether the index keeps a sign.
     private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {

@@ -94,6 +94,23 @@ struct SearchTests {
         #expect(try database.searchChannels("", [.direct]).isEmpty)
     }
 
+    @Test("Counts are exact for few and many, whether the keyword is a beginning that the index keeps or a longer one")
+    func counts() throws {
+        let database = try scratch.open()
+        let sizes: [Int64] = [1, 63, 64, 65, 200, 2, 130]
+        for (number, size) in sizes.enumerated() {
+            let channel = NexconnChannel(.direct, "c\(number)")
+            try database.receive(
+                (1...size).map {
+                    .message(text(Int64(number) * 10_000 + $0, in: channel, $0 % 2 == 0 ? "needle 会议" : "needles 会议"))
+                })
+        }
+        for keyword in ["n", "nee", "needle", "needl", "会议", "会", "needle 会"] {
+            #expect(try database.searchChannels(keyword, [.direct]).map(\.count) == sizes.reversed().map { Int($0) })
+        }
+        #expect(try database.searchChannels("needles", [.direct]).map(\.count) == sizes.reversed().map { Int($0 + 1) / 2 })
+    }
+
     @Test("Deleted messages are found no more, and others in their place are")
     func deleted() throws {
         let database = try filled(["needle one", "needle two", "needle three"])

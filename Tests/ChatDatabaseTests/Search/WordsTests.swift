@@ -14,6 +14,16 @@ struct WordsTests {
         #expect(Words.separated(text) == expected)
     }
 
+    @Test(
+        "Only the beginnings of long words are put together for each question",
+        arguments: [
+            ("abc", true), ("abcd", false), ("a-b", true), ("abcd-e", true), ("abcd e", false), ("会议北京市", true), ("会abc", true),
+            ("会abcd", false), ("abcd会", true), ("abc!", true), ("!", true), ("", true),
+        ])
+    func streamed(keyword: String, expected: Bool) {
+        #expect(Words.isStreamed(keyword) == expected)
+    }
+
     @Test("Long text is cut at a whole sign")
     func cut() {
         #expect(Words.separated("abcdef", limit: 4) == "abcd")
