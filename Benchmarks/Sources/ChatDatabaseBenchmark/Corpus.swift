@@ -20,6 +20,9 @@ struct Corpus {
                 .joined()
             if known.insert(word).inserted { words.append(word) }
         }
+        // The most frequent words are short, as in any language.
+        words = words.enumerated().sorted { ($0.element.utf8.count, $0.offset) < ($1.element.utf8.count, $1.offset) }.map(
+            \.element)
         self.words = words
         var sum = 0.0
         limits = words.indices.map { rank in

@@ -5,7 +5,7 @@ import NexconnProtocol
 extension ChatDatabase {
     /// Messages of a channel that have a keyword, newest first.
     /// - Parameters:
-    ///   - keyword: words between spaces; all must be there, each at the beginning of a word of the message. None for a keyword
+    ///   - keyword: words between spaces; all must be there, the last one at the beginning of a word at least. None for a keyword
     ///     without any word.
     ///   - types: only these; empty for all.
     ///   - time: only of this time, ms, both ends included.

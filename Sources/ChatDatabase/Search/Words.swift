@@ -40,27 +40,29 @@ enum Words {
 
     /// What a keyword asks of the index; nil when it has no word.
     ///
-    /// Parts between spaces must all be there, each as a phrase; the last word of a part may go on, unless it is a sign.
+    /// Parts between spaces must all be there, each as a phrase; the very last word may go on, unless it is a sign.
     static func expression(_ keyword: String) -> String? {
-        let parts = keyword.split(whereSeparator: \.isWhitespace).compactMap { part -> String? in
-            let scalars = part.unicodeScalars
-            guard scalars.contains(where: isWord) else { return nil }
-            // A quote inside would end the phrase; it is no word anyway.
-            let text = separated(String(part)).replacing("\"", with: " ")
-            let last = scalars.last(where: isWord)
-            let mayGoOn = last.map { !isAlone($0) } ?? false
-            return "\"\(text)\"" + (mayGoOn ? "*" : "")
-        }
-        return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+        let parts = parts(of: keyword)
+        guard let last = parts.last else { return nil }
+        // A quote inside would end the phrase; it is no word anyway.
+        let phrases = parts.map { "\"\(separated(String($0)).replacing("\"", with: " "))\"" }
+        return phrases.joined(separator: " AND ") + (tail(of: last).isEmpty ? "" : "*")
     }
 
-    /// Whether the index can tell what a keyword finds bit by bit, from any place on: unless a part ends in the beginning of a word
-    /// that is longer than those beginnings that the index keeps. That is put together anew for each question.
+    /// Whether the index can tell what a keyword finds bit by bit, from any place on: unless it ends in the beginning of a word that
+    /// is longer than those beginnings that the index keeps. That is put together anew for each question.
     static func isStreamed(_ keyword: String) -> Bool {
-        keyword.split(whereSeparator: \.isWhitespace).allSatisfy { part in
-            let tail = part.unicodeScalars.reversed().drop { !isWord($0) }.prefix { isWord($0) }
-            return tail.first.map(isAlone) ?? true || tail.prefix { !isAlone($0) }.count <= 3
-        }
+        parts(of: keyword).last.map { tail(of: $0).count <= 3 } ?? true
+    }
+
+    private static func parts(of keyword: String) -> [Substring] {
+        keyword.split(whereSeparator: \.isWhitespace).filter { $0.unicodeScalars.contains(where: isWord) }
+    }
+
+    /// The letters of the last word; none when that is a sign.
+    private static func tail(of part: Substring) -> [Unicode.Scalar] {
+        let last = part.unicodeScalars.reversed().drop { !isWord($0) }
+        return Array(last.prefix { isWord($0) && !isAlone($0) })
     }
 
     /// Whether the index keeps a sign.
