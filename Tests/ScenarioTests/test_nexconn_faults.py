@@ -35,8 +35,10 @@ def listen(started, url, *options, **named):
     return listener
 
 
-def publisher(server, **options):
-    return NexconnPublisher(server.port, "direct", "s1", CHANNEL, **options)
+def publisher(server, rate=20):
+    """Sends at the rate; without one only when told to."""
+    source = NexconnPublisher(server.port, "direct", "s1", CHANNEL, rate=rate)
+    return source.start() if rate else source
 
 
 def recovered(listener, timeout, subscriptions=2):
