@@ -39,7 +39,7 @@ serve: setup ## Build, then run the server on port 6001
 	@$(BIN)/lifeline serve
 
 .PHONY: test
-test: lint unit tsan scenarios ## All that CI runs
+test: lint unit objc tsan scenarios ## All that CI runs
 
 .PHONY: lint
 lint: ## Check the format of all sources
@@ -60,6 +60,11 @@ unit: test-setup $(VENV)/.ready ## Swift tests
 	LIFELINE_SECRETBOX_VECTORS=$(CURDIR)/.build/secretbox-vectors.txt \
 		Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --filter '$(PURE)'
 	Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --no-parallel --skip '$(PURE)'
+
+.PHONY: objc
+objc: test-setup ## Type-check the Objective-C face of the chat SDK, and programs that use it
+	swift build $(SWIFT_FLAGS) --target NexconnChatSDK
+	Scripts/check-objc.sh
 
 .PHONY: tsan
 tsan: test-setup ## Engine, runtime and one end-to-end run under the Thread Sanitizer

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat-store] [chat-database]
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database]
 # (default: all)
 # Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat-store chat-database}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -74,6 +74,18 @@ for part in $what; do
     held) beside hold ;;
     store) "$bin/StoreBenchmark" ;;
     chat-store) "$bin/StoreBenchmark" chat ;;
+    chat)
+        # The server on one core, the load on the other: users of the latency and idle parts are the same 10,000.
+        for data in "" "$PWD/run/chat-data"; do
+            rm -rf "$PWD/run/chat-data"
+            taskset -c 0 "$bin/ChatBenchmark" serve 6011 "$PWD/run/chat-tokens" 10000 $data & server=$!
+            up 6011
+            taskset -c 1 "$bin/ChatBenchmark" latency 6011 "$PWD/run/chat-tokens" 5000
+            taskset -c 1 "$bin/ChatBenchmark" acked 6011 "$PWD/run/chat-tokens" 8 16 64
+            [ -n "$data" ] || taskset -c 1 "$bin/ChatBenchmark" idle 6011 "$PWD/run/chat-tokens" $server 10000
+            kill $server; wait $server 2>/dev/null || true
+        done
+        rm -rf "$PWD/run/chat-data" "$PWD/run/chat-tokens" ;;
     chat-database) "$bin/ChatDatabaseBenchmark" ;;
     *) echo "unknown part $part" >&2; exit 2 ;;
     esac

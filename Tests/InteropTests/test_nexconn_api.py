@@ -4,9 +4,11 @@ import hashlib
 import json
 import socket
 import time
+import urllib.request
 import uuid
 
 import pytest
+from lifeline_harness import Server
 from nexconn_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Refused, ServerAPI
 
 
@@ -234,3 +236,23 @@ def test_offline_users_get_it_later(api, server):
     session.connect()
     assert session.wait_events(1)[0]["content"] == {"content": "later"}
     session.drop()
+
+
+def test_the_bridge_joins_public_channels_of_one_name(started):
+    """`serve --bridge`: what Pusher's REST API publishes reaches an open channel of chat, and the other way round by PubNub's history."""
+    server = started(Server, 0, "--bridge")
+    api = ServerAPI(server.port)
+    session = ChatSession(server.port, api.token("u1"))
+    session.connect()
+    session.ask("open.enter", ch="lobby", count=0)
+    assert server.publish("lobby", "price", json.dumps({"company": "ACME"}))
+    assert server.publish("private-lobby", "price", json.dumps({"company": "hidden"}))
+    message = session.wait_transient("msg")[0]
+    assert (message["type"], message["content"], message["bridge"]) == ("price", {"company": "ACME"}, "pusher")
+    session.say("lobby", "hello", conv="open")
+    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/v2/history/sub-key/demo/channel/lobby?count=10", timeout=5) as answer:
+        stored = json.load(answer)[0]
+    assert {"company": "ACME"} in stored and any("hello" in json.dumps(item) for item in stored)
+    assert len(session.transient) == len([e for e in session.transient if e["k"] != "msg"]) + 1, "an echo came back over the bridge"
+    session.drop()
+    api.close()

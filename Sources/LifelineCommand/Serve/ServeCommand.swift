@@ -21,6 +21,7 @@ struct ServeCommand: AsyncParsableCommand {
             more than the file:
               LIFELINE_HOST, LIFELINE_PORT, LIFELINE_APP_ID, LIFELINE_APP_KEY, LIFELINE_APP_SECRET, LIFELINE_TLS_CERT,
               LIFELINE_TLS_KEY, LIFELINE_ACTIVITY_TIMEOUT, LIFELINE_LOG_LEVEL, LIFELINE_DATA,
+              LIFELINE_BRIDGE (true or false),
               LIFELINE_PUBNUB_PUBLISH_KEY, LIFELINE_PUBNUB_SUBSCRIBE_KEY, LIFELINE_PUBNUB_SECRET,
               LIFELINE_PUBNUB_ACCESS_MANAGER (true or false), LIFELINE_PUBNUB_POLL_HOLD, LIFELINE_PUBNUB_ANNOUNCE_MAXIMUM,
               LIFELINE_PUBNUB_PRESENCE_INTERVAL, LIFELINE_NEXCONN_KEY, LIFELINE_NEXCONN_SECRET, LIFELINE_NEXCONN_SYNC_DEVICES
@@ -28,7 +29,7 @@ struct ServeCommand: AsyncParsableCommand {
               LIFELINE_NEXCONN_CREATE_OPEN_CHANNELS, LIFELINE_NEXCONN_MANY_OPEN_CHANNELS, LIFELINE_NEXCONN_SEND_RATE,
               LIFELINE_NEXCONN_DEVICES, LIFELINE_NEXCONN_OPEN_GRACE, LIFELINE_NEXCONN_TOKEN_LIFETIME, LIFELINE_NEXCONN_WEBHOOK
               {"host": "0.0.0.0", "port": 6001, "app": {"id": "7", "key": "…", "secret": "…"}, "tls": {"cert": "…", "key": "…"},
-               "activityTimeout": 30, "logLevel": "info", "data": "/var/lib/lifeline",
+               "activityTimeout": 30, "logLevel": "info", "data": "/var/lib/lifeline", "bridge": false,
                "pubnub": {"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
                           "announceMaximum": 20, "presenceInterval": 10},
                "nexconn": {"key": "…", "secret": "…", "syncDevices": false, "presence": true, "ownRecalls": false,
@@ -62,6 +63,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Keeps messages in this directory, which is created if need be.", valueName: "directory"))
     var data: String?
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether public channels of the same name are one: Pusher's, PubNub's and open channels of chat (default: no).")
+    var bridge: Bool?
 
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
 

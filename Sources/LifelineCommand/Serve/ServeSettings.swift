@@ -18,6 +18,8 @@ struct ServeSettings: Sendable {
     var chat: ChatApplication
     /// Where messages are kept; nil for memory.
     var data: String?
+    /// Whether channels of the same name are one over all services.
+    var isBridged: Bool
 
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
@@ -38,6 +40,7 @@ struct ServeSettings: Sendable {
         logLevel = known
         tls = try await Self.tls(command, reader)
         data = try await Self.string(command.data, "data", in: reader)
+        isBridged = try await Self.truth(command.bridge, "bridge", in: reader) ?? false
         keyset = try await Self.keyset(command.pubnub, reader)
         chat = try await Self.chat(command.nexconn, reader)
         pollHold = try await Self.integer(command.pubnub.pubnubPollHold, "pubnub.pollHold", in: reader) ?? 280
@@ -65,9 +68,9 @@ struct ServeSettings: Sendable {
         app.secret = Secret(secret)
         return ServerConfiguration(
             host: host, port: port, applications: InMemoryApplicationRegistry([app]), keysets: [keyset], chatApplications: [chat],
-            dataDirectory: data,
-            tls: tls, activityTimeout: .seconds(activityTimeout), pollHold: .seconds(pollHold), drainTimeout: Self.drainTimeout,
-            logger: logger)
+            bridge: isBridged ? Bridge(applicationID: appID, subscribeKey: keyset.subscribeKey, chatKey: chat.key) : nil,
+            dataDirectory: data, tls: tls, activityTimeout: .seconds(activityTimeout), pollHold: .seconds(pollHold),
+            drainTimeout: Self.drainTimeout, logger: logger)
     }
 
     private static func keyset(
