@@ -1,6 +1,8 @@
 import Dispatch
+import Foundation
 import Lifeline
 import LifelineServer
+import NexconnChatSDK
 import PubNub
 import Testing
 
@@ -61,6 +63,52 @@ import Testing
         }
         await listener.seen.wait { $0.contains { $0.hasPrefix("room ") && $0.contains("world") } }
         client.unsubscribeFromAll()
+        try await server.stop()
+    }
+
+    private final class ConnectionMonitor: NSObject, ConnectionStatusHandler, MessageHandler {
+        let seen = Seen<String>()
+
+        func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent) {
+            switch event.status {
+            case .connected: seen.append("connected")
+            case .tokenIncorrect: seen.append("ask your server for a new token and connect with it")
+            case .kickedOfflineByOtherClient: seen.append("signed in on another device")
+            default: seen.append("status \(event.status.rawValue): \(event.details.reason ?? "")")
+            }
+        }
+
+        func onMessageReceived(_ event: MessageReceivedEvent) {
+            seen.append("\(event.message.senderUserId) \((event.message.content as? TextMessage)?.text ?? "")")
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `Chat works as the README shows it`() async throws {
+        let server = try await LifelineServer.start(.init(port: 0))
+        let token = try await server.issueChatToken(user: "ann")
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("readme-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let params = InitParams(appKey: "app-key")
+        params.naviServer = "http://127.0.0.1:\(server.port)"
+        params.databaseDirectory = directory.path
+        NCEngine.initialize(params)
+        let monitor = ConnectionMonitor()  // handlers are held weakly
+        NCEngine.addConnectionStatusHandler(identifier: "monitor", handler: monitor)
+        NCEngine.addMessageHandler(identifier: "monitor", handler: monitor)
+        let seen = monitor.seen
+        NCEngine.connect(params: ConnectParams(token: token), databaseOpenedHandler: nil) { userId, error in
+            guard error == nil else { return seen.append("\(error!.errorCode) \(error!.localizedDescription)") }
+            DirectChannel(channelId: "ben")?.sendMessage(
+                params: SendMessageParams(content: TextMessage(text: "hello")), attachedHandler: nil
+            ) { message, error in
+                seen.append("sent \((message?.messageId ?? "").isEmpty ? "nothing" : "a message") \(error?.code ?? 0)")
+            }
+        }
+        await seen.wait { $0.contains("connected") && $0.contains("sent a message 0") }
+        #expect(NCEngine.getCurrentUserId() == "ann")
+        NCEngine.removeConnectionStatusHandler(forIdentifier: "monitor")
+        NCEngine.removeMessageHandler(forIdentifier: "monitor")
+        NCEngine.disconnect()
         try await server.stop()
     }
 }

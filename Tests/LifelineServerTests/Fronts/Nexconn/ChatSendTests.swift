@@ -154,7 +154,7 @@ struct ChatSendTests {
 
     @Test("Beyond its rate a client is told when to try again")
     func rate() async throws {
-        try await withChatServer(.with { $0.limits.sendsPerSecond = 5 }) { server in
+        try await withChatServer(.with { $0.limits.sendsPerSecond = 1 }) { server in
             let a = try await server.device("a")
             for number in 1...40 { try await a.ask("send", ChatTestClient.text("x", to: "b", cid: "\(number)")) }
             var refusals: [JSONValue] = []
