@@ -67,9 +67,9 @@ objc: test-setup ## Type-check the Objective-C face of the chat SDK, and program
 	Scripts/check-objc.sh
 
 .PHONY: tsan
-tsan: test-setup ## Engine, runtime and one end-to-end run under the Thread Sanitizer
+tsan: test-setup ## Engine, runtime and the end-to-end runs under the Thread Sanitizer
 	swift build $(TSAN_FLAGS) --build-tests
-	Scripts/swift-test.sh $(TSAN_FLAGS) --skip-build --no-parallel --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests'
+	Scripts/swift-test.sh $(TSAN_FLAGS) --skip-build --no-parallel --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests|NexconnStatusTests|NexconnDeliveryTests'
 
 .PHONY: scenarios
 scenarios: test-setup $(VENV)/.ready ## Faults on real sockets, and other people's clients against our server

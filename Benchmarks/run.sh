@@ -77,9 +77,11 @@ for part in $what; do
     chat)
         # The server on one core, the load on the other: users of the latency and idle parts are the same 10,000.
         for data in "" "$PWD/run/chat-data"; do
-            rm -rf "$PWD/run/chat-data"
+            rm -rf "$PWD/run/chat-data" "$PWD/run/chat-tokens"
             taskset -c 0 "$bin/ChatBenchmark" serve 6011 "$PWD/run/chat-tokens" 10000 $data & server=$!
+            # The tokens are written once the server is up.
             up 6011
+            for _ in $(seq 100); do [ -s "$PWD/run/chat-tokens" ] && break; sleep 0.1; done
             taskset -c 1 "$bin/ChatBenchmark" latency 6011 "$PWD/run/chat-tokens" 5000
             taskset -c 1 "$bin/ChatBenchmark" acked 6011 "$PWD/run/chat-tokens" 8 16 64
             [ -n "$data" ] || taskset -c 1 "$bin/ChatBenchmark" idle 6011 "$PWD/run/chat-tokens" $server 10000

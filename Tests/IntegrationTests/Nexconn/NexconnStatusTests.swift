@@ -156,6 +156,8 @@ import Testing
         await outcomes.wait(for: "missed ok")
         ann.engine.client?.comeBack()
         await ann.messages.wait(for: "missed")
+        // Messages are recorded where they are kept, statuses where they are told: another queue.
+        await ann.statuses.wait(for: 0, count: 2)
         #expect(ann.statuses.elements == [10, 0, 13, 10, 0])
         #expect(ann.messages.elements == ["missed"])
         try await world.server.stop()
