@@ -7,6 +7,7 @@ import hashlib
 import http.client
 import json
 import random
+import socket
 import string
 import threading
 import time
@@ -116,8 +117,8 @@ class ChatSession:
         if first is None:
             raise Lost()
         if first["t"] == "bye":
-            self.bye = first
-            self.socket.close()
+            self.bye, line, self.socket = first, self.socket, None
+            line.close()
             raise Farewell(first)
         assert first["t"] == "welcome", first
         self.welcome, self.lost = first, self.lost or first["lost"]
@@ -147,31 +148,37 @@ class ChatSession:
 
     def drop(self):
         """Ends the connection without a word."""
-        if self.socket is not None:
-            self.socket.shutdown()
+        line = self.socket
+        if line is not None:
+            try:
+                # Wakes the reader, which closing alone would not.
+                line.sock.shutdown(socket.SHUT_RDWR)
+            except (OSError, AttributeError):
+                pass  # The server was first, and the line is gone.
             if self.reader is not None:
                 self.reader.join(5)
+            line.shutdown()
 
     # Reading
 
-    def _read(self, socket):
+    def _read(self, line):
         while True:
             try:
-                text = socket.recv()
+                text = line.recv()
             except (OSError, websocket.WebSocketException):
                 text = ""
             if not text:
                 break
             frame = json.loads(text)
             with self.changed:
-                self._take(frame, socket)
+                self._take(frame, line)
                 self.changed.notify_all()
         with self.changed:
-            if self.socket is socket:
+            if self.socket is line:
                 self.socket = None
             self.changed.notify_all()
 
-    def _take(self, frame, socket):
+    def _take(self, frame, line):
         kind = frame["t"]
         if kind in ("ok", "no"):
             self.answers[frame["n"]] = frame
@@ -183,11 +190,11 @@ class ChatSession:
             if not frame["more"]:
                 self.caught_up = True
             if frame["in"] and self.acknowledges:
-                self._acknowledge(socket)
+                self._acknowledge(line)
         elif kind == "in":
             self._keep(frame)
             if self.acknowledges:
-                self._acknowledge(socket)
+                self._acknowledge(line)
         elif kind == "ev":
             self.transient.append(frame["e"])
         elif kind == "bye":
@@ -201,9 +208,9 @@ class ChatSession:
         self.place = (epoch, item["q"])
         self.events.append(item["e"])
 
-    def _acknowledge(self, socket):
+    def _acknowledge(self, line):
         try:
-            socket.send(json.dumps({"t": "ack", "q": self.place[1]}))
+            line.send(json.dumps({"t": "ack", "q": self.place[1]}))
         except (OSError, websocket.WebSocketException):
             pass
 
