@@ -63,6 +63,7 @@ import Testing
         let stream = engine.run { NCEngine.statuses }
         try await service.expireTokens(of: "alice")
         #expect(await engine.statuses(stream, until: .tokenIncorrect) == [15])
+        // Tokens of the same millisecond are void too, so the new one must not be issued in it.
         try await Task.sleep(for: .milliseconds(5))
         let (examples, _, statuses) = await signIn(engine, try await service.token(for: "alice"), until: .connected)
         #expect(statuses == [10, 0])

@@ -3,12 +3,10 @@ import Foundation
 import NexconnProtocol
 
 /// A message to edit.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCModifyMessageParams) @objcMembers
 #endif
-public final class ModifyMessageParams: NSObject, @unchecked Sendable {
+public final class ModifyMessageParams: NSObject, Sendable {
     public let message: Message
     /// What it is to say from now on: of the same type.
     public let content: MessageContent
