@@ -125,7 +125,7 @@ extension PusherAdapter {
             return .problem(LifelineError(.init(.decryptionFailed), reason), channel: channel)
         case .malformed(let reason):
             return .problem(LifelineError(.init(.malformedResponse), reason), channel: nil)
-        case .established, .subscriptionCount, .frame, .pinged, .ponged:
+        case .established, .subscriptionCount, .cacheMissed, .signedIn, .signInFailed, .watchlist, .frame, .pinged, .ponged:
             return nil
         }
     }

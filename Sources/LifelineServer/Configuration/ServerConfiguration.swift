@@ -32,6 +32,13 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String?
     /// Nil for no TLS.
     public var tls: TLS?
+    /// Put before every path, such as `/realtime`, for servers that share a name with others; empty for none. Requests without it
+    /// are answered with 404, but for `/health`, `/ready` and `/metrics`, which are there both ways.
+    public var pathPrefix: String
+    /// Whether `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Only for servers that nobody can reach but their proxy.
+    public var trustsProxyHeaders: Bool
+    /// Web pages whose scripts may read answers of the HTTP API, by origin; `*` for all, empty for none.
+    public var corsOrigins: [String]
     /// Nil shares the event loops of the process; otherwise the server has this many threads of its own (1 ... 64).
     public var threads: Int?
 
@@ -74,7 +81,8 @@ public struct ServerConfiguration: Sendable {
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
         keysets: [Keyset] = [.development], chatApplications: [ChatApplication] = [.development], bridge: Bridge? = nil,
         dataDirectory: String? = nil,
-        tls: TLS? = nil, threads: Int? = nil,
+        tls: TLS? = nil, pathPrefix: String = "", trustsProxyHeaders: Bool = false, corsOrigins: [String] = ["*"],
+        threads: Int? = nil,
         activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
         requestTimeout: Duration = .seconds(10), keepAliveTimeout: Duration = .seconds(75),
         pollHold: Duration = .seconds(280), pollQueueLength: Int = 100,
@@ -92,6 +100,9 @@ public struct ServerConfiguration: Sendable {
         self.bridge = bridge
         self.dataDirectory = dataDirectory
         self.tls = tls
+        self.pathPrefix = pathPrefix
+        self.trustsProxyHeaders = trustsProxyHeaders
+        self.corsOrigins = corsOrigins
         self.threads = threads
         self.activityTimeout = activityTimeout
         self.pongTimeout = pongTimeout

@@ -150,7 +150,8 @@ extension PusherSession {
         case .subscribe(let subscription): _ = want(subscription, id, &memory, &out)
         case .unsubscribe(let channel): forget(channel, id, &memory, &out)
         case .publish(let channel, let event, let json): enqueue(event, json, channel, id, &memory, &out)
-        case .send: out.answer(id, .failure(notConnected))
+        case .send, .signIn: out.answer(id, .failure(notConnected))
+        case .signOut: out.answer(id, .success(.signedOut))
         }
     }
 }

@@ -72,6 +72,8 @@ public struct PusherSession: WebSocketSession {
         case .unsubscribe(let channel): unsubscribe(channel, id, &memory, &out)
         case .publish(let channel, let event, let json): publish(event, json, channel, id, &memory, &out)
         case .send(let event, let json): send(event, json, id, &out)
+        case .signIn: out.answer(id, .failure(ConnectionFailure(.badRequest, "Signing in is not there yet.")))
+        case .signOut: out.answer(id, .success(.signedOut))
         }
     }
 

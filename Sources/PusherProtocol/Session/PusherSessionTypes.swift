@@ -12,6 +12,13 @@ public enum PusherCommand: Sendable {
     case publish(channel: String, event: String, json: String)
     /// A message as it is: event name and data as JSON text, without a channel.
     case send(event: String, json: String)
+    /// Sign in as a user, from now on and on every later connection. Whoever can vouch for the user is asked for each connection
+    /// (``PusherAuthorizeJob/Purpose/user``). Answered with `signedIn` when the server has confirmed, or with the failure once it
+    /// is final. Messages to the user come as events of the channel `#server-to-user-ID`, which is subscribed by itself.
+    case signIn
+    /// No user from now on. The protocol has no such message: the present connection stays signed in until it ends, but nothing of
+    /// the user is told any more. Answered at once.
+    case signOut
 }
 
 /// A channel that a user wants.
@@ -34,11 +41,38 @@ public struct PusherAuthorization: Hashable, Sendable {
     public var channelData: String?
     /// For encrypted channels: the channel's key, in base64.
     public var sharedSecret: String?
+    /// For users: the JSON text that was signed.
+    public var userData: String?
 
-    public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
+    public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil, userData: String? = nil) {
         self.auth = auth
         self.channelData = channelData
         self.sharedSecret = sharedSecret
+        self.userData = userData
+    }
+}
+
+/// A signed-in user.
+public struct PusherUser: Hashable, Sendable {
+    public var id: String
+    /// The JSON text that was signed, as the server confirmed it.
+    public var userData: String
+
+    public init(id: String, userData: String) {
+        self.id = id
+        self.userData = userData
+    }
+}
+
+/// Users who came online or went offline. Pusher protocol, `pusher_internal:watchlist_events`.
+public struct PusherWatchlistChange: Hashable, Sendable {
+    /// `online` or `offline`.
+    public var name: String
+    public var userIDs: [String]
+
+    public init(name: String, userIDs: [String]) {
+        self.name = name
+        self.userIDs = userIDs
     }
 }
 
@@ -49,6 +83,8 @@ public enum PusherReply: Hashable, Sendable {
     /// The server has read a client event: it answered a ping that was sent after it, and no error came in between.
     case published
     case sent
+    case signedIn
+    case signedOut
 }
 
 /// What a Pusher connection tells.
@@ -66,6 +102,14 @@ public enum PusherSessionEvent: Sendable {
     indirect case memberAdded(channel: String, PusherMember)
     indirect case memberRemoved(channel: String, PusherMember)
     case subscriptionCount(channel: String, Int)
+    /// A cache channel was confirmed and had nothing to deliver.
+    case cacheMissed(channel: String)
+    /// The server confirmed the user of this connection: the first time, or again on a new one.
+    indirect case signedIn(PusherUser)
+    /// The user could not be signed in. `willRetry` says whether the session tries again by itself.
+    indirect case signInFailed(failure: ConnectionFailure, body: String?, willRetry: Bool)
+    /// Users of the signed-in user's watchlist came online or went offline, in the server's order.
+    case watchlist([PusherWatchlistChange])
     /// `pusher:error` from the server.
     case serverError(code: Int?, message: String)
     indirect case decryptionFailed(channel: String, event: String, data: String?)
@@ -136,8 +180,11 @@ public struct PusherAuthorizeJob: Hashable, Sendable {
         case subscription
         /// An event could not be decrypted; perhaps the key has changed.
         case keyReload
+        /// A user wants to sign in; there is no channel, and the answer has `userData`.
+        case user
     }
 
+    /// Empty for a user.
     public var channel: String
     public var socketID: String
     public var purpose: Purpose

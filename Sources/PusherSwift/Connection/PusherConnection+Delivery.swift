@@ -46,6 +46,8 @@ extension PusherConnection {
             log(.debug, .received, text)
         case .established(let socketID):
             log(.debug, .established, socketID)
+        case .cacheMissed, .signedIn, .signInFailed, .watchlist:
+            break
         case .pinged:
             log(.debug, .pinged)
         case .ponged:

@@ -12,11 +12,24 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var allowsClientEvents: Bool
     /// Whether subscribers of channels without presence are told how many they are.
     public var announcesSubscriptionCounts: Bool
+    /// Whether clients may sign in as a user.
+    public var allowsUserAuthentication: Bool
+    /// Whether connections without TLS are refused.
+    public var requiresTLS: Bool
+    /// Web pages that may connect, by the `Origin` header of their browser: `https://example.com`, `https://*.example.com`, or
+    /// `example.com` for any scheme and port. Empty for all. Programs that are no browsers send no origin and are not asked.
+    public var allowedOrigins: [String]
+    /// How long a connection may stay without signing in or subscribing to a channel that needs authorisation; nil for ever.
+    public var authorizationTimeout: Duration?
+    /// Who is told what happens on the application's channels.
+    public var webhooks: [Webhook]
     public var limits: ApplicationLimits
 
     public init(
         id: String, key: String, secret: Secret, isEnabled: Bool = true, allowsClientEvents: Bool = false,
-        announcesSubscriptionCounts: Bool = false, limits: ApplicationLimits = .init()
+        announcesSubscriptionCounts: Bool = false, allowsUserAuthentication: Bool = true, requiresTLS: Bool = false,
+        allowedOrigins: [String] = [], authorizationTimeout: Duration? = nil, webhooks: [Webhook] = [],
+        limits: ApplicationLimits = .init()
     ) {
         self.id = id
         self.key = key
@@ -24,6 +37,11 @@ public struct Application: Hashable, Sendable, Identifiable {
         self.isEnabled = isEnabled
         self.allowsClientEvents = allowsClientEvents
         self.announcesSubscriptionCounts = announcesSubscriptionCounts
+        self.allowsUserAuthentication = allowsUserAuthentication
+        self.requiresTLS = requiresTLS
+        self.allowedOrigins = allowedOrigins
+        self.authorizationTimeout = authorizationTimeout
+        self.webhooks = webhooks
         self.limits = limits
     }
 

@@ -6,6 +6,12 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var connections: Int?
     /// Client events of one connection in a second; as many may come at once.
     public var clientEventsPerSecond: Int
+    /// Events that the application's servers publish in a second, each for as many channels as it names; nil for no limit.
+    public var publishesPerSecond: Int?
+    /// Questions that the application's servers ask in a second; nil for no limit.
+    public var queriesPerSecond: Int?
+    /// User ids of one connection's watchlist.
+    public var watchlistUsers: Int
     /// Distinct users of one presence channel.
     public var presenceMembers: Int
     /// A member's id and information together.
@@ -25,13 +31,17 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var cacheLifetime: Duration
 
     public init(
-        connections: Int? = nil, clientEventsPerSecond: Int = 10, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,
+        connections: Int? = nil, clientEventsPerSecond: Int = 10, publishesPerSecond: Int? = nil,
+        queriesPerSecond: Int? = nil, watchlistUsers: Int = 100, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,
         userIDBytes: Int = 128, channelNameBytes: Int = 200, eventNameBytes: Int = 200, eventDataBytes: Int = 10_240,
         channelsPerPublish: Int = 100, eventsPerBatch: Int = 10, channelsPerConnection: Int = 10_000,
         cacheLifetime: Duration = .seconds(1800)
     ) {
         self.connections = connections
         self.clientEventsPerSecond = clientEventsPerSecond
+        self.publishesPerSecond = publishesPerSecond
+        self.queriesPerSecond = queriesPerSecond
+        self.watchlistUsers = watchlistUsers
         self.presenceMembers = presenceMembers
         self.presenceMemberBytes = presenceMemberBytes
         self.userIDBytes = userIDBytes

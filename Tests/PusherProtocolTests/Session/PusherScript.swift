@@ -154,6 +154,13 @@ final class PusherScript {
         case .memberAdded(let channel, let member): "joined \(channel) \(member.userID) \(member.infoJSON ?? "-")"
         case .memberRemoved(let channel, let member): "left \(channel) \(member.userID) \(member.infoJSON ?? "-")"
         case .subscriptionCount(let channel, let count): "count \(channel) \(count)"
+        case .cacheMissed(let channel): "cache missed \(channel)"
+        case .signedIn(let user): "signed in \(user.id)"
+        case .signInFailed(let failure, let body, let willRetry):
+            "sign-in failed \(failure.category)" + (failure.httpStatus.map { " \($0)" } ?? "") + (body.map { " \($0)" } ?? "")
+                + (willRetry ? " retry" : "")
+        case .watchlist(let changes):
+            "watchlist " + changes.map { $0.name + " " + $0.userIDs.joined(separator: ",") }.joined(separator: " | ")
         case .serverError(let code, let message): "error \(code.map(String.init) ?? "-") \(message)"
         case .decryptionFailed(let channel, let event, _): "undecryptable \(channel) \(event)"
         case .gap(let channel, let since): "gap \(channel) \(since.seconds)"
