@@ -14,7 +14,8 @@ public enum PusherCommand: Sendable {
     case send(event: String, json: String)
     /// Sign in as a user, from now on and on every later connection. Whoever can vouch for the user is asked for each connection
     /// (``PusherAuthorizeJob/Purpose/user``). Answered with `signedIn` when the server has confirmed, or with the failure once it
-    /// is final. Messages to the user come as events of the channel `#server-to-user-ID`, which is subscribed by itself.
+    /// is final. Messages to the user come as events of the channel `#server-to-user-ID`, which is subscribed by itself; its
+    /// confirmation, failures and gaps are told like those of other channels. Rules PS-28 to PS-32.
     case signIn
     /// No user from now on. The protocol has no such message: the present connection stays signed in until it ends, but nothing of
     /// the user is told any more. Answered at once.
@@ -26,10 +27,14 @@ public struct PusherSubscription: Hashable, Sendable {
     public var channel: String
     /// Authorisation that the caller brought along. Good for one connection; afterwards the channel is authorised anew.
     public var authorization: PusherAuthorization?
+    /// How long authorising may take, and then the server's confirmation; nil for the policy's request timeout. Brought into
+    /// 100 ms ... 5 min. Rule PS-34.
+    public var timeout: Duration?
 
-    public init(channel: String, authorization: PusherAuthorization? = nil) {
+    public init(channel: String, authorization: PusherAuthorization? = nil, timeout: Duration? = nil) {
         self.channel = channel
         self.authorization = authorization
+        self.timeout = timeout
     }
 }
 
@@ -52,30 +57,6 @@ public struct PusherAuthorization: Hashable, Sendable {
     }
 }
 
-/// A signed-in user.
-public struct PusherUser: Hashable, Sendable {
-    public var id: String
-    /// The JSON text that was signed, as the server confirmed it.
-    public var userData: String
-
-    public init(id: String, userData: String) {
-        self.id = id
-        self.userData = userData
-    }
-}
-
-/// Users who came online or went offline. Pusher protocol, `pusher_internal:watchlist_events`.
-public struct PusherWatchlistChange: Hashable, Sendable {
-    /// `online` or `offline`.
-    public var name: String
-    public var userIDs: [String]
-
-    public init(name: String, userIDs: [String]) {
-        self.name = name
-        self.userIDs = userIDs
-    }
-}
-
 /// Answers to commands.
 public enum PusherReply: Hashable, Sendable {
     case subscribed
@@ -93,7 +74,8 @@ public enum PusherSessionEvent: Sendable {
     case established(socketID: String)
     /// A subscription was confirmed: the first time, or again on a new connection.
     indirect case subscribed(PusherSubscribed)
-    /// A channel could not be subscribed. `willRetry` says whether the session tries again by itself.
+    /// A channel could not be subscribed. `body` is what the server said, at most 1 KiB of it; an endpoint's answer stays with
+    /// whoever asked it. `willRetry` says whether the session tries again by itself.
     indirect case subscriptionFailed(channel: String, failure: ConnectionFailure, body: String?, willRetry: Bool)
     /// The channel is not subscribed any more, because it was asked for.
     case unsubscribed(channel: String)
@@ -102,7 +84,7 @@ public enum PusherSessionEvent: Sendable {
     indirect case memberAdded(channel: String, PusherMember)
     indirect case memberRemoved(channel: String, PusherMember)
     case subscriptionCount(channel: String, Int)
-    /// A cache channel was confirmed and had nothing to deliver.
+    /// A cache channel was confirmed and had nothing to deliver. The event `pusher:cache_miss` follows as a message.
     case cacheMissed(channel: String)
     /// The server confirmed the user of this connection: the first time, or again on a new one.
     indirect case signedIn(PusherUser)
@@ -188,10 +170,13 @@ public struct PusherAuthorizeJob: Hashable, Sendable {
     public var channel: String
     public var socketID: String
     public var purpose: Purpose
+    /// How long the answer is waited for, when the channel has a time of its own.
+    public var limit: Duration?
 
-    public init(channel: String, socketID: String, purpose: Purpose) {
+    public init(channel: String, socketID: String, purpose: Purpose, limit: Duration? = nil) {
         self.channel = channel
         self.socketID = socketID
         self.purpose = purpose
+        self.limit = limit
     }
 }

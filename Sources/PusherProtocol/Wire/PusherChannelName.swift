@@ -53,7 +53,7 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
         let bytes = name.utf8
         guard !bytes.isEmpty else { throw .empty }
         guard bytes.count <= PusherLimits.channelName else { throw .tooLong(limit: PusherLimits.channelName) }
-        isReserved = bytes.first == UInt8(ascii: "#")
+        isReserved = Self.isReserved(name)
         let rest = isReserved ? bytes.dropFirst() : bytes[...]
         // A reserved name may hold a user id, whose letters are the application's choice.
         let isReserved = isReserved
@@ -66,6 +66,9 @@ public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
 
     /// The channel that reaches all connections of a signed-in user.
     public static func serverToUser(_ userID: String) -> String { "#server-to-user-" + userID }
+
+    /// Whether the name begins with `#`, which is kept for the service itself.
+    public static func isReserved(_ name: String) -> Bool { name.utf8.first == UInt8(ascii: "#") }
 
     public var description: String { name }
 

@@ -8,6 +8,7 @@ public enum PusherEventName {
     public static let unsubscribe = "pusher:unsubscribe"
     public static let signin = "pusher:signin"
     public static let signinSuccess = "pusher:signin_success"
+    public static let watchlistEvents = "pusher_internal:watchlist_events"
     public static let cacheMiss = "pusher:cache_miss"
     /// Not in the protocol, but some servers send it.
     public static let subscriptionError = "pusher:subscription_error"

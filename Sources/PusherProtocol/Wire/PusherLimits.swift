@@ -20,6 +20,12 @@ public enum PusherLimits {
     public static let userID = 128
     /// User ids of a watchlist.
     public static let watchlist = 100
+    /// User ids that a client takes from one message about a watchlist.
+    public static let watchlistMessage = 10_000
+    /// Members of one channel that a client keeps, whatever the server says.
+    public static let membersKept = 100_000
+    /// Bytes of a refusal's body that a client passes on.
+    public static let shownBody = 1024
     /// Seconds by which the timestamp of an HTTP request may be off.
     public static let timestampWindow = 600
     /// Seconds for which a cache channel keeps its last event.

@@ -39,7 +39,9 @@ public struct PusherMember: Hashable, Sendable {
     /// Reads who is there from the data of a presence channel's `subscription_succeeded`.
     ///
     /// In the order of `ids`; members that only `hash` knows come after them. Nil when the data has no `presence` object.
-    public static func list(parsing text: String) -> [PusherMember]? {
+    ///
+    /// - Parameter limit: how many are read at most.
+    public static func list(parsing text: String, limit: Int = .max) -> [PusherMember]? {
         guard let presence = (try? JSONText(text))?["presence"], presence.kind == .object else { return nil }
         let hash = presence["hash"]?.members ?? []
         let info = Dictionary(hash.map { ($0.key, $0.value) }) { _, last in last }
@@ -47,6 +49,7 @@ public struct PusherMember: Hashable, Sendable {
         var list: [PusherMember] = []
         let ids = (presence["ids"]?.elements ?? []).compactMap(\.identifier)
         for id in ids + hash.map(\.key) where seen.insert(id).inserted {
+            guard list.count < limit else { break }
             list.append(PusherMember(userID: id, infoJSON: info[id].flatMap { $0.isNull ? nil : $0.text }))
         }
         return list
