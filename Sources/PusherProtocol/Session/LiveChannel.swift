@@ -7,6 +7,8 @@ struct LiveChannel: Sendable {
         case authorizing(JobID)
         /// The next attempt comes at `deadline`.
         case waiting
+        /// Authorised as the signed-in user, who is not signed in yet. Ends with the sign-in or at `deadline`.
+        case awaitingUser
         /// `pusher:subscribe` is out. Ends with the confirmation or at `deadline`.
         case confirming
         case confirmed

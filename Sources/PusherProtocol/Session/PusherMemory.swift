@@ -7,6 +7,8 @@ public struct PusherMemory: Sendable {
     /// Where every attempt goes.
     public var endpoint: WebSocketEndpoint
     var channels: OrderedDictionary<String, WantedChannel> = [:]
+    /// Set while a user wants to be signed in.
+    var user: WantedUser?
     /// The latest `pusher:error` that was about the connection, as long as nothing came after it: the reason when it closes now.
     var lastError: PusherErrorData?
 
@@ -35,7 +37,9 @@ public struct PusherMemory: Sendable {
     }
 
     /// The channels that are wanted, in the order in which they were first asked for.
-    public var wantedChannels: [String] { Array(channels.keys) }
+    public var wantedChannels: [String] { channels.keys.filter { !PusherChannelName.isReserved($0) } }
+    /// Whether a user wants to be signed in.
+    public var wantsUser: Bool { user != nil }
 }
 
 /// A channel that a user wants, over all connections.
@@ -45,6 +49,8 @@ struct WantedChannel: Sendable {
 
     /// Authorisation that the caller brought along; used once.
     var authorization: PusherAuthorization?
+    /// How long each step may take, when the channel has a time of its own.
+    var timeout: Duration?
     /// Who waits for the confirmation.
     var waiters: [RequestID] = []
     /// Events that wait for the confirmation, in order.

@@ -7,13 +7,17 @@ extension PusherSession {
         _ job: JobID, _ result: Result<PusherAuthorization, ConnectionFailure>, memory: inout PusherMemory,
         out: inout SessionActions<Self>
     ) {
+        if user.phase == .authorizing(job) {
+            userAuthorized(result, &memory, &out)
+            return
+        }
         // Whatever the channel does not wait for any more is too late.
         guard let name = jobs.removeValue(forKey: job), let channel = live[name] else { return }
         if channel.phase == .authorizing(job) {
             switch result {
             case .success(let authorization): authorized(name, authorization, &memory, &out)
-            case .failure(var failure):
-                if failure.httpStatus == 401 || failure.httpStatus == 403 { failure.category = .accessDenied }
+            case .failure(let failure):
+                let failure = Self.refined(failure)
                 failed(name, failure, final: Self.isFinal(failure), &memory, &out)
                 memory.channels[name]?.notBefore = live[name]?.deadline
             }
@@ -29,7 +33,12 @@ extension PusherSession {
         guard let channel = live[name] else { return }
         let missing: String?
         switch channel.access {
-        case .presence: missing = authorization.channelData == nil ? "channel_data" : nil
+        case .presence:
+            if authorization.channelData == nil, memory.user != nil, user.phase != .failed {
+                subscribeAsUser(name, authorization, &memory, &out)
+                return
+            }
+            missing = authorization.channelData == nil ? "channel_data" : nil
         case .encrypted: missing = authorization.sharedSecret == nil ? "shared_secret" : nil
         case .private, .normal: missing = nil
         }
@@ -42,7 +51,19 @@ extension PusherSession {
         if channel.access == .encrypted {
             sealed[name] = SealedChannel(key: authorization.sharedSecret.flatMap { PusherEncryption.key(base64: $0) })
         }
-        sendSubscribe(name, authorization, &out)
+        sendSubscribe(name, authorization, memory, &out)
+    }
+
+    static func refined(_ failure: ConnectionFailure) -> ConnectionFailure {
+        var failure = failure
+        if failure.httpStatus == 401 || failure.httpStatus == 403 { failure.category = .accessDenied }
+        return failure
+    }
+
+    /// What is passed on of a refusal's body.
+    static func shown(_ body: String?) -> String? {
+        guard let body, body.utf8.count > PusherLimits.shownBody else { return body }
+        return String(decoding: body.utf8.prefix(PusherLimits.shownBody), as: UTF8.self)
     }
 
     /// Whether asking again would be of no use (rule PS-12).
@@ -62,7 +83,7 @@ extension PusherSession {
         _ out: inout Actions
     ) {
         memory.channels[name]?.failures += 1
-        out.emit(.subscriptionFailed(channel: name, failure: failure, body: body, willRetry: !final))
+        out.emit(.subscriptionFailed(channel: name, failure: failure, body: Self.shown(body), willRetry: !final))
         if final {
             live[name]?.phase = .failed
             live[name]?.deadline = nil
@@ -72,11 +93,15 @@ extension PusherSession {
             memory.channels[name]?.outbox = []
             return
         }
-        var pause = Self.pause(afterFailures: memory.channels[name]?.failures ?? 1)
-        pause = out.draw(in: pause...(pause + pause / 4))
-        if let asked = failure.retryAfter { pause = max(pause, min(asked, .seconds(300))) }
         live[name]?.phase = .waiting
-        setDeadline(name, after: pause, &out)
+        setDeadline(name, after: Self.pause(after: failure, memory.channels[name]?.failures ?? 1, &out), &out)
+    }
+
+    /// How long to wait before the next attempt, the server's wish included.
+    static func pause(after failure: ConnectionFailure, _ failures: Int, _ out: inout Actions) -> Duration {
+        let pause = pause(afterFailures: failures)
+        let drawn = out.draw(in: pause...(pause + pause / 4))
+        return failure.retryAfter.map { max(drawn, min($0, .seconds(300))) } ?? drawn
     }
 
     /// 1, 2, 4, 8, 16 and then 30 seconds: at most six attempts in any minute (rule PS-12).
@@ -87,14 +112,18 @@ extension PusherSession {
     /// What a channel was waiting for has not come, or its pause is over.
     mutating func deadlinePassed(_ name: String, _ memory: inout PusherMemory, _ out: inout Actions) {
         live[name]?.deadline = nil
+        let limit = Self.limit(of: name, memory, out)
         switch live[name]?.phase {
         case .authorizing:
-            failed(name, Self.late("The authorisation", out), final: false, &memory, &out)
+            failed(name, Self.late("The authorisation", limit), final: false, &memory, &out)
             memory.channels[name]?.notBefore = live[name]?.deadline
+        case .awaitingUser:
+            user.parked[name] = nil
+            failed(name, Self.late("The sign-in, as whom the channel is authorised,", limit), final: false, &memory, &out)
         case .confirming:
             // Taken back, so that the next attempt is not a second subscription.
             out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
-            failed(name, Self.late("The server's confirmation", out), final: false, &memory, &out)
+            failed(name, Self.late("The server's confirmation", limit), final: false, &memory, &out)
         case .waiting:
             start(name, &memory, &out)
         case .confirmed, .failed, nil:
@@ -102,8 +131,8 @@ extension PusherSession {
         }
     }
 
-    private static func late(_ what: String, _ out: Actions) -> ConnectionFailure {
-        ConnectionFailure(.timeout, "\(what) did not come within \(out.timing.request.inSeconds) s.")
+    static func late(_ what: String, _ limit: Duration) -> ConnectionFailure {
+        ConnectionFailure(.timeout, "\(what) did not come within \(limit.inSeconds) s.")
     }
 
     /// `pusher:subscription_error`, which some servers send. Rule PS-14.

@@ -21,6 +21,9 @@ extension PusherSession {
         case PusherEventName.memberAdded: memberAdded(envelope, &memory, &out)
         case PusherEventName.memberRemoved: memberRemoved(envelope, &memory, &out)
         case PusherEventName.subscriptionCount: subscriptionCount(envelope, &out)
+        case PusherEventName.signinSuccess: signinConfirmed(envelope, &memory, &out)
+        case PusherEventName.watchlistEvents: watchlist(envelope, &out)
+        case PusherEventName.cacheMiss: cacheMissed(envelope, &out)
         default: deliver(envelope, &out)
         }
     }
@@ -34,6 +37,7 @@ extension PusherSession {
 
     private mutating func applicationEvent(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard let name = envelope.channel else {
+            bareWatchlist(envelope, &out)
             deliver(envelope, &out)
             return
         }
@@ -49,6 +53,12 @@ extension PusherSession {
     private func deliver(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard socketID != nil, envelope.channel.map(isListening) ?? true else { return }
         out.emit(.message(PusherMessage(envelope)))
+    }
+
+    /// Rule PS-35.
+    private func cacheMissed(_ envelope: PusherEnvelope, _ out: inout Actions) {
+        if let name = envelope.channel, isListening(name) { out.emit(.cacheMissed(channel: name)) }
+        deliver(envelope, &out)
     }
 
     /// The greeting. Rules PS-1 to PS-3.
@@ -69,6 +79,7 @@ extension PusherSession {
         }
         out.emit(.established(socketID: id))
         out.ready()
+        beginUser(&memory, &out)
         for name in memory.wantedChannels { begin(name, &memory, &out) }
     }
 
@@ -77,7 +88,7 @@ extension PusherSession {
         !socketID.isEmpty && socketID.utf8.count <= 128 && socketID.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }
 
-    /// Rules PS-4, PS-14 and PS-26.
+    /// Rules PS-4, PS-14, PS-26 and PS-31.
     private mutating func serverError(
         _ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
@@ -89,6 +100,8 @@ extension PusherSession {
         let isRepeat = error.message.hasPrefix("Existing subscription")
         if let name = envelope.channel, !isRepeat, live[name]?.phase == .confirming {
             subscriptionRefused(name, status: error.code, message: error.message, body: envelope.data, &memory, &out)
+        } else if envelope.channel == nil, !isRepeat, isAboutUser(error) {
+            userRefused(error, body: envelope.data, &memory, &out)
         } else if !sent.isEmpty, !isRepeat, error.code != 4302 {
             refusals.append(
                 ConnectionFailure(

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import OrderedCollections
 
-// Who is there. Rules PS-18 and PS-19.
+// Who is there. Rules PS-18, PS-19 and PS-33.
 extension PusherSession {
     typealias Members = OrderedDictionary<String, PusherMember>
 
@@ -15,8 +15,18 @@ extension PusherSession {
         }
     }
 
+    /// Who is there, as a confirmation says. A list beyond all measure is cut, and told so (rule PS-33).
+    static func members(_ envelope: PusherEnvelope, _ out: inout Actions) -> [PusherMember] {
+        let members = PusherMember.list(parsing: envelope.data ?? "", limit: PusherLimits.membersKept + 1) ?? []
+        guard members.count > PusherLimits.membersKept else { return members }
+        out.emit(.malformed(reason: "The member list of a channel is longer than \(PusherLimits.membersKept)."))
+        return Array(members.dropLast())
+    }
+
     mutating func memberAdded(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
-        guard let (name, member) = presence(envelope) else { return }
+        guard let (name, member) = presence(envelope), let channel = memory.channels[name],
+            channel.members.count < PusherLimits.membersKept || channel.members[member.userID] != nil
+        else { return }
         let known = memory.channels[name]?.members.updateValue(member, forKey: member.userID)
         if known == nil { out.emit(.memberAdded(channel: name, member)) }
     }

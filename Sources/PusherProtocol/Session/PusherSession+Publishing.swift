@@ -141,7 +141,7 @@ extension PusherSession {
     }
 }
 
-// Commands while there is no connection. Rules PS-9, PS-13 and PS-24.
+// Commands while there is no connection. Rules PS-9, PS-13, PS-24 and PS-28.
 extension PusherSession {
     public static func performOffline(
         _ command: PusherCommand, id: RequestID?, memory: inout PusherMemory, out: inout SessionActions<Self>
@@ -150,8 +150,9 @@ extension PusherSession {
         case .subscribe(let subscription): _ = want(subscription, id, &memory, &out)
         case .unsubscribe(let channel): forget(channel, id, &memory, &out)
         case .publish(let channel, let event, let json): enqueue(event, json, channel, id, &memory, &out)
-        case .send, .signIn: out.answer(id, .failure(notConnected))
-        case .signOut: out.answer(id, .success(.signedOut))
+        case .send: out.answer(id, .failure(notConnected))
+        case .signIn: wantUser(id, &memory, out)
+        case .signOut: forgetUser(id, &memory, &out)
         }
     }
 }

@@ -11,7 +11,7 @@ extension PusherSession {
         switch live[name]?.phase {
         case .confirmed:
             Self.answerWaiters(of: name, .success(.subscribed), &memory, &out)
-        case .authorizing, .waiting, .confirming:
+        case .authorizing, .waiting, .awaitingUser, .confirming:
             return
         case .failed, nil:
             guard socketID != nil else { return }
@@ -25,20 +25,36 @@ extension PusherSession {
         _ subscription: PusherSubscription, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
     ) -> Bool {
         let name = subscription.channel
-        do throws(PusherNameError) {
-            if try PusherChannelName(name).isReserved { throw .invalidCharacter }
-        } catch {
-            let failure = ConnectionFailure(.badRequest, "The channel cannot be subscribed. \(error)")
+        if let problem = problem(withName: name) {
+            let failure = ConnectionFailure(.badRequest, "The channel cannot be subscribed. \(problem)")
             out.emit(.subscriptionFailed(channel: name, failure: failure, body: nil, willRetry: false))
             out.answer(id, .failure(failure))
             return false
         }
         var wanted = memory.channels[name] ?? WantedChannel()
         if let authorization = subscription.authorization { wanted.authorization = authorization }
+        if let timeout = subscription.timeout { wanted.timeout = min(max(timeout, shortestTimeout), longestTimeout) }
         wanted.waiters.removeAll { !out.isAwaited($0) }
         if let id { wanted.waiters.append(id) }
         memory.channels[name] = wanted
         return true
+    }
+
+    private static let shortestTimeout: Duration = .milliseconds(100)
+    private static let longestTimeout: Duration = .seconds(300)
+
+    private static func problem(withName name: String) -> String? {
+        do throws(PusherNameError) {
+            let isReserved = try PusherChannelName(name).isReserved
+            return isReserved ? "Names with # are kept for the service; messages to a user come after signing in." : nil
+        } catch {
+            return error.description
+        }
+    }
+
+    /// How long the channel waits for an authorisation, and for a confirmation (rule PS-34).
+    static func limit(of name: String, _ memory: PusherMemory, _ out: Actions) -> Duration {
+        memory.channels[name]?.timeout ?? out.timing.request
     }
 
     /// A new connection: at once, unless failures on earlier ones ask for patience (rule PS-12).
@@ -60,7 +76,7 @@ extension PusherSession {
         memory.channels[name]?.refusal = nil
         memory.channels[name]?.myID = nil
         guard kind.needsAuthorization else {
-            sendSubscribe(name, nil, &out)
+            sendSubscribe(name, nil, memory, &out)
             return
         }
         if let authorization = memory.channels[name]?.authorization {
@@ -68,22 +84,26 @@ extension PusherSession {
             authorized(name, authorization, &memory, &out)
             return
         }
-        guard let job = out.run(PusherAuthorizeJob(channel: name, socketID: socketID, purpose: .subscription)) else {
-            return
-        }
+        let limit = memory.channels[name]?.timeout
+        guard
+            let job = out.run(
+                PusherAuthorizeJob(channel: name, socketID: socketID, purpose: .subscription, limit: limit))
+        else { return }
         jobs[job] = name
         live[name]?.phase = .authorizing(job)
-        setDeadline(name, after: out.timing.request, &out)
+        setDeadline(name, after: limit ?? out.timing.request, &out)
     }
 
     /// The only place that subscribes.
-    mutating func sendSubscribe(_ name: String, _ authorization: PusherAuthorization?, _ out: inout Actions) {
+    mutating func sendSubscribe(
+        _ name: String, _ authorization: PusherAuthorization?, _ memory: PusherMemory, _ out: inout Actions
+    ) {
         out.send(
             .text(
                 PusherClientFrames.subscribe(
                     channel: name, auth: authorization?.auth, channelData: authorization?.channelData)))
         live[name]?.phase = .confirming
-        setDeadline(name, after: out.timing.request, &out)
+        setDeadline(name, after: Self.limit(of: name, memory, out), &out)
     }
 
     func isConfirming(_ name: String) -> Bool { live[name]?.phase == .confirming }
@@ -99,7 +119,7 @@ extension PusherSession {
         guard let name = envelope.channel, let channel = live[name], channel.isKnownToServer,
             var wanted = memory.channels[name]
         else { return }
-        let members = channel.access == .presence ? PusherMember.list(parsing: envelope.data ?? "") ?? [] : []
+        let members = channel.access == .presence ? Self.members(envelope, &out) : []
         let before = wanted.members
         wanted.members = .init(members.map { ($0.userID, $0) }) { _, last in last }
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
@@ -138,8 +158,17 @@ extension PusherSession {
     mutating func unsubscribe(
         _ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
+        guard !PusherChannelName.isReserved(name) else {
+            out.answer(id, .success(.unsubscribed))
+            return
+        }
+        drop(name, id, &memory, &out)
+    }
+
+    mutating func drop(_ name: String, _ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
         let channel = live.removeValue(forKey: name)
         sealed[name] = nil
+        user.parked[name] = nil
         if let channel, channel.isKnownToServer {
             out.send(.text(PusherClientFrames.unsubscribe(channel: name)))
         }

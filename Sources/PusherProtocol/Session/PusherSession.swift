@@ -2,7 +2,7 @@ import ConnectionEngine
 
 /// One connection to a Pusher service, as a value: the client's side of Pusher protocol 7.
 ///
-/// Rules PS-1 to PS-27 of `docs/rules/pusher-protocol.md`.
+/// Rules PS-1 to PS-35 of `docs/rules/pusher-protocol.md`.
 public struct PusherSession: WebSocketSession {
     public typealias Endpoint = WebSocketEndpoint
     public typealias Inbound = PusherInbound
@@ -23,6 +23,8 @@ public struct PusherSession: WebSocketSession {
     /// Nil until the server has confirmed the connection.
     var socketID: String?
     var live: [String: LiveChannel] = [:]
+    /// What the user who wants to be signed in has come to.
+    var user = LiveUser()
     /// Encrypted channels that are authorised.
     var sealed: [String: SealedChannel] = [:]
     /// Which channel a running job is for.
@@ -72,8 +74,8 @@ public struct PusherSession: WebSocketSession {
         case .unsubscribe(let channel): unsubscribe(channel, id, &memory, &out)
         case .publish(let channel, let event, let json): publish(event, json, channel, id, &memory, &out)
         case .send(let event, let json): send(event, json, id, &out)
-        case .signIn: out.answer(id, .failure(ConnectionFailure(.badRequest, "Signing in is not there yet.")))
-        case .signOut: out.answer(id, .success(.signedOut))
+        case .signIn: signIn(id, &memory, &out)
+        case .signOut: signOut(id, &memory, &out)
         }
     }
 
@@ -92,7 +94,7 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
-        for name in memory.wantedChannels {
+        for name in Array(memory.channels.keys) {
             // No key will come any more.
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
@@ -116,12 +118,14 @@ public struct PusherSession: WebSocketSession {
         guard timer == Self.deadlines else { return }
         timerAt = nil
         let now = out.now
-        for name in memory.wantedChannels {
+        for name in Array(memory.channels.keys) {
             if let deadline = live[name]?.deadline, deadline <= now { deadlinePassed(name, &memory, &out) }
             if let reload = sealed[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, &out) }
         }
+        if let deadline = user.deadline, deadline <= now { userDeadlinePassed(&memory, &out) }
         expireSent(&out)
-        let next = live.values.map(\.deadline) + sealed.values.map { $0.reload?.deadline } + [sent.first?.deadline]
+        let next =
+            live.values.map(\.deadline) + sealed.values.map { $0.reload?.deadline } + [sent.first?.deadline, user.deadline]
         if let earliest = next.compactMap({ $0 }).min() { arm(earliest, &out) }
     }
 }

@@ -1,0 +1,37 @@
+import ConnectionEngine
+
+/// The wish to be signed in, over all connections.
+struct WantedUser: Sendable {
+    /// Who waits for the confirmation.
+    var waiters: [RequestID] = []
+    /// Failures in a row.
+    var failures = 0
+    /// No earlier attempt by itself than this.
+    var notBefore: Moment?
+}
+
+/// What the sign-in has come to on the present connection.
+struct LiveUser: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// Nobody wants to be signed in, or the connection is not confirmed yet.
+        case idle
+        /// Somebody is being asked to vouch for the user. Ends with the job or at `deadline`.
+        case authorizing(JobID)
+        /// The next attempt comes at `deadline`.
+        case waiting
+        /// `pusher:signin` is out. Ends with the confirmation, an error or at `deadline`.
+        case confirming
+        case confirmed
+        /// Final until it is asked for again, or until the next connection.
+        case failed
+    }
+
+    var phase = Phase.idle
+    var deadline: Moment?
+    /// Who was named in the latest `pusher:signin` that still counts.
+    var asked: PusherUser?
+    /// Whom the server has confirmed on this connection, also after signing out.
+    var known: PusherUser?
+    /// Authorisations of presence channels that wait for the user, by channel.
+    var parked: [String: PusherAuthorization] = [:]
+}

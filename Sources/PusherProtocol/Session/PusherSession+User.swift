@@ -1,0 +1,201 @@
+import ConnectionEngine
+import WireCoding
+
+// Signing in. Rules PS-28 to PS-31.
+extension PusherSession {
+    mutating func signIn(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
+        Self.wantUser(id, &memory, out)
+        switch user.phase {
+        case .confirmed:
+            Self.answerUser(.success(.signedIn), &memory, &out)
+        case .authorizing, .waiting, .confirming:
+            return
+        case .failed, .idle:
+            memory.user?.notBefore = nil
+            startUser(&memory, &out)
+        }
+    }
+
+    /// The wish is remembered; signing in twice is one wish.
+    static func wantUser(_ id: RequestID?, _ memory: inout PusherMemory, _ out: Actions) {
+        var wanted = memory.user ?? WantedUser()
+        wanted.waiters.removeAll { !out.isAwaited($0) }
+        if let id { wanted.waiters.append(id) }
+        memory.user = wanted
+    }
+
+    mutating func signOut(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
+        for name in Self.userChannels(memory) { drop(name, nil, &memory, &out) }
+        let parked = user.parked.keys.sorted()
+        user = LiveUser(known: user.known)
+        Self.forgetUser(id, &memory, &out)
+        for name in parked { failed(name, Self.nobody, final: true, &memory, &out) }
+    }
+
+    static func forgetUser(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
+        answerUser(.failure(ConnectionFailure(.cancelled, "The user was signed out.")), &memory, &out)
+        for name in userChannels(memory) { forget(name, nil, &memory, &out) }
+        memory.user = nil
+        out.answer(id, .success(.signedOut))
+    }
+
+    /// A new connection: at once, unless failures on earlier ones ask for patience.
+    mutating func beginUser(_ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let wanted = memory.user else { return }
+        if let notBefore = wanted.notBefore, notBefore > out.now {
+            user.phase = .waiting
+            setUserDeadline(notBefore, &out)
+        } else {
+            startUser(&memory, &out)
+        }
+    }
+
+    private mutating func startUser(_ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let socketID, memory.user != nil,
+            let job = out.run(PusherAuthorizeJob(channel: "", socketID: socketID, purpose: .user))
+        else { return }
+        user.asked = nil
+        user.phase = .authorizing(job)
+        setUserDeadline(out.now + out.timing.request, &out)
+    }
+
+    /// Whoever vouches for users has answered.
+    mutating func userAuthorized(
+        _ result: Result<PusherAuthorization, ConnectionFailure>, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        switch result {
+        case .success(let authorization):
+            guard let asked = authorization.userData.flatMap(PusherUser.init(parsing:)) else {
+                let what = authorization.userData == nil ? "has no user_data" : "has a user_data without a usable id"
+                userFailed(ConnectionFailure(.badRequest, "The authorisation of the user \(what)."), final: true, &memory, &out)
+                return
+            }
+            if let known = user.known, known.id == asked.id {
+                // Signed out and in again: to the server it is the same user still.
+                userConfirmed(known, &memory, &out)
+                return
+            }
+            user.asked = asked
+            user.phase = .confirming
+            out.send(.text(PusherClientFrames.signin(auth: authorization.auth, userData: asked.userData)))
+            setUserDeadline(out.now + out.timing.request, &out)
+        case .failure(let failure):
+            let failure = Self.refined(failure)
+            userFailed(failure, final: Self.isFinal(failure), &memory, &out)
+        }
+    }
+
+    /// `pusher:signin_success`. Counts only for the user that was asked for; one that comes late counts as well.
+    mutating func signinConfirmed(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
+        guard let asked = user.asked, user.phase == .confirming || user.phase == .failed else { return }
+        let confirmed = PusherUser(confirmed: envelope.data)
+        guard confirmed == nil || confirmed?.id == asked.id else {
+            out.emit(.malformed(reason: "The server confirmed a user who did not sign in."))
+            return
+        }
+        userConfirmed(confirmed ?? asked, &memory, &out)
+    }
+
+    private mutating func userConfirmed(_ confirmed: PusherUser, _ memory: inout PusherMemory, _ out: inout Actions) {
+        user.known = confirmed
+        user.phase = .confirmed
+        user.deadline = nil
+        memory.user?.failures = 0
+        memory.user?.notBefore = nil
+        for name in Self.userChannels(memory) where name != confirmed.channel { drop(name, nil, &memory, &out) }
+        if memory.channels[confirmed.channel] == nil { memory.channels[confirmed.channel] = WantedChannel() }
+        out.emit(.signedIn(confirmed))
+        Self.answerUser(.success(.signedIn), &memory, &out)
+        begin(confirmed.channel, &memory, &out)
+        let parked = user.parked.sorted { $0.key < $1.key }
+        user.parked = [:]
+        for (name, authorization) in parked { subscribeAsUser(name, authorization, &memory, &out) }
+    }
+
+    private mutating func userFailed(
+        _ failure: ConnectionFailure, body: String? = nil, final: Bool, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        memory.user?.failures += 1
+        out.emit(.signInFailed(failure: failure, body: Self.shown(body), willRetry: !final))
+        if final {
+            user.phase = .failed
+            user.deadline = nil
+            Self.answerUser(.failure(failure), &memory, &out)
+            let parked = user.parked.keys.sorted()
+            user.parked = [:]
+            for name in parked { failed(name, Self.nobody, final: true, &memory, &out) }
+        } else {
+            let next = out.now + Self.pause(after: failure, memory.user?.failures ?? 1, &out)
+            user.phase = .waiting
+            memory.user?.notBefore = next
+            setUserDeadline(next, &out)
+        }
+    }
+
+    /// What the sign-in was waiting for has not come, or its pause is over.
+    mutating func userDeadlinePassed(_ memory: inout PusherMemory, _ out: inout Actions) {
+        user.deadline = nil
+        let limit = out.timing.request
+        switch user.phase {
+        case .authorizing: userFailed(Self.late("The authorisation of the user", limit), final: false, &memory, &out)
+        // A sign-in cannot be taken back, and a second one is an error; so this connection has had its chance.
+        case .confirming: userFailed(Self.late("The server's confirmation of the sign-in", limit), final: true, &memory, &out)
+        case .waiting: startUser(&memory, &out)
+        case .idle, .confirmed, .failed: return
+        }
+    }
+
+    /// Whether an error without a channel answers the sign-in: 4009 while it waits, or an error that can be about nothing else.
+    func isAboutUser(_ error: PusherErrorData) -> Bool {
+        guard user.phase == .confirming else { return false }
+        if error.code == 4009 { return true }
+        if let code = error.code, (4100...4399).contains(code) { return false }
+        return sent.isEmpty && unpinged == 0 && !live.values.contains { $0.phase == .confirming }
+    }
+
+    mutating func userRefused(
+        _ error: PusherErrorData, body: String?, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        user.asked = nil
+        let failure = ConnectionFailure(
+            .accessDenied, error.message.isEmpty ? "The server refused the sign-in." : String(error.message.prefix(300)),
+            origin: .server)
+        userFailed(failure, body: body, final: true, &memory, &out)
+    }
+
+    /// A presence channel whose authorisation leaves it to the sign-in who the member is.
+    mutating func subscribeAsUser(
+        _ name: String, _ authorization: PusherAuthorization, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        guard live[name] != nil else { return }
+        if user.phase == .confirmed, let known = user.known {
+            memory.channels[name]?.myID = known.id
+            sendSubscribe(name, authorization, memory, &out)
+        } else {
+            user.parked[name] = authorization
+            live[name]?.phase = .awaitingUser
+            setDeadline(name, after: Self.limit(of: name, memory, out), &out)
+        }
+    }
+}
+
+extension PusherSession {
+    private static let nobody = ConnectionFailure(
+        .badRequest, "The authorisation has no channel_data, which this channel needs unless a user is signed in.")
+
+    private static func userChannels(_ memory: PusherMemory) -> [String] {
+        memory.channels.keys.filter(PusherChannelName.isReserved)
+    }
+
+    private static func answerUser(
+        _ result: Result<PusherReply, ConnectionFailure>, _ memory: inout PusherMemory, _ out: inout Actions
+    ) {
+        for waiter in memory.user?.waiters ?? [] { out.answer(waiter, result) }
+        memory.user?.waiters = []
+    }
+
+    private mutating func setUserDeadline(_ deadline: Moment, _ out: inout Actions) {
+        user.deadline = deadline
+        arm(deadline, &out)
+    }
+}
