@@ -17,6 +17,8 @@ public enum PusherEventName {
     public static let memberRemoved = "pusher_internal:member_removed"
     public static let subscriptionCount = "pusher_internal:subscription_count"
 
+    public static let watchlistEvents = "pusher_internal:watchlist_events"
+
     /// How the names of client events begin.
     public static let clientPrefix = "client-"
 

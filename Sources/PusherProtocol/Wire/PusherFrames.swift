@@ -92,6 +92,25 @@ public enum PusherFrames {
         return frame(PusherEventName.signinSuccess, data: data)
     }
 
+    /// Users of the receiver's watchlist who came or went. Pusher protocol, `pusher_internal:watchlist_events`.
+    public static func watchlistEvents(_ changes: [PusherWatchlistChange]) -> [UInt8] {
+        var data: [UInt8] = []
+        JSONWriter.append("{\"events\":[", to: &data)
+        for (index, change) in changes.enumerated() {
+            if index > 0 { data.append(UInt8(ascii: ",")) }
+            JSONWriter.append("{\"name\":", to: &data)
+            JSONWriter.appendString(change.name, to: &data)
+            JSONWriter.append(",\"user_ids\":[", to: &data)
+            for (index, id) in change.userIDs.enumerated() {
+                if index > 0 { data.append(UInt8(ascii: ",")) }
+                JSONWriter.appendString(id, to: &data)
+            }
+            JSONWriter.append("]}", to: &data)
+        }
+        JSONWriter.append("]}", to: &data)
+        return frame(PusherEventName.watchlistEvents, data: data)
+    }
+
     /// An application event, for a publisher's events and for client events alike.
     ///
     /// - Parameters:

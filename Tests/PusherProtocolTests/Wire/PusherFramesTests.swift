@@ -45,6 +45,13 @@ struct PusherFramesTests {
         #expect(
             Self.text(PusherFrames.signinSuccess(userData: #"{"id":"1"}"#))
                 == #"{"event":"pusher:signin_success","data":"{\"user_data\":\"{\\\"id\\\":\\\"1\\\"}\"}"}"#)
+        let changes = [
+            PusherWatchlistChange(name: "online", userIDs: ["1", "a\""]), PusherWatchlistChange(name: "offline", userIDs: ["2"]),
+        ]
+        #expect(
+            Self.text(PusherFrames.watchlistEvents(changes))
+                == #"{"event":"pusher_internal:watchlist_events","data":"{\"events\":[{\"name\":\"online\",\"user_ids\":"#
+                + #"[\"1\",\"a\\\"\"]},{\"name\":\"offline\",\"user_ids\":[\"2\"]}]}"}"#)
     }
 
     @Test("An event goes out with its data as a string, and comes back as it was")
