@@ -30,8 +30,9 @@ extension ServerCore {
     }
 
     /// Hands a client's event to the other subscribers.
-    func relay(_ frame: ByteBuffer, to name: String, application: Application, from sender: SocketID) {
-        let channel = ChannelID(application: application.id, name: name)
+    func relay(_ event: ClientEvent, application: Application, from sender: SocketID) {
+        let channel = ChannelID(application: application.id, name: event.channel)
+        let frame = PusherWire.frame(event.message)
         withShard(of: channel) { shard in
             deliver(frame, to: channel, in: shard.audience(of: channel), excluding: sender)
         }

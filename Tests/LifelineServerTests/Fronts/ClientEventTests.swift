@@ -23,11 +23,12 @@ struct ClientEventTests {
         ])
     func data(sent: String, expected: String) throws {
         let harness = harness()
-        guard case .relay(let message, "private-x") = harness.send(event("private-x", data: sent)) else {
+        guard case .relay(let relayed) = harness.send(event("private-x", data: sent)) else {
             Issue.record("not relayed")
             return
         }
-        let envelope = try PusherEnvelope(parsing: message)
+        let envelope = try PusherEnvelope(parsing: relayed.message)
+        #expect(envelope.channel == "private-x")
         #expect(envelope.data == expected)
         #expect(envelope.dataIsString)
         #expect(envelope.userID == nil)
@@ -37,11 +38,11 @@ struct ClientEventTests {
     func userID() throws {
         let harness = harness("presence-x", channelData: #"{"user_id":"ann"}"#)
         let sent = #"{"event":"client-e","channel":"presence-x","user_id":"bob","data":{}}"#
-        guard case .relay(let message, _) = harness.send(sent) else {
+        guard case .relay(let relayed) = harness.send(sent) else {
             Issue.record("not relayed")
             return
         }
-        #expect(try PusherEnvelope(parsing: message).userID == "ann")
+        #expect(try PusherEnvelope(parsing: relayed.message).userID == "ann")
     }
 
     @Test("Refused outside private and presence channels, without a subscription, and without a channel")

@@ -1,4 +1,5 @@
 import PusherProtocol
+import PusherProtocol
 import RealtimeHub
 
 /// What a message of a client leads to.
@@ -9,6 +10,19 @@ enum PusherAction: Hashable, Sendable {
     /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` has the answer.
     case subscribe(channel: String, member: PresenceMember?)
     case unsubscribe(PusherFront.Subscription)
-    /// Hand a message to the other subscribers of a channel.
-    case relay([UInt8], channel: String)
+    /// Hand a client's event to the other subscribers of its channel.
+    case relay(ClientEvent)
+}
+
+/// What a client sends to the other subscribers of a channel.
+struct ClientEvent: Hashable, Sendable {
+    var name: String
+    var channel: String
+    /// A text as it came, everything else as its JSON text.
+    var data: String
+    /// The sender's id on a presence channel.
+    var userID: String?
+
+    /// The message that subscribers get.
+    var message: [UInt8] { PusherFrames.event(name: name, channel: channel, data: data, userID: userID) }
 }

@@ -164,8 +164,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         switch action {
         case .none: return
         case .reply(let message): reply(message)
-        case .relay(let message, let channel):
-            core.relay(PusherWire.frame(message), to: channel, application: application.value, from: socketID)
+        case .relay(let event): core.relay(event, application: application.value, from: socketID)
         case .subscribe(let channel, let member):
             do throws(SubscribeRefusal) {
                 try core.subscribe(

@@ -191,8 +191,7 @@ struct PusherFront: Sendable {
         let isAllowed = bucket.take(perSecond: rate, burst: rate, at: now)
         clientEvents = bucket
         guard isAllowed else { return .error(4301, "More than \(rate) client events in a second.", channel: channel) }
-        return .relay(
-            PusherFrames.event(name: message.event, channel: channel, data: data, userID: subscription.userID), channel: channel)
+        return .relay(ClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }
 
     /// One text for every reason, so that a forger learns nothing from it (rule SP-7).
