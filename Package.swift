@@ -66,7 +66,7 @@ let package = Package(
 
         // Bytes in and out.
         library("WebSocketFraming", [nioCore, crypto]),
-        library("TransportCommon", ["ConnectionEngine", nioCore, nioPosix, nioLocks, nioSSL, x509]),
+        library("TransportCommon", ["ConnectionEngine", crypto, nioCore, nioPosix, nioLocks, nioSSL, x509]),
         library(
             "WebSocketTransport",
             [
@@ -147,7 +147,7 @@ let package = Package(
         tests("ConnectionEngineTests", ["ConnectionEngine", "LifelineTesting"]),
         tests("EngineRuntimeTests", ["EngineRuntime", "LifelineTesting", nioEmbedded]),
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
-        tests("TransportCommonTests", ["TransportCommon", nioPosix]),
+        tests("TransportCommonTests", ["TransportCommon", nioPosix, nioSSL]),
         tests(
             "WebSocketTransportTests",
             [
