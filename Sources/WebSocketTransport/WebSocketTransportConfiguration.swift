@@ -6,6 +6,8 @@ import WebSocketFraming
 public struct WebSocketTransportConfiguration: Hashable, Sendable {
     /// Whom TLS trusts.
     public var trustRoots: TrustRoots
+    /// Keys of which the server has to show one, besides being trusted; nil for any (rule WT-17).
+    public var pins: CertificatePins?
     /// Goes between with `CONNECT`, for `ws` as well as for `wss`; nil for none. The name of the server is then the proxy's to resolve.
     public var proxy: HTTPProxy?
     /// How long TCP may take, over all addresses of the name. 10 s by default.
@@ -22,13 +24,14 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var responseBytes: Int
 
     public init(
-        trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
         dialTimeout: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
         limits: WebSocketLimits = WebSocketLimits(),
         responseBytes: Int = 1 << 16
     ) {
         self.trustRoots = trustRoots
+        self.pins = pins
         self.proxy = proxy
         self.connectTimeout = connectTimeout
         self.dialTimeout = dialTimeout

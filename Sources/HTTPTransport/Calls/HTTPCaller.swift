@@ -8,7 +8,7 @@ import TransportCommon
 
 /// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
 ///
-/// Callers with the same roots and proxy share connections; with the last of them everything is closed. Redirects are not followed, so
+/// Callers with the same roots, pins and proxy share connections; with the last of them everything is closed. Redirects are not followed, so
 /// that credentials go nowhere else. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
@@ -20,12 +20,15 @@ public final class HTTPCaller: Sendable {
     ///
     /// - Parameters:
     ///   - trustRoots: whom TLS trusts.
+    ///   - pins: keys of which a server has to show one, besides being trusted; nil for any (rule HT-16).
     ///   - proxy: for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
-    public init(trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16) {
+    public init(
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16
+    ) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
         self.proxy = proxy
-        client = SharedHTTPClient.client(for: SharedHTTPClient.Settings(trustRoots: trustRoots, proxy: proxy))
+        client = SharedHTTPClient.client(for: SharedHTTPClient.Settings(trustRoots: trustRoots, pins: pins, proxy: proxy))
     }
 
     /// Makes a request. An answer of any status is a success here; see ``HTTPAnswer/failure``.

@@ -13,6 +13,7 @@ final class SharedHTTPClient: Sendable {
         enum Purpose: Hashable, Sendable { case calls, polls }
 
         var trustRoots: TrustRoots
+        var pins: CertificatePins?
         var proxy: HTTPProxy?
         var connectTimeout: Duration = .seconds(10)
         var keepAlive: Duration = .seconds(15)
@@ -68,7 +69,7 @@ final class SharedHTTPClient: Sendable {
             channel.eventLoop.submit {
                 do {
                     let pipeline = channel.pipeline.syncOperations
-                    try pipeline.checkPeerCertificate()
+                    try pipeline.checkPeerCertificate(pins: settings.pins)
                     let handler = try ExchangeHandler.install(in: pipeline, pending: pending)
                     guard settings.purpose == .polls, pending.isEmpty else { return }
                     // Whoever asked for this connection has left. Not an error: that would fail somebody else's request.

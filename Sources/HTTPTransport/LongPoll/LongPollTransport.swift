@@ -69,7 +69,8 @@ struct LongPollPools: Sendable {
 
     init(_ configuration: LongPollTransportConfiguration, on eventLoop: any EventLoop) {
         var settings = SharedHTTPClient.Settings(
-            trustRoots: configuration.trustRoots, proxy: configuration.proxy, connectTimeout: configuration.connectTimeout,
+            trustRoots: configuration.trustRoots, pins: configuration.pins, proxy: configuration.proxy,
+            connectTimeout: configuration.connectTimeout,
             keepAlive: configuration.keepAlive, eventLoop: .init(eventLoop: eventLoop))
         calls = .client(for: settings)
         settings.purpose = .polls

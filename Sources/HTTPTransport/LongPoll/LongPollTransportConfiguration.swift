@@ -4,6 +4,8 @@ import TransportCommon
 public struct LongPollTransportConfiguration: Hashable, Sendable {
     /// Whom TLS trusts.
     public var trustRoots: TrustRoots
+    /// Keys of which the server has to show one, besides being trusted; nil for any (rule HT-16).
+    public var pins: CertificatePins?
     /// A proxy for every connection; none by default.
     public var proxy: HTTPProxy?
     /// How long a connection may take: name, TCP, proxy and TLS together. 10 s by default.
@@ -18,10 +20,12 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     var staleWindow = Duration.seconds(1)
 
     public init(
-        trustRoots: TrustRoots = .system, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
+        connectTimeout: Duration = .seconds(10),
         closeTimeout: Duration = .seconds(2), keepAlive: Duration = .seconds(15), bodyLimit: Int = 8 << 20
     ) {
         self.trustRoots = trustRoots
+        self.pins = pins
         self.proxy = proxy
         self.connectTimeout = connectTimeout
         self.closeTimeout = closeTimeout

@@ -10,6 +10,7 @@ extension ConnectionFailure {
         switch error {
         case let error as NIOSSLError: library(error)
         case let error as NIOSSLExtraError: extra(error)
+        case CertificateFault.unpinned(let pin): unpinned(pin)
         case let error as CertificateFault: untrusted(error.description)
         case let error as BoringSSLError: handshake(error)
         default: nil
@@ -47,6 +48,12 @@ extension ConnectionFailure {
 
     private static func untrusted(_ alert: String) -> ConnectionFailure {
         ConnectionFailure(.tlsUntrusted, "The server's certificate is not accepted.", tlsAlert: alert)
+    }
+
+    private static func unpinned(_ pin: String) -> ConnectionFailure {
+        ConnectionFailure(
+            .tlsUntrusted, "The server's certificate is valid, but has none of the pinned keys: its own pin is \(pin).",
+            tlsAlert: "PIN_MISMATCH")
     }
 
     /// The library's name of the last error: the part of its text that is neither number, file nor line.

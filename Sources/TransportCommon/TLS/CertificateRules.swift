@@ -9,12 +9,15 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
     case noSubjectAlternativeName
     /// It is signed with SHA-1.
     case weakSignature
+    /// Neither it nor what signed it has a pinned key; with its own pin.
+    case unpinned(String)
 
     public var description: String {
         switch self {
         case .unacceptable: "CERTIFICATE_UNACCEPTABLE"
         case .noSubjectAlternativeName: "NO_SUBJECT_ALTERNATIVE_NAME"
         case .weakSignature: "WEAK_SIGNATURE"
+        case .unpinned: "PIN_MISMATCH"
         }
     }
 }

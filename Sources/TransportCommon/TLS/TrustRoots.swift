@@ -29,7 +29,7 @@ public enum TrustRoots: Hashable, Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             context = try NIOSSLContext(configuration: configuration)
         } catch {
-            throw ConnectionFailure(.badRequest, "The trusted certificates cannot be read.")
+            throw .unreadableRoots
         }
         return Self.contexts.withLockedValue { contexts in
             if let first = contexts[self] { return first }

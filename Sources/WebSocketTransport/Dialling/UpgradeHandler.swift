@@ -22,6 +22,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
 
     private let request: UpgradeRequest
     private let usesTLS: Bool
+    private let pins: CertificatePins?
     private let attempt: WebSocketAttempt<Decoder>
     private let frames: FrameHandler<Decoder>
     private let gate: AnswerGate
@@ -30,11 +31,13 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     private var stage = Stage.starting
 
     init(
-        request: UpgradeRequest, usesTLS: Bool, attempt: WebSocketAttempt<Decoder>, frames: FrameHandler<Decoder>,
-        gate: AnswerGate, encoder: HTTPRequestEncoder, decoder: ByteToMessageHandler<HTTPResponseDecoder>
+        request: UpgradeRequest, usesTLS: Bool, pins: CertificatePins?, attempt: WebSocketAttempt<Decoder>,
+        frames: FrameHandler<Decoder>, gate: AnswerGate, encoder: HTTPRequestEncoder,
+        decoder: ByteToMessageHandler<HTTPResponseDecoder>
     ) {
         self.request = request
         self.usesTLS = usesTLS
+        self.pins = pins
         self.attempt = attempt
         self.frames = frames
         self.gate = gate
@@ -59,7 +62,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     /// Nothing is sent to a peer whose certificate is not good enough (rule WT-7).
     private func checkCertificate(_ context: ChannelHandlerContext) {
         do {
-            try context.pipeline.syncOperations.checkPeerCertificate()
+            try context.pipeline.syncOperations.checkPeerCertificate(pins: pins)
             ask(context)
         } catch {
             fail(.dialling(error), context)

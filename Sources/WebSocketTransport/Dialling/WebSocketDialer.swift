@@ -2,7 +2,6 @@ import ConnectionEngine
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 import TransportCommon
 import WebSocketFraming
 
@@ -27,9 +26,9 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
                 attempt.finish(ConnectionFailure(.timeout, "The connection was not open in time."))
                 attempt.cut()
             })
-        tlsContext().flatMap { context in
+        tls().flatMap { tls in
             connect().flatMap { tunnel($0) }.flatMapThrowing { channel in
-                try prepare(channel, context: context, request: request)
+                try prepare(channel, tls: tls, request: request)
             }
         }.whenFailure { giveUp(failure($0)) }
     }
@@ -41,11 +40,11 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         attempt.over()
     }
 
-    /// The shared context, made on another thread the first time: reading the roots takes milliseconds that no loop has.
-    private func tlsContext() -> EventLoopFuture<NIOSSLContext?> {
+    /// Made on another thread: reading the roots takes milliseconds that no loop has.
+    private func tls() -> EventLoopFuture<ClientTLS?> {
         guard endpoint.usesTLS else { return attempt.eventLoop.makeSucceededFuture(nil) }
-        let roots = configuration.trustRoots
-        return NIOThreadPool.singleton.runIfActive(eventLoop: attempt.eventLoop) { try roots.context() }
+        let (roots, pins) = (configuration.trustRoots, configuration.pins)
+        return NIOThreadPool.singleton.runIfActive(eventLoop: attempt.eventLoop) { try ClientTLS(roots: roots, pins: pins) }
     }
 
     private func connect() -> EventLoopFuture<any Channel> {
@@ -81,21 +80,20 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     }
 
     /// Builds the pipeline of a channel that is connected. Runs on the loop.
-    private func prepare(_ channel: any Channel, context: NIOSSLContext?, request: UpgradeRequest) throws {
+    private func prepare(_ channel: any Channel, tls: ClientTLS?, request: UpgradeRequest) throws {
         channel.closeFuture.whenComplete { [attempt] _ in attempt.over() }
         do {
             let pipeline = channel.pipeline.syncOperations
-            if let context {
-                // Server names are names: an address is verified against the certificate without being sent.
-                let name = endpoint.isAddress ? nil : endpoint.bareHost
-                try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+            if let tls {
+                try pipeline.addHandler(tls.handler(host: endpoint.bareHost, isAddress: endpoint.isAddress))
             }
             let gate = AnswerGate(limit: configuration.responseBytes)
             let encoder = HTTPRequestEncoder()
             let http = ByteToMessageHandler(HTTPResponseDecoder())
             let frames = FrameHandler(attempt: attempt, decoder: decoder, configuration: configuration)
             let upgrade = UpgradeHandler(
-                request: request, usesTLS: context != nil, attempt: attempt, frames: frames, gate: gate, encoder: encoder,
+                request: request, usesTLS: tls != nil, pins: configuration.pins, attempt: attempt, frames: frames, gate: gate,
+                encoder: encoder,
                 decoder: http)
             try pipeline.addHandlers([gate, encoder, http, upgrade])
             try channel.syncOptions?.setOption(.autoRead, value: true)

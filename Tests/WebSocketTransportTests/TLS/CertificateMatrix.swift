@@ -1,6 +1,7 @@
 import Foundation
 import NIOPosix
 import NIOSSL
+import TransportCommon
 
 /// The certificates that the tool `certs.sh` makes with OpenSSL 3, one set per run of the tests.
 struct CertificateMatrix: Sendable {
@@ -33,9 +34,19 @@ struct CertificateMatrix: Sendable {
         }
     }
 
-    /// A server's context with the certificate of a case.
-    func serverContext(_ file: String) throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMFile(folder.appendingPathComponent(file).path)
+    /// The certificates in a file.
+    func certificates(_ file: String) throws -> [NIOSSLCertificate] {
+        try NIOSSLCertificate.fromPEMFile(folder.appendingPathComponent(file).path)
+    }
+
+    /// The pin of the first certificate in a file.
+    func pin(_ file: String) throws -> String {
+        try certificates(file).first.flatMap { CertificatePins.pin(of: $0) } ?? ""
+    }
+
+    /// A server's context with the certificate of a case, and with others that it sends along.
+    func serverContext(_ file: String, with others: [String] = []) throws -> NIOSSLContext {
+        let chain = try certificates(file) + others.flatMap { try certificates($0) }
         let key = folder.appendingPathComponent(file.replacingOccurrences(of: ".pem", with: ".key")).path
         return try NIOSSLContext(
             configuration: .makeServerConfiguration(

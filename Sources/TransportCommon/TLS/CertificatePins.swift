@@ -1,0 +1,64 @@
+import Crypto
+import Foundation
+import NIOSSL
+
+/// Public keys of which a server has to show at least one, on top of everything else that is checked of its certificate.
+///
+/// A pin is the SHA-256 of a certificate's public key with its algorithm (`SubjectPublicKeyInfo`), in base64: what RFC 7469 calls
+/// `pin-sha256` and OkHttp `sha256/…`. It outlives the renewal of a certificate whose key stays. Pin two keys at least, one of
+/// them in reserve: with one, the day on which it is replaced locks every client out (rule WT-17).
+///
+/// The pin of a certificate file:
+/// `openssl x509 -in cert.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64`.
+public struct CertificatePins: Hashable, Sendable {
+    /// The accepted digests, 32 bytes each; never empty.
+    private let digests: Set<[UInt8]>
+
+    /// Pins in base64, with `sha256/` (or `sha256//`, as curl writes it) in front or without.
+    ///
+    /// - Throws: ``Malformed`` for what is not the base64 of 32 bytes, and for an empty list, which no server could satisfy.
+    public init(_ pins: some Sequence<String>) throws(Malformed) {
+        var digests: Set<[UInt8]> = []
+        for pin in pins {
+            guard let digest = Self.digest(pin) else { throw Malformed(pin: pin) }
+            digests.insert(digest)
+        }
+        if digests.isEmpty { throw Malformed(pin: nil) }
+        self.digests = digests
+    }
+
+    /// What is no pin.
+    public struct Malformed: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The text in question; nil when the list was empty.
+        public var pin: String?
+
+        public var description: String {
+            guard let pin else { return "The list of certificate pins is empty." }
+            return "\(pin.prefix(100).debugDescription) is no certificate pin: the base64 of a SHA-256 (32 bytes) is expected."
+        }
+    }
+
+    private static func digest(_ pin: String) -> [UInt8]? {
+        var text = Substring(pin)
+        if text.hasPrefix("sha256/") { text = text.dropFirst("sha256/".count) }
+        // The base64 of 32 bytes has 44 characters, and may itself begin with a slash.
+        if text.utf8.count == 45, text.hasPrefix("/") { text = text.dropFirst() }
+        guard text.utf8.count == 44, let bytes = Data(base64Encoded: String(text)), bytes.count == 32 else { return nil }
+        return Array(bytes)
+    }
+
+    /// Whether one of the certificates has a pinned key. Those have to be verified before: the leaf, or a chain that leads to a
+    /// trusted root.
+    func fit(_ verified: some Sequence<NIOSSLCertificate>) -> Bool {
+        verified.contains { certificate in Self.digest(of: certificate).map { digests.contains($0) } ?? false }
+    }
+
+    private static func digest(of certificate: NIOSSLCertificate) -> [UInt8]? {
+        (try? certificate.extractPublicKey().toSPKIBytes()).map { Array(SHA256.hash(data: $0)) }
+    }
+
+    /// The pin of a certificate, as `sha256/…`; nil when its key cannot be read. Nothing about it is secret.
+    public static func pin(of certificate: NIOSSLCertificate) -> String? {
+        digest(of: certificate).map { "sha256/\(Data($0).base64EncodedString())" }
+    }
+}
