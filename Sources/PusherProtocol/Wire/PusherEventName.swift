@@ -8,7 +8,6 @@ public enum PusherEventName {
     public static let unsubscribe = "pusher:unsubscribe"
     public static let signin = "pusher:signin"
     public static let signinSuccess = "pusher:signin_success"
-    public static let watchlistEvents = "pusher_internal:watchlist_events"
     public static let cacheMiss = "pusher:cache_miss"
     /// Not in the protocol, but some servers send it.
     public static let subscriptionError = "pusher:subscription_error"
@@ -16,7 +15,6 @@ public enum PusherEventName {
     public static let memberAdded = "pusher_internal:member_added"
     public static let memberRemoved = "pusher_internal:member_removed"
     public static let subscriptionCount = "pusher_internal:subscription_count"
-
     public static let watchlistEvents = "pusher_internal:watchlist_events"
 
     /// How the names of client events begin.
