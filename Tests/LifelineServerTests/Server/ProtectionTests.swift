@@ -73,11 +73,11 @@ struct ProtectionTests {
     func controlFramesCount() async throws {
         let fast: (inout ServerConfiguration) -> Void = {
             $0.activityTimeout = .milliseconds(50)
-            $0.pongTimeout = .milliseconds(800)
+            $0.pongTimeout = .seconds(2)
         }
         try await withServer(quietApplication, fast) { server in
             let client = try await TestClient.connect(server)
-            for _ in 0..<3 {
+            for _ in 0..<2 {
                 try await client.expect(PusherEventName.ping)
                 #expect(try await client.next() == .ping)
                 try await client.sendFrame(.pong, "")
@@ -150,7 +150,7 @@ struct ProtectionTests {
 
     @Test("A connection without a byte, and one with half a request, are freed")
     func slowHandshake() async throws {
-        try await withServer(quietApplication, { $0.requestTimeout = .milliseconds(100) }) { server in
+        try await withServer(quietApplication, { $0.requestTimeout = .milliseconds(1500) }) { server in
             let silent = try await RawSocket.connect(port: server.port)
             let slow = try await RawSocket.connect(port: server.port)
             try await slow.send("GET /app/app-key HTTP/1.1\r\nHost: a\r\n")
