@@ -15,6 +15,10 @@ final class PusherScript {
     private(set) var jobs: [(id: JobID, job: PusherAuthorizeJob)] = []
     private var timers: [(id: TimerID, at: Moment)] = []
     private var lastRequest: UInt64 = 0
+    /// The attempts that were closed.
+    private(set) var closed: [AttemptID] = []
+    /// The timers that run.
+    var running: [(id: TimerID, at: Moment)] { timers }
 
     init(timing: ConnectionTiming = .standard, maximumRetries: Int? = nil) {
         var policy = ConnectionPolicy(timing: timing, maximumRetries: maximumRetries)
@@ -53,7 +57,7 @@ final class PusherScript {
         case .announce(let change): notices.append("<\(change.phase)>")
         case .answer(let id, .success(let reply)): replies.append("\(id.value) \(reply)")
         case .answer(let id, .failure(let failure)): replies.append("\(id.value) failed \(failure.category)")
-        case .close: break
+        case .close(let id, _): closed.append(id)
         }
     }
 

@@ -12,6 +12,10 @@ struct PusherService: SimulatedService {
     static let plain = "a", closed = "private-b", presence = "presence-c", encrypted = "private-encrypted-d"
     static let channels = [plain, closed, presence, encrypted]
 
+    private(set) var user = PusherUserModel()
+    /// How many events for users were told, as evidence.
+    private(set) var userEvents = 0
+
     // The server.
     private var decoder = PusherFrameDecoder()
     /// Events of each channel are numbered from 1; the number is the event's name.
@@ -38,6 +42,12 @@ struct PusherService: SimulatedService {
         var policy = ConnectionPolicy.fast
         policy.overrides = PusherSession.policyOverrides
         return policy
+    }
+
+    mutating func timePasses(to now: Moment) throws(Violation) { try user.timePasses(to: now) }
+
+    mutating func clientSends(_ outbound: WebSocketOutbound) {
+        if case .text(let text) = outbound { user.clientSends(text) }
     }
 
     private mutating func deliver(_ frame: [UInt8]) -> Reaction<PusherInbound> {
@@ -73,9 +83,14 @@ struct PusherService: SimulatedService {
         case PusherEventName.ping:
             return [deliver(PusherFrames.pong)]
         case PusherEventName.subscribe:
-            guard let channel = PusherSubscribeData(parsing: envelope.data)?.channel else {
+            guard let data = PusherSubscribeData(parsing: envelope.data) else {
                 problem = "A subscription without a channel."
                 return []
+            }
+            let channel = data.channel
+            let needsUser = PusherChannelName.isReserved(channel) || (channel == Self.presence && data.channelData == nil)
+            if needsUser, user.serverUser == nil {
+                problem = "\(channel) was subscribed as a user, but nobody is signed in."
             }
             guard subscribed.insert(channel).inserted else {
                 problem = "\(channel) was subscribed twice on one connection."
@@ -84,6 +99,8 @@ struct PusherService: SimulatedService {
             // Now and then a confirmation that never comes.
             if Int.random(in: 0..<15, using: &random) == 0 { return [] }
             return [deliver(confirmation(of: channel))]
+        case PusherEventName.signin:
+            return user.signin(envelope, &random).map { deliver($0) }
         case PusherEventName.unsubscribe:
             if let channel = PusherSubscribeData(parsing: envelope.data)?.channel { subscribed.remove(channel) }
             return []
@@ -122,7 +139,7 @@ struct PusherService: SimulatedService {
         case 3:
             return [deliver(Array("{\"event\":\"x".utf8))]
         default:
-            guard let channel = Self.channels.randomElement(using: &random) else { return [] }
+            guard let channel = (Self.channels + PusherUserModel.channels).randomElement(using: &random) else { return [] }
             let number = (published[channel] ?? 0) + 1
             published[channel] = number
             guard subscribed.contains(channel) else { return [] }
@@ -135,6 +152,7 @@ struct PusherService: SimulatedService {
 
     mutating func linkLost() {
         isLinkUp = false
+        user.linkLost()
         subscribed = []
         seenBefore.merge(seen) { _, latest in latest }
         seen = [:]
@@ -144,40 +162,51 @@ struct PusherService: SimulatedService {
     // Users.
     mutating func command(_ random: inout SeededRandom) -> PusherCommand {
         let channel = Self.channels.randomElement(using: &random) ?? Self.plain
-        switch Int.random(in: 0..<10, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0..<5:
             wanted.insert(channel)
             return .subscribe(PusherSubscription(channel: channel))
         case 5..<7:
             wanted.remove(channel)
-            seen[channel] = nil
-            seenBefore[channel] = nil
+            forget(channel)
             return .unsubscribe(channel: channel)
         case 7..<9:
             return .publish(channel: channel, event: "client-e", json: "{}")
+        case 9, 10:
+            let command = user.command(&random)
+            if case .signOut = command { PusherUserModel.channels.forEach { forget($0) } }
+            return command
         default:
             return .send(event: "x", json: "1")
         }
     }
 
+    private mutating func forget(_ channel: String) {
+        seen[channel] = nil
+        seenBefore[channel] = nil
+    }
+
     mutating func outcome(
         of job: PusherAuthorizeJob, _ random: inout SeededRandom
     ) -> Result<PusherAuthorization, ConnectionFailure> {
+        if job.purpose == .user { return user.outcome(&random) }
         switch Int.random(in: 0..<12, using: &random) {
         case 0: return .failure(ConnectionFailure(.accessDenied, "Denied.", httpStatus: 403))
         case 1: return .failure(ConnectionFailure(.unknown, "Broken.", httpStatus: 500))
         default:
             let secret = PusherEncryption.sharedSecret(channel: "", masterKey: [])
+            let asUser = job.channel == Self.presence && Bool.random(using: &random)
             let current = Int.random(in: 0..<4, using: &random) > 0
             return .success(
                 PusherAuthorization(
-                    auth: "k:s", channelData: #"{"user_id":"me"}"#,
+                    auth: "k:s", channelData: asUser ? nil : #"{"user_id":"me"}"#,
                     sharedSecret: Data(current ? key : secret).base64EncodedString()))
         }
     }
 
     mutating func observe(_ event: PusherSessionEvent) throws(Violation) {
-        if let problem { throw Violation(problem) }
+        if let problem = problem ?? user.problem { throw Violation(problem) }
+        try user.observe(event)
         if let channel = mustDeclareGap {
             guard case .gap(channel, _) = event else { throw Violation("Events of \(channel) were lost in silence.") }
             mustDeclareGap = nil
@@ -203,6 +232,7 @@ struct PusherService: SimulatedService {
         switch event {
         case .subscribed(let confirmation): try confirmed(confirmation)
         case .unsubscribed(Self.presence): view = []
+        case .unsubscribed(let channel) where PusherChannelName.isReserved(channel): forget(channel)
         case .message(let message):
             guard let channel = message.channel, let number = Int(message.event.dropFirst()) else { return }
             try self.event(number, of: channel)
@@ -212,15 +242,17 @@ struct PusherService: SimulatedService {
             }
             try self.event(number, of: channel)
         case .subscriptionFailed(let channel, _, _, _):
-            guard wanted.contains(channel) else { throw Violation("\(channel) failed, but nobody wants it.") }
+            guard wants(channel) else { throw Violation("\(channel) failed, but nobody wants it.") }
         default:
             return
         }
     }
 
+    private func wants(_ channel: String) -> Bool { wanted.contains(channel) || user.allows(channel) }
+
     private mutating func confirmed(_ confirmation: PusherSubscribed) throws(Violation) {
         let channel = confirmation.channel
-        guard wanted.contains(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
+        guard wants(channel) else { throw Violation("\(channel) was confirmed, but nobody wants it.") }
         guard seen[channel] == nil else { throw Violation("\(channel) was confirmed twice.") }
         let start = (try? JSONText(confirmation.data))?["start"]?.integer ?? 0
         if let before = seenBefore.removeValue(forKey: channel), before < start { mustDeclareGap = channel }
@@ -231,7 +263,7 @@ struct PusherService: SimulatedService {
     }
 
     private mutating func event(_ number: Int, of channel: String) throws(Violation) {
-        guard wanted.contains(channel) else { throw Violation("An event of \(channel), which nobody wants.") }
+        guard wants(channel) else { throw Violation("An event of \(channel), which nobody wants.") }
         // What waited for a key is told when the link is lost already.
         guard let last = seen[channel] else {
             guard !isLinkUp else { throw Violation("An event of \(channel), which is not confirmed.") }
@@ -243,10 +275,12 @@ struct PusherService: SimulatedService {
         }
         mayHaveMissed.remove(channel)
         seen[channel] = number
+        if PusherChannelName.isReserved(channel) { userEvents += 1 }
     }
 
     mutating func observe(_ change: ConnectionChange) throws(Violation) {
-        if let problem { throw Violation(problem) }
+        if let problem = problem ?? user.problem { throw Violation(problem) }
+        user.observe(change)
         // An intentional disconnect ends the promise: nobody was listening.
         if change.phase == .disconnecting || change.phase == .disconnected {
             seen = [:]
