@@ -17,18 +17,21 @@ extension ConnectionFailure {
     /// What an error of a request means that went through `proxy`, if there is one: name and TCP connection are the proxy's
     /// (rule HT-15).
     static func calling(_ error: any Error, through proxy: HTTPProxy?) -> ConnectionFailure {
-        var failure = calling(error)
-        if proxy != nil, failure.category == .networkUnavailable, isDialling(error) {
-            failure.category = .proxyUnavailable
-            failure.reason = "The proxy cannot be reached."
+        let failure = calling(error)
+        guard let proxy else { return failure }
+        if let error = error as? HTTPClientError, error == .proxyAuthenticationRequired {
+            return .proxyRefusal(credentials: proxy.credentials)
         }
-        return failure
+        return isDialling(error) ? failure.reachingProxy : failure
     }
 
     /// Whether `error` comes from looking a name up or opening a connection, and not from one that was open.
     private static func isDialling(_ error: any Error) -> Bool {
-        guard let error = error as? IOError else { return error is NIOConnectionError }
-        return error.errnoCode != ECONNRESET && error.errnoCode != EPIPE
+        switch error {
+        case let error as IOError: error.errnoCode != ECONNRESET && error.errnoCode != EPIPE
+        case let error as HTTPClientError: error == .connectTimeout
+        default: error is NIOConnectionError
+        }
     }
 
     /// What an error of a request means (rule HT-3).
@@ -54,8 +57,10 @@ extension ConnectionFailure {
         case .cancelled: .cancelledByCaller
         case .remoteConnectionClosed, .uncleanShutdown:
             ConnectionFailure(.networkUnavailable, "The server hung up before its answer was complete.")
-        case .proxyAuthenticationRequired, .invalidProxyResponse, .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
-            ConnectionFailure(.proxyUnavailable, "The proxy does not forward the request.")
+        case .httpProxyHandshakeTimeout, .socksHandshakeTimeout:
+            ConnectionFailure(.proxyUnavailable, "The proxy did not answer in time.")
+        case .proxyAuthenticationRequired, .invalidProxyResponse:
+            ConnectionFailure(.proxyUnavailable, "The proxy does not forward the connection.")
         case .invalidURL, .emptyHost, .emptyScheme, .missingSocketPath, .traceRequestWithBody,
             .bodyLengthMismatch, .contentLengthMissing, .identityCodingIncorrectlyPresent:
             ConnectionFailure(.badRequest, "The request cannot be sent as it is.")

@@ -41,25 +41,25 @@ public final class HTTPCaller: Sendable {
         _ call: HTTPCall, timeout: Duration,
         completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
     ) -> JobCancellation {
-        let task: HTTPClient.Task<HTTPClient.Response>
+        let running: Running
         do throws(ConnectionFailure) {
-            task = try start(call, timeout: timeout)
+            running = try start(call, timeout: timeout)
         } catch {
             completion(.failure(error))
             return {}
         }
         let pending = NIOLockedValueBox<(@Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void)?>(completion)
-        task.futureResult.whenComplete { result in
+        running.task.futureResult.whenComplete { result in
             // Holding the caller here: the pool has to live as long as the request.
             let completion = pending.withLockedValue { completion in
                 defer { completion = nil }
                 return completion
             }
-            completion?(self.outcome(of: result, url: call.url))
+            completion?(self.outcome(of: result, running, url: call.url))
         }
         return {
             pending.withLockedValue { $0 = nil }
-            task.cancel()
+            running.task.cancel()
         }
     }
 
@@ -68,24 +68,35 @@ public final class HTTPCaller: Sendable {
     /// - Throws: `cancelledByCaller` when the task is cancelled.
     public func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
         if Task.isCancelled { throw .cancelledByCaller }
-        let task = try start(call, timeout: timeout)
+        let running = try start(call, timeout: timeout)
         let result: Result<HTTPClient.Response, any Error> = await withTaskCancellationHandler {
-            do { return .success(try await task.futureResult.get()) } catch { return .failure(error) }
+            do { return .success(try await running.task.futureResult.get()) } catch { return .failure(error) }
         } onCancel: {
-            task.cancel()
+            running.task.cancel()
         }
-        return try outcome(of: result, url: call.url).get()
+        return try outcome(of: result, running, url: call.url).get()
     }
 
-    private func start(
-        _ call: HTTPCall, timeout: Duration
-    ) throws(ConnectionFailure) -> HTTPClient.Task<HTTPClient.Response> {
+    /// A request under way, and whether it has begun to leave.
+    private struct Running: Sendable {
+        let task: HTTPClient.Task<HTTPClient.Response>
+        let hasLeft: NIOLockedValueBox<Bool>
+    }
+
+    private func start(_ call: HTTPCall, timeout: Duration) throws(ConnectionFailure) -> Running {
         let scheme = call.url.prefix { $0 != ":" }.lowercased()
         guard scheme == "http" || scheme == "https" else {
             throw ConnectionFailure(.badRequest, "The URL is neither http nor https.")
         }
+        guard !call.method.isEmpty, call.method.utf8.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }) else {
+            throw ConnectionFailure(.badRequest, "The method is malformed.")
+        }
         guard call.headers.allSatisfy({ !$0.name.isEmpty }) else {
             throw ConnectionFailure(.badRequest, "A header has no name.")
+        }
+        // The name by which connections know the exchanges of polls; not on the wire, and no caller's.
+        guard call.headers.allSatisfy({ $0.name.lowercased() != PendingExchanges.field }) else {
+            throw ConnectionFailure(.badRequest, "A header has a reserved name.")
         }
         do {
             let headers = HTTPHeaders(call.headers.map { ($0.name, $0.value) })
@@ -93,21 +104,24 @@ public final class HTTPCaller: Sendable {
             let request = try HTTPClient.Request(
                 url: call.url, method: HTTPMethod(rawValue: call.method), headers: headers, body: body)
             let limit = TimeAmount.nanoseconds(max(timeout.clampedNanoseconds, 0))
-            return client.http.execute(
-                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: bodyLimit),
-                deadline: .now() + limit)
+            let hasLeft = NIOLockedValueBox(false)
+            let delegate = CallDelegate(request: request, bodyLimit: bodyLimit, sent: hasLeft)
+            let task = client.http.execute(request: request, delegate: delegate, deadline: .now() + limit)
+            return Running(task: task, hasLeft: hasLeft)
         } catch {
             throw .calling(error)
         }
     }
 
     private func outcome(
-        of result: Result<HTTPClient.Response, any Error>, url: String
+        of result: Result<HTTPClient.Response, any Error>, _ running: Running, url: String
     ) -> Result<HTTPAnswer, ConnectionFailure> {
         result.map { response in
             HTTPAnswer(
                 status: Int(response.status.code), headers: response.headers.map { HTTPField($0.name, $0.value) },
                 body: response.body.map { Array($0.readableBytesView) } ?? [], url: url)
-        }.mapError { .calling($0, through: proxy) }
+        }.mapError {
+            running.hasLeft.withLockedValue { $0 } ? .calling($0, through: proxy) : .connecting($0, through: proxy)
+        }
     }
 }

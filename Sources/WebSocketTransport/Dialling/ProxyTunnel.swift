@@ -46,7 +46,7 @@ struct ProxyTunnel: Sendable {
             channel.pipeline.syncOperations.removeHandler(ends.value.2)
         }.flatMapErrorThrowing { error in
             channel.close(promise: nil)
-            throw Self.failure(error)
+            throw failure(error)
         }
     }
 
@@ -54,13 +54,13 @@ struct ProxyTunnel: Sendable {
     private var bareTarget: String { endpoint.bareHost.contains(":") ? "[\(endpoint.bareHost)]" : endpoint.bareHost }
     private var target: String { "\(bareTarget):\(endpoint.port)" }
 
-    static func failure(_ error: any Error) -> ConnectionFailure {
+    func failure(_ error: any Error) -> ConnectionFailure {
         if let failure = error as? ConnectionFailure { return failure }
         guard let refusal = error as? NIOHTTP1ProxyConnectHandler.Error else {
             return ConnectionFailure(.proxyUnavailable, "The proxy does not speak HTTP.")
         }
         if refusal == .proxyAuthenticationRequired() {
-            return ConnectionFailure(.proxyUnavailable, "The proxy wants credentials.", httpStatus: 407)
+            return .proxyRefusal(credentials: proxy.credentials)
         }
         if refusal == .remoteConnectionClosed() { return ConnectionFailure(.proxyUnavailable, "The proxy hung up.") }
         if refusal == .httpProxyHandshakeTimeout() {

@@ -71,12 +71,9 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
 
     /// What an error of the dial means. Name and TCP connection are the proxy's when there is one.
     private func failure(_ error: any Error) -> ConnectionFailure {
-        var failure = ConnectionFailure.dialling(error)
-        if configuration.proxy != nil, failure.category == .networkUnavailable || failure.category == .timeout {
-            failure.category = .proxyUnavailable
-            failure.reason = "The proxy cannot be reached: \(failure.reason)"
-        }
-        return failure
+        let failure = ConnectionFailure.dialling(error)
+        let isReaching = failure.category == .networkUnavailable || failure.category == .timeout
+        return configuration.proxy != nil && isReaching ? failure.reachingProxy : failure
     }
 
     /// Builds the pipeline of a channel that is connected. Runs on the loop.

@@ -117,6 +117,54 @@ import TransportCommon
         }
     }
 
+    /// What an authorisation request through this proxy ends with.
+    private func failure(through proxy: HTTPProxy, timeout: Duration = .seconds(10)) async -> ConnectionFailure? {
+        let call = HTTPCall(method: "POST", url: "http://auth.invalid/pusher/auth", body: Array("socket_id=1.1".utf8))
+        do throws(ConnectionFailure) {
+            _ = try await HTTPCaller(proxy: proxy).send(call, timeout: timeout)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test(arguments: [
+        ("407 Proxy Authentication Required", nil, "The proxy wants credentials."),
+        ("407 Proxy Authentication Required", "hush", "The proxy does not accept the credentials."),
+        ("403 Forbidden", "hush", "The proxy does not forward the connection."),
+        ("504 Gateway Timeout", nil, "The proxy does not forward the connection."),
+    ])
+    func `Rule HT-15: calls say why a proxy does not serve`(status: String, password: String?, words: String) async throws {
+        let server = try await HTTPTestServer { _ in .bytes(answer(status)) }
+        let credentials = password.map { HTTPProxy.Credentials(user: "user", password: $0) }
+        let port = server.endpoint.port
+        let failure = await failure(through: HTTPProxy(host: "127.0.0.1", port: port, credentials: credentials))
+        #expect(failure?.category == .proxyUnavailable && failure?.reason == words)
+        #expect(server.requests.count == 1 && server.requests[0].hasPrefix("CONNECT auth.invalid:80 "))
+        #expect(!server.requests[0].contains("socket_id"))
+    }
+
+    @Test func `Rule HT-15: a proxy without a name, or that hangs up, is a matter of the proxy`() async throws {
+        let unknown = await failure(through: HTTPProxy(host: "proxy.invalid", port: 3128))
+        #expect(unknown?.category == .proxyUnavailable)
+        #expect(unknown?.reason == "The proxy cannot be reached: The name of the proxy could not be resolved.")
+        let server = try await HTTPTestServer { _ in .last("") }
+        let dead = await failure(through: HTTPProxy(host: "127.0.0.1", port: server.endpoint.port))
+        #expect(dead?.category == .proxyUnavailable)
+    }
+
+    @Test func `A proxy that dies while a call is under way is a matter of the network`() async throws {
+        let proxy = try await PollServer()
+        let settings = HTTPProxy(host: "127.0.0.1", port: proxy.port)
+        async let failure = failure(through: settings)
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        peer.write("HTTP/1.1 200 Connected\r\n\r\n")
+        _ = try await peer.requests.next()
+        peer.close()
+        #expect(await failure?.category == .networkUnavailable)
+    }
+
     @Test func `Credentials are never shown`() {
         let proxy = HTTPProxy(host: "proxy", port: 3128, credentials: .init(user: "someone", password: "secret"))
         var dumped = ""

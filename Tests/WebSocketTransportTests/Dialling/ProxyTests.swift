@@ -50,6 +50,58 @@ import TransportCommon
         #expect(await client.holdsNothing())
     }
 
+    @Test func `A proxy says whether it wants credentials or others`() async throws {
+        for (credentials, words) in [(nil, "wants credentials"), (HTTPProxy.Credentials(user: "u", password: "hush"), "accept")] {
+            let proxy = try await TestServer()
+            let client = TestClient(configuration(proxy, credentials))
+            client.open(WebSocketEndpoint(host: "chat.example", port: 80, usesTLS: false))
+            let peer = try await proxy.peers.next()
+            _ = try await peer.requests.next()
+            peer.write("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+            let failure = try await client.closed()
+            #expect(failure.category == .proxyUnavailable && failure.reason.contains(words), "\(failure)")
+            #expect(!"\(failure)".contains("hush"))
+        }
+    }
+
+    @Test func `A proxy whose name does not exist is a matter of the proxy`() async throws {
+        let proxy = HTTPProxy(host: "proxy.invalid", port: 3128)
+        let client = TestClient(WebSocketTransportConfiguration(proxy: proxy)) { _, _ in throw ChannelError.eof }
+        client.open(WebSocketEndpoint(host: "chat.example", port: 80, usesTLS: false))
+        let failure = try await client.closed()
+        #expect(failure.category == .proxyUnavailable)
+        #expect(failure.reason == "The proxy cannot be reached: The name of the proxy could not be resolved.")
+    }
+
+    @Test(arguments: [false, true])
+    func `A proxy that dies behind its answer is a matter of the network`(reset: Bool) async throws {
+        let proxy = try await TestServer()
+        let client = TestClient(configuration(proxy))
+        client.open(WebSocketEndpoint(host: "chat.example", port: 80, usesTLS: false))
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        peer.write("HTTP/1.1 200 Connection established\r\n\r\n")
+        _ = try await peer.requests.next()
+        if reset { peer.reset() } else { peer.close() }
+        #expect(try await client.closed().category == .networkUnavailable)
+        #expect(await client.holdsNothing())
+    }
+
+    @Test(arguments: [false, true])
+    func `A proxy that dies later ends the connection once`(reset: Bool) async throws {
+        let proxy = try await TestServer()
+        let client = TestClient(configuration(proxy))
+        client.open(WebSocketEndpoint(host: "chat.example", port: 80, usesTLS: false))
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        peer.write("HTTP/1.1 200 Connection established\r\n\r\n")
+        try await peer.accept()
+        try await client.opened()
+        if reset { peer.reset() } else { peer.close() }
+        #expect(try await client.closed().category == .unexpectedDisconnect)
+        #expect(client.events.waiting.isEmpty)
+    }
+
     @Test(arguments: [false, true])
     func `A proxy that hangs up is a matter of the proxy`(reset: Bool) async throws {
         let proxy = try await TestServer()

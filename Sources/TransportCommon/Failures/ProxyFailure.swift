@@ -1,0 +1,19 @@
+import ConnectionEngine
+
+extension ConnectionFailure {
+    /// A proxy that answers 407 (rules WT-16 and HT-15).
+    ///
+    /// - Parameter credentials: those that it was given.
+    public static func proxyRefusal(credentials: HTTPProxy.Credentials?) -> ConnectionFailure {
+        let words = credentials == nil ? "The proxy wants credentials." : "The proxy does not accept the credentials."
+        return ConnectionFailure(.proxyUnavailable, words, httpStatus: 407)
+    }
+
+    /// The same failure, of name or TCP connection, when it was the proxy that was dialled.
+    public var reachingProxy: ConnectionFailure {
+        var failure = self
+        failure.category = .proxyUnavailable
+        failure.reason = "The proxy cannot be reached: \(reason.replacing("server", with: "proxy"))"
+        return failure
+    }
+}
