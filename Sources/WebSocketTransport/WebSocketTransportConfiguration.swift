@@ -24,8 +24,8 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var responseBytes: Int
 
     public init(
-        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil, connectTimeout: Duration = .seconds(10),
-        dialTimeout: Duration = .seconds(60),
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
+        connectTimeout: Duration = .seconds(10), dialTimeout: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
         limits: WebSocketLimits = WebSocketLimits(),
         responseBytes: Int = 1 << 16

@@ -8,8 +8,8 @@ struct UpgradeRequest: Sendable {
     let head: HTTPRequestHead
     let handshake: ClientHandshake
 
-    /// - Throws: category `badRequest` for what cannot be asked for: line breaks in the target or a header, a port out of range,
-    ///   no host (rule WT-4).
+    /// - Throws: category `badRequest` for what cannot be asked for: line breaks in the target or a header, a header that
+    ///   belongs to the handshake, a port out of range, no host (rule WT-4).
     init(endpoint: WebSocketEndpoint, key: WebSocketKey) throws(ConnectionFailure) {
         guard !endpoint.bareHost.isEmpty,
             endpoint.bareHost.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") })
@@ -29,15 +29,23 @@ struct UpgradeRequest: Sendable {
             guard Self.isToken(header.name), header.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
                 throw ConnectionFailure(.badRequest, "A header has a malformed name or value.")
             }
-            // What makes the request a handshake is not the caller's to change.
-            if headers.contains(name: header.name) || Self.reserved.contains(header.name.lowercased()) { continue }
+            guard !Self.isReserved(header.name.lowercased()) else {
+                throw ConnectionFailure(.badRequest, "The header \(header.name) belongs to the handshake and cannot be set.")
+            }
             headers.add(name: header.name, value: header.value)
         }
         head = HTTPRequestHead(version: .http1_1, method: .GET, uri: endpoint.target, headers: headers)
     }
 
+    /// Whether a header makes the request what it is, or is meant for somebody else. Left out in silence, the caller would take
+    /// it for sent.
+    private static func isReserved(_ name: String) -> Bool {
+        name.hasPrefix("sec-websocket-") || reserved.contains(name)
+    }
+
     private static let reserved: Set = [
-        "host", "content-length", "transfer-encoding", "sec-websocket-protocol", "sec-websocket-extensions",
+        "host", "connection", "upgrade", "content-length", "transfer-encoding", "te", "trailer", "expect", "proxy-authorization",
+        "proxy-connection",
     ]
 
     /// Whether `text` is a token of HTTP (RFC 9110, 5.6.2).

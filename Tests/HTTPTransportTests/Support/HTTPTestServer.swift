@@ -56,14 +56,15 @@ private final class RequestHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         bytes += String(buffer: unwrapInboundIn(data))
-        guard let request = takeRequest(from: &bytes) else { return }
-        switch respond(request) {
-        case .bytes(let answer):
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
-        case .last(let answer):
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
-            context.close(promise: nil)
-        case .silence: break
+        while let request = takeRequest(from: &bytes) {
+            switch respond(request) {
+            case .bytes(let answer):
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+            case .last(let answer):
+                context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+                context.close(promise: nil)
+            case .silence: break
+            }
         }
     }
 
