@@ -6,13 +6,16 @@ extension ConnectionFailure {
     /// - Parameters:
     ///   - status: the status of the answer.
     ///   - retryAfter: the value of `Retry-After`, if the answer has one.
+    ///   - contentType: the value of `Content-Type`, if the answer has one.
     ///   - unixTime: the time of day in seconds since 1970, for a `Retry-After` that is a date.
-    public static func http(status: Int, retryAfter: String? = nil, unixTime: Int64) -> ConnectionFailure {
+    public static func http(
+        status: Int, retryAfter: String? = nil, contentType: String? = nil, unixTime: Int64
+    ) -> ConnectionFailure {
         func failure(_ category: StatusCategory, _ reason: String, _ origin: Origin = .server) -> ConnectionFailure {
             ConnectionFailure(category, reason, origin: origin, httpStatus: status)
         }
         switch status {
-        case 100..<300: return failure(.malformedResponse, "The answer is not the protocol's.", .local)
+        case 100..<300: return failure(.malformedResponse, notTheProtocol(contentType), .local)
         case 300..<400: return failure(.malformedResponse, "The answer points elsewhere; redirects are not followed.", .local)
         case 511: return failure(.malformedResponse, "The network wants a sign-in first.", .local)
         case 400: return failure(.badRequest, "The server does not accept the request.")
@@ -29,5 +32,12 @@ extension ConnectionFailure {
         case 500..<600: return failure(.unknown, "The server failed.")
         default: return failure(.malformedResponse, "The answer has an unknown status.", .local)
         }
+    }
+
+    /// A page where none was asked for is what networks show that want a sign-in first.
+    private static func notTheProtocol(_ contentType: String?) -> String {
+        contentType?.lowercased().hasPrefix("text/html") == true
+            ? "A web page came instead of the protocol's answer: the network may want a sign-in first."
+            : "The answer is not the protocol's."
     }
 }

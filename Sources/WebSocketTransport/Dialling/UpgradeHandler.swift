@@ -86,8 +86,10 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
 
     private func judge(_ head: HTTPResponseHead, _ context: ChannelHandlerContext) {
         guard head.status == .switchingProtocols else {
-            let retryAfter = head.headers.first(name: "Retry-After")
-            return fail(.http(status: Int(head.status.code), retryAfter: retryAfter, unixTime: WallClock.unixTime), context)
+            let failure = ConnectionFailure.http(
+                status: Int(head.status.code), retryAfter: head.headers.first(name: "Retry-After"),
+                contentType: head.headers.first(name: "Content-Type"), unixTime: WallClock.unixTime)
+            return fail(failure, context)
         }
         do throws(ClientHandshake.Fault) {
             _ = try request.handshake.check(head.headers)
