@@ -1,0 +1,139 @@
+/// Web pages by their origin, as an application names those that may connect: `https://example.com`, `https://*.example.com`,
+/// `example.com` for any scheme and port, `http://localhost:*` for any port, `null`, or `*` for all.
+///
+/// An origin is what browsers say in `Origin` (RFC 6454, 6.1): scheme, host and, unless it is the scheme's own, port. Nothing is
+/// decoded or completed on either side, so what does not look like an origin matches nothing but `*`. Rule SO-10.
+public struct OriginPattern: Hashable, Sendable {
+    private enum Kind: Hashable {
+        case all
+        /// Pages without an origin of their own, such as those from files or in sandboxes, say `null`.
+        case opaque
+        /// Parts that are nil stand for any.
+        case site(scheme: String?, host: String, isWildcard: Bool, port: Int?)
+    }
+
+    private let kind: Kind
+
+    /// Nil when `text` is no pattern: it has a path, a star in another place, or letters that an origin cannot have. International
+    /// names are written the way that browsers send them (`xn--…`).
+    public init?(_ text: String) {
+        guard var text = text.lowercasedASCII else { return nil }
+        if text == "*" {
+            kind = .all
+        } else if text == "null" {
+            kind = .opaque
+        } else {
+            // People copy addresses from their browsers.
+            if text.hasSuffix("/"), !text.hasSuffix("://") { text.removeLast() }
+            var hasAnyPort = false
+            if text.hasSuffix(":*") {
+                text.removeLast(2)
+                hasAnyPort = true
+            }
+            guard let parts = OriginParts(text) else { return nil }
+            let isWildcard = parts.host.hasPrefix("*.")
+            let host = isWildcard ? String(parts.host.dropFirst(2)) : parts.host
+            guard !host.isEmpty, !host.contains("*"), !hasAnyPort || parts.port == nil else { return nil }
+            let port = hasAnyPort ? nil : parts.port ?? parts.scheme.flatMap(OriginParts.defaultPort)
+            kind = .site(scheme: parts.scheme, host: host, isWildcard: isWildcard, port: port)
+        }
+    }
+
+    /// Whether the value of an `Origin` field is one of those.
+    public func matches(_ origin: String) -> Bool {
+        if kind == .all { return true }
+        guard let origin = origin.lowercasedASCII else { return false }
+        switch kind {
+        case .all: return true
+        case .opaque: return origin == "null"
+        case .site(let scheme, let host, let isWildcard, let port):
+            guard let parts = OriginParts(origin), let actual = parts.scheme, scheme == nil || scheme == actual else {
+                return false
+            }
+            if let port, port != parts.port ?? OriginParts.defaultPort(actual) { return false }
+            // A star stands for one label or more: never for none, never for part of one.
+            return isWildcard ? parts.host.hasSuffix("." + host) && !parts.host.hasPrefix(".") : parts.host == host
+        }
+    }
+
+    /// Whether an application that names `patterns` lets a page of this origin connect. No patterns let all in; one that is none
+    /// lets nobody in.
+    public static func allow(_ origin: String, by patterns: [String]) -> Bool {
+        patterns.isEmpty || patterns.contains { OriginPattern($0)?.matches(origin) == true }
+    }
+}
+
+extension String {
+    /// Nil when there is anything but ASCII: some letters of other alphabets have an ASCII letter as their lower case.
+    fileprivate var lowercasedASCII: String? {
+        utf8.allSatisfy { $0 < 0x80 } ? lowercased() : nil
+    }
+}
+
+/// What an origin, or a pattern of some, consists of. In lower case.
+private struct OriginParts {
+    var scheme: String?
+    var host: String
+    var port: Int?
+
+    init?(_ text: String) {
+        var rest = text[...]
+        if let separator = rest.firstRange(of: "://") {
+            let scheme = rest[..<separator.lowerBound]
+            guard let first = scheme.utf8.first, Self.isLetter(first), scheme.utf8.allSatisfy(Self.isSchemeByte) else {
+                return nil
+            }
+            self.scheme = String(scheme)
+            rest = rest[separator.upperBound...]
+        }
+        let end: Substring.Index
+        if rest.hasPrefix("[") {
+            guard let bracket = rest.firstIndex(of: "]"),
+                rest[..<bracket].dropFirst().utf8.allSatisfy({ Self.isAddressByte($0) })
+            else { return nil }
+            end = rest.index(after: bracket)
+        } else {
+            end = rest.firstIndex(of: ":") ?? rest.endIndex
+            guard rest[..<end].utf8.allSatisfy(Self.isHostByte) else { return nil }
+        }
+        host = String(rest[..<end])
+        guard !host.isEmpty else { return nil }
+        if end < rest.endIndex {
+            let digits = rest[end...].dropFirst()
+            guard rest[end] == ":", digits.utf8.count <= 5, digits.utf8.allSatisfy(Self.isDigit), let port = Int(digits),
+                port <= 65_535
+            else { return nil }
+            self.port = port
+        }
+    }
+
+    static func defaultPort(_ scheme: String) -> Int? {
+        switch scheme {
+        case "http", "ws": 80
+        case "https", "wss": 443
+        default: nil
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+    }
+
+    private static func isSchemeByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+
+    private static func isAddressByte(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte) || byte == UInt8(ascii: ":")
+            || byte == UInt8(ascii: ".")
+    }
+
+    private static func isHostByte(_ byte: UInt8) -> Bool {
+        isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_")
+            || byte == UInt8(ascii: "*")
+    }
+}
