@@ -9,7 +9,7 @@ extension HTTPConnection {
             let handshake = try ServerHandshake(
                 method: head.method.rawValue, isAtLeastHTTP11: head.version == .http1_1, fields: head.headers,
                 subprotocols: [isChat(target) ? NexconnWire.subprotocol : PusherWire.subprotocol])
-            phase = .upgrading(handshake, target)
+            phase = .upgrading(handshake, target, visitor(head))
         } catch {
             var refusal = HTTPAnswer(HTTPProblem(error.status, "The WebSocket handshake is not valid."))
             refusal.fields = error.responseFields.filter { $0.name != "Connection" }
@@ -19,7 +19,7 @@ extension HTTPConnection {
 
     /// Answers the handshake and hands the channel over. Refusals come afterwards, as close codes, because clients cannot see
     /// the status of a failed handshake.
-    func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget, _ parser: RequestParser?) {
+    func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget, _ visitor: Visitor, _ parser: RequestParser?) {
         guard let context, let parser else { return }
         // Behind answers that nobody reads there is no room for a connection that has to be quick.
         guard context.channel.isWritable else { return context.close(promise: nil) }
@@ -29,11 +29,12 @@ extension HTTPConnection {
         buffer.writeString("\r\n")
         context.write(wrapOutboundOut(buffer), promise: nil)
         handOver()
+        core.logger.debug("upgraded", metadata: ["address": "\(visitor.address ?? "unknown")", "tls": "\(visitor.usesTLS)"])
         if isChat(target) {
             let connection = NexconnConnection(core: core, outlet: outlet, at: core.now)
             replace(self: context, with: connection, parser, flush: connection.flushReplies, end: connection.end)
         } else {
-            let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target), at: core.now)
+            let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target, visitor), at: core.now)
             replace(self: context, with: connection, parser, flush: connection.flushReplies, end: connection.end)
         }
     }
@@ -61,9 +62,16 @@ extension HTTPConnection {
         target.segments == ["nexconn", "v1"]
     }
 
-    private func admit(_ target: RequestTarget) -> Result<SharedApplication, PusherFarewell> {
+    private func visitor(_ head: HTTPRequestHead) -> Visitor {
+        Visitor(
+            head.headers, usesTLS: core.configuration.tls != nil, address: context?.remoteAddress?.ipAddress,
+            trustsProxyHeaders: core.configuration.trustsProxyHeaders)
+    }
+
+    private func admit(_ target: RequestTarget, _ visitor: Visitor) -> Result<SharedApplication, PusherFarewell> {
         Result { () throws(PusherFarewell) in
-            let application = try PusherAdmission.application(for: target, among: core.configuration.applications)
+            let application = try PusherAdmission.application(
+                for: target, of: visitor, among: core.configuration.applications)
             let verdict = core.admission.withLockedValue {
                 $0.open(application: application.id, limit: application.limits.connections)
             }

@@ -18,7 +18,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         case idle
         /// The body is coming in.
         case reading(HTTPRequestHead, Result<RequestTarget, HTTPProblem>)
-        case upgrading(ServerHandshake, RequestTarget)
+        indirect case upgrading(ServerHandshake, RequestTarget, Visitor)
         /// The answer is under way elsewhere.
         case answering
         /// A poll is held.
@@ -263,9 +263,9 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     private func finish() {
         switch phase {
         case .idle, .answering, .polling, .closing, .ended: return
-        case .upgrading(let handshake, let target):
+        case .upgrading(let handshake, let target, let visitor):
             // Parts that come out of the parser when it goes belong to the WebSocket.
-            upgrade(handshake, target, parser)
+            upgrade(handshake, target, visitor, parser)
         case .reading(let head, let target):
             isRequestComplete = true
             let body = body

@@ -1,13 +1,14 @@
 import RealtimeHub
 
-/// Which application a WebSocket wants to join, judged by its target alone. Pusher protocol, Connection (rule SP-3).
+/// Which application a WebSocket wants to join, and whether it may, by its target and where it comes from. Pusher protocol,
+/// Connection (rules SP-3, SP-4, SO-10 and SO-11).
 enum PusherAdmission {
     /// Protocol versions that are spoken. Older ones lack confirmations and close codes.
     static let versions = 4...7
 
     /// Unlike a wrong version a missing one is accepted: many libraries leave it out, and 7 is what they mean.
     static func application(
-        for target: RequestTarget, among applications: any ApplicationRegistry
+        for target: RequestTarget, of visitor: Visitor, among applications: any ApplicationRegistry
     ) throws(PusherFarewell) -> Application {
         guard target.segments.count == 2, target.segments[0] == "app", !target.segments[1].isEmpty else { throw .unknownPath }
         if let version = target.parameters.last(where: { $0.name == "protocol" })?.value {
@@ -16,6 +17,14 @@ enum PusherAdmission {
         }
         guard let application = applications.application(key: target.segments[1]) else { throw .unknownApplication }
         guard application.isEnabled else { throw .disabledApplication }
+        guard visitor.usesTLS || !application.requiresTLS else { throw .needsTLS }
+        // Programs send no origin, and could send any: this protects the visitors of other pages, not the application.
+        if let origin = visitor.origin, !OriginPattern.allow(origin, by: application.allowedOrigins) { throw .foreignOrigin }
         return application
     }
+}
+
+extension PusherFarewell {
+    static let needsTLS = PusherFarewell(4000, "The application accepts connections over TLS only.")
+    static let foreignOrigin = PusherFarewell(4009, "Origin not allowed: the application does not list the page's origin.")
 }
