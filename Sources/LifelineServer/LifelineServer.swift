@@ -18,6 +18,8 @@ import ServiceLifecycle
 /// All methods may be called from any thread.
 public final class LifelineServer: Sendable {
     let core: ServerCore
+    /// Nil for no TLS.
+    let certificate: ServerCertificate?
     private let listener: any Channel
     private let sweeps: [RepeatedTask]
     /// Threads of the server's own, which end with it.
@@ -29,8 +31,12 @@ public final class LifelineServer: Sendable {
     /// The address for clients and for the HTTP API, such as `http://127.0.0.1:6001`.
     public let url: String
 
-    private init(core: ServerCore, listener: any Channel, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?) {
+    private init(
+        core: ServerCore, certificate: ServerCertificate?, listener: any Channel, sweeps: [RepeatedTask],
+        ownGroup: MultiThreadedEventLoopGroup?
+    ) {
         self.core = core
+        self.certificate = certificate
         self.listener = listener
         self.sweeps = sweeps
         self.ownGroup = ownGroup
@@ -54,6 +60,7 @@ public final class LifelineServer: Sendable {
         let (group, ownGroup) = Self.group(configuration)
         do {
             let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
+            let certificate = try configuration.tls.map { try ServerCertificate($0) }
             let store = try Self.openStore(configuration)
             let chatStore: any ChatStore
             do {
@@ -69,10 +76,12 @@ public final class LifelineServer: Sendable {
                 try await core.pubnub.timeline.prepare()
                 try await core.nexconn.timeline.prepare()
                 for application in core.pubnub.applications { try await application.restoreAccess() }
-                let listener = try await Listener(core: core, group: group).bind()
-                let sweeps = core.startSweeping()
+                let listener = try await Listener(core: core, group: group, certificate: certificate).bind()
+                var sweeps = core.startSweeping()
+                if let watch = certificate?.watch(on: listener.eventLoop, logger: configuration.logger) { sweeps.append(watch) }
                 configuration.logger.info("listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)"])
-                return LifelineServer(core: core, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+                return LifelineServer(
+                    core: core, certificate: certificate, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
             } catch {
                 await store.close()
                 await chatStore.close()

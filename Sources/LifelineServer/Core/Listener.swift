@@ -6,10 +6,11 @@ import NIOSSL
 struct Listener {
     let core: ServerCore
     let group: MultiThreadedEventLoopGroup
+    /// Nil for no TLS.
+    let certificate: ServerCertificate?
 
     func bind() async throws -> any Channel {
-        let tls = try core.configuration.tls.map { try Self.context($0) }
-        let core = core
+        let (core, certificate) = (core, certificate)
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -25,29 +26,23 @@ struct Listener {
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 16_384)
             )
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelInitializer { channel in Self.initialize(channel, core, tls) }
+            .childChannelInitializer { channel in Self.initialize(channel, core, certificate) }
             .bind(host: core.configuration.host, port: core.configuration.port)
             .get()
     }
 
-    private static func initialize(_ channel: any Channel, _ core: ServerCore, _ tls: NIOSSLContext?) -> EventLoopFuture<Void> {
+    private static func initialize(
+        _ channel: any Channel, _ core: ServerCore, _ certificate: ServerCertificate?
+    ) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
             guard let outlet = core.outlet(of: channel.eventLoop), core.admission.withLockedValue({ $0.openSocket() }) else {
                 // Throwing closes the socket.
                 throw ChannelError.ioOnClosedChannel
             }
             let pipeline = channel.pipeline.syncOperations
-            if let tls { try pipeline.addHandler(NIOSSLServerHandler(context: tls)) }
+            if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context)) }
             try pipeline.addHandler(HTTPConnection(core: core, outlet: outlet))
         }
-    }
-
-    private static func context(_ tls: ServerConfiguration.TLS) throws -> NIOSSLContext {
-        let chain = try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { NIOSSLCertificateSource.certificate($0) }
-        let key = try NIOSSLPrivateKey(file: tls.privateKeyFile, format: .pem)
-        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-        configuration.applicationProtocols = ["http/1.1"]
-        return try NIOSSLContext(configuration: configuration)
     }
 }
 

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// A TCP connection for tests: writes bytes, waits for bytes or the end with a limit, never sleeps.
 final class RawSocket: Sendable {
@@ -52,10 +53,18 @@ final class RawSocket: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    static func connect(port: Int) async throws -> RawSocket {
+    static func connect(port: Int, tls: TLSConfiguration? = nil) async throws -> RawSocket {
         let inbox = NIOLockedValueBox(Inbox())
+        let context = try tls.map { try NIOSSLContext(configuration: $0) }
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .channelInitializer { channel in channel.pipeline.addHandler(Collector(inbox)) }
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let context {
+                        try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: context, serverHostname: nil))
+                    }
+                    try channel.pipeline.syncOperations.addHandler(Collector(inbox))
+                }
+            }
             .connect(host: "127.0.0.1", port: port).get()
         return RawSocket(channel, inbox)
     }

@@ -1,5 +1,6 @@
 import LifelineServer
 import NIOCore
+import NIOSSL
 import PusherProtocol
 import RealtimeHub
 import WebSocketFraming
@@ -33,9 +34,10 @@ actor TestClient {
 
     /// Connects and does the handshake; does not wait for the greeting.
     static func open(
-        _ server: LifelineServer, path: String = "/app/app-key?protocol=7&client=test&version=1", fields: String = ""
+        _ server: LifelineServer, path: String = "/app/app-key?protocol=7&client=test&version=1", fields: String = "",
+        tls: TLSConfiguration? = nil
     ) async throws -> TestClient {
-        let client = TestClient(try await RawSocket.connect(port: server.port))
+        let client = TestClient(try await RawSocket.connect(port: server.port, tls: tls))
         try await client.shakeHands(path, fields)
         return client
     }
