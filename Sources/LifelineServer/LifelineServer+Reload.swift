@@ -2,6 +2,25 @@ import NIOPosix
 
 // Changes while the server runs.
 extension LifelineServer {
+    /// Looks the application of every connection up again in the registry of the configuration. Call it when that has changed, as
+    /// after ``ReloadableApplicationRegistry/replace(with:)``.
+    ///
+    /// Connections whose application is gone or disabled are closed with 4001 or 4003; the others go on and follow its new
+    /// settings. What they have already stays: neither their number nor their origin is judged again. New connections and
+    /// requests need no call. Returns at once; connections follow within a turn of their event loops (rule SO-21).
+    public func applicationsChanged() {
+        let core = core
+        for outlet in core.outlets {
+            outlet.enqueue(
+                .review { id in
+                    guard let application = core.configuration.applications.application(id: id) else {
+                        return .failure(.unknownApplication)
+                    }
+                    return application.isEnabled ? .success(core.share(application)) : .failure(.disabledApplication)
+                })
+        }
+    }
+
     /// Reads certificate and key again: new connections get them, old ones go on. Does nothing without TLS.
     ///
     /// The files are also looked at by themselves (``ServerConfiguration/TLS/checkInterval``).

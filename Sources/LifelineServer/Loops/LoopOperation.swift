@@ -22,4 +22,6 @@ enum LoopOperation: Sendable {
     case chat(NexconnOperation)
     /// Close connections: all, those of an application, or those of one of its signed-in users.
     case close(PusherFarewell, application: String?, user: String?)
+    /// Give connections their application as it is now, or close them when there is none any more.
+    case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherFarewell>)
 }

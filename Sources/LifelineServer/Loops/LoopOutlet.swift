@@ -106,6 +106,7 @@ final class LoopOutlet: Sendable {
                 for connection in state.connections where connection.belongs(to: application, user: user) {
                     connection.close(farewell)
                 }
+            case .review(let judge): state.review(judge)
             }
             index += 1
         }

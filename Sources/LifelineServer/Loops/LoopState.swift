@@ -51,6 +51,20 @@ final class LoopState {
         requester.place = -1
     }
 
+    /// Gives every connection its application as it is now; each application is judged once (rule SO-21).
+    func review(_ judge: (String) -> Result<SharedApplication, PusherFarewell>) {
+        var verdicts: [String: Result<SharedApplication, PusherFarewell>] = [:]
+        for connection in connections {
+            guard let id = connection.applicationID else { continue }
+            let verdict = verdicts[id] ?? judge(id)
+            verdicts[id] = verdict
+            switch verdict {
+            case .success(let application): connection.adopt(application)
+            case .failure(let farewell): connection.close(farewell)
+            }
+        }
+    }
+
     // MARK: Who is subscribed
 
     func attach(_ connection: PusherConnection, to id: ChannelID) {

@@ -28,7 +28,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     private let core: ServerCore
     private let outlet: LoopOutlet
     /// Nil when the connection is refused and only gets a farewell.
-    private let application: SharedApplication?
+    private var application: SharedApplication?
     private let refusal: PusherFarewell?
     private var context: ChannelHandlerContext?
     private var receiver: WebSocketReceiver
@@ -65,6 +65,13 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     func belongs(to application: String?, user: String?) -> Bool {
         (application == nil || self.application?.value.id == application) && (user == nil || front.user?.id == user)
+    }
+
+    var applicationID: String? { application?.value.id }
+
+    /// Follows the settings of its application from now on. What the connection has already, it keeps.
+    func adopt(_ application: SharedApplication) {
+        self.application = application
     }
 
     func moveSeat(in channel: LoopChannel, to index: Int) {

@@ -1,0 +1,29 @@
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// A list of applications that can be replaced while a server runs.
+///
+/// New connections and requests see the new list at once. Connections that are open follow with
+/// ``LifelineServer/applicationsChanged()``.
+public final class ReloadableApplicationRegistry: ApplicationRegistry {
+    private let current: NIOLockedValueBox<InMemoryApplicationRegistry>
+
+    /// Of several applications with the same id or key the first one counts.
+    public init(_ applications: [Application]) {
+        current = NIOLockedValueBox(InMemoryApplicationRegistry(applications))
+    }
+
+    /// Replaces the whole list, in one step.
+    public func replace(with applications: [Application]) {
+        let new = InMemoryApplicationRegistry(applications)
+        current.withLockedValue { $0 = new }
+    }
+
+    public func application(id: String) -> Application? {
+        current.withLockedValue { $0 }.application(id: id)
+    }
+
+    public func application(key: String) -> Application? {
+        current.withLockedValue { $0 }.application(key: key)
+    }
+}
