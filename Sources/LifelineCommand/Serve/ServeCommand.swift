@@ -2,6 +2,7 @@ import ArgumentParser
 import LifelineServer
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -17,30 +18,29 @@ struct ServeCommand: AsyncParsableCommand {
             Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
             SIGTERM and SIGINT end it in order: clients are asked to connect again elsewhere (4200), within five seconds.
 
-            Every setting can also come from the environment or from a file; an option counts more than the environment, and that
-            more than the file:
-              LIFELINE_HOST, LIFELINE_PORT, LIFELINE_APP_ID, LIFELINE_APP_KEY, LIFELINE_APP_SECRET, LIFELINE_TLS_CERT,
-              LIFELINE_TLS_KEY, LIFELINE_ACTIVITY_TIMEOUT, LIFELINE_LOG_LEVEL, LIFELINE_DATA,
-              LIFELINE_BRIDGE (true or false),
-              LIFELINE_PUBNUB_PUBLISH_KEY, LIFELINE_PUBNUB_SUBSCRIBE_KEY, LIFELINE_PUBNUB_SECRET,
-              LIFELINE_PUBNUB_ACCESS_MANAGER (true or false), LIFELINE_PUBNUB_POLL_HOLD, LIFELINE_PUBNUB_ANNOUNCE_MAXIMUM,
-              LIFELINE_PUBNUB_PRESENCE_INTERVAL, LIFELINE_NEXCONN_KEY, LIFELINE_NEXCONN_SECRET, LIFELINE_NEXCONN_SYNC_DEVICES
-              (true or false, as the next four), LIFELINE_NEXCONN_PRESENCE, LIFELINE_NEXCONN_OWN_RECALLS,
-              LIFELINE_NEXCONN_CREATE_OPEN_CHANNELS, LIFELINE_NEXCONN_MANY_OPEN_CHANNELS, LIFELINE_NEXCONN_SEND_RATE,
-              LIFELINE_NEXCONN_DEVICES, LIFELINE_NEXCONN_OPEN_GRACE, LIFELINE_NEXCONN_TOKEN_LIFETIME, LIFELINE_NEXCONN_WEBHOOK
-              {"host": "0.0.0.0", "port": 6001, "app": {"id": "7", "key": "…", "secret": "…"}, "tls": {"cert": "…", "key": "…"},
-               "activityTimeout": 30, "logLevel": "info", "data": "/var/lib/lifeline", "bridge": false,
+            Every setting can also come from the environment (LIFELINE_PORT, LIFELINE_APP_KEY, LIFELINE_APP_LIMITS_CONNECTIONS,
+            LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a file; an option counts more than the environment, and that more
+            than the file. The file is JSON; several apps are a list there, or in LIFELINE_APPS:
+              {"host": "0.0.0.0", "port": 6001, "tls": {"cert": "server.pem", "key": "server.key"}, "data": "/var/lib/lifeline",
+               "pathPrefix": "/realtime", "maxConnections": 100000, "activityTimeout": 30, "logLevel": "info", "bridge": false,
+               "apps": [{"id": "7", "key": "…", "secret": "…", "clientEvents": true, "requireTLS": true,
+                         "allowedOrigins": ["https://example.com"], "limits": {"connections": 5000},
+                         "webhooks": [{"url": "https://example.com/hook", "events": ["channel_occupied"]}]}],
                "pubnub": {"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
                           "announceMaximum": 20, "presenceInterval": 10},
                "nexconn": {"key": "…", "secret": "…", "syncDevices": false, "presence": true, "ownRecalls": false,
                            "createOpenChannels": true, "manyOpenChannels": true, "sendRate": 5, "devices": 1,
                            "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}}
+            All settings with their ranges are in docs/operations.md. What the file gets wrong is an error: see --check.
+
+            SIGHUP takes over changed apps and a changed certificate without closing a connection.
 
             EXAMPLES
               lifeline serve
               lifeline serve --port 0
               lifeline serve --data /var/lib/lifeline
               lifeline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --config lifeline.json
+              lifeline serve --config lifeline.json --check
             """)
 
     @Option(help: "The address to listen on; 0.0.0.0 for all (default: 127.0.0.1).")
@@ -49,14 +49,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 picks a free one (default: 6001).")
     var port: Int?
 
-    @Option(help: "The app's number (default: 1001).")
-    var appID: String?
-
-    @Option(help: "The app's key (default: app-key).")
-    var key: String?
-
-    @Option(help: "The app's secret (default: app-secret).")
-    var secret: String?
+    @OptionGroup(title: "App") var app: ServeAppOptions
 
     @Option(help: ArgumentHelp("Reads settings from this JSON file.", valueName: "file"))
     var config: String?
@@ -68,6 +61,8 @@ struct ServeCommand: AsyncParsableCommand {
         inversion: .prefixedNo,
         help: "Whether public channels of the same name are one: Pusher's, PubNub's and open channels of chat (default: no).")
     var bridge: Bool?
+
+    @OptionGroup(title: "Server") var server: ServeServerOptions
 
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
 
@@ -85,26 +80,51 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical (default: notice).")
     var logLevel: String?
 
+    @Flag(help: "Only says whether the configuration is valid, and what would run.")
+    var check = false
+
     func run() async throws {
         let settings = try await ServeSettings(command: self)
+        if check { return try await report(settings) }
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = settings.logLevel
             return handler
         }
         let logger = Logger(label: "lifeline.server")
+        for variable in settings.strayVariables { logger.warning("the variable \(variable) is no setting") }
+        let registry = ReloadableApplicationRegistry(settings.applications)
+        // Before anybody can know that the server is there: an early signal must not end it.
+        let signals = await UnixSignalsSequence(trapping: .sighup)
         let server: LifelineServer
         do {
-            server = try await LifelineServer.start(settings.configuration(logger: logger))
+            server = try await LifelineServer.start(settings.configuration(registry: registry, logger: logger))
         } catch {
             throw ServeFailure.explain(error, settings)
         }
         let group = ServiceGroup(
             configuration: .init(
-                services: [.init(service: ReadyService(server: server), successTerminationBehavior: .gracefullyShutdownGroup)],
+                services: [
+                    .init(service: ReadyService(server: server), successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
+                        service: ServeReload(
+                            server: server, registry: registry, signals: signals, command: self, started: settings, logger: logger
+                        ),
+                        successTerminationBehavior: .ignore),
+                ],
                 gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
         )
         try await group.run()
+    }
+
+    private func report(_ settings: ServeSettings) async throws {
+        do {
+            try settings.tls?.check()
+        } catch {
+            throw CommandFailure("The certificate or its key cannot be used. They are PEM files that belong together.", .usage)
+        }
+        let printer = LinePrinter()
+        for line in ServeReport(settings: settings).lines { await printer.printNow(line) }
     }
 }
 

@@ -49,14 +49,4 @@ extension ServeSettings {
         }
         return text
     }
-
-    private static func number(
-        _ option: Int?, _ key: ConfigKey, _ range: ClosedRange<Int>, in reader: ConfigReader
-    ) async throws(CommandFailure) -> Int? {
-        guard let number = try await integer(option, key, in: reader) else { return nil }
-        guard range.contains(number) else {
-            throw CommandFailure("The setting \(key) is a number from \(range.lowerBound) to \(range.upperBound).", .usage)
-        }
-        return number
-    }
 }

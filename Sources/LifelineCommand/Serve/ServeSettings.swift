@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 import LifelineServer
 import Logging
 import RealtimeHub
@@ -7,9 +8,10 @@ import RealtimeHub
 struct ServeSettings: Sendable {
     var host: String
     var port: Int
-    var appID: String
-    var key: String
-    var secret: String
+    /// At least one.
+    var applications: [Application]
+    /// What concerns the server as a whole; not its address, applications, certificate and logger.
+    var server: ServerConfiguration
     var tls: ServerConfiguration.TLS?
     var activityTimeout: Int
     var logLevel: Logger.Level
@@ -20,17 +22,23 @@ struct ServeSettings: Sendable {
     var data: String?
     /// Whether channels of the same name are one over all services.
     var isBridged: Bool
+    /// Variables that look like settings and are none.
+    var strayVariables: [String]
 
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
 
-    init(command: ServeCommand) async throws(CommandFailure) {
-        let reader = try await Self.reader(file: command.config)
+    init(
+        command: ServeCommand, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) async throws(CommandFailure) {
+        let file: SettingsFile
+        if let path = command.config { file = try SettingsFile(path: path) } else { file = SettingsFile() }
+        let reader = Self.reader(file, environment)
+        strayVariables = Self.strayVariables(environment)
+        applications = try Self.applications(command.app, environment, file)
+        server = try await Self.server(command.server, reader)
         host = try await Self.string(command.host, "host", in: reader) ?? "127.0.0.1"
         port = try await Self.integer(command.port, "port", in: reader) ?? 6001
-        appID = try await Self.string(command.appID, "app.id", in: reader) ?? Application.development.id
-        key = try await Self.string(command.key, "app.key", in: reader) ?? Application.development.key
-        secret = try await Self.string(command.secret, "app.secret", in: reader) ?? "app-secret"
         activityTimeout = try await Self.integer(command.activityTimeout, "activityTimeout", in: reader) ?? 120
         let level = try await Self.string(command.logLevel, "logLevel", in: reader) ?? "notice"
         guard let known = Logger.Level(rawValue: level) else {
@@ -52,7 +60,7 @@ struct ServeSettings: Sendable {
             throw CommandFailure("A poll is held for 1 to 300 seconds: clients give up soon after.", .usage)
         }
         let texts = [
-            ("app id", appID), ("key", key), ("secret", secret), ("publish key", keyset.publishKey),
+            ("publish key", keyset.publishKey),
             ("subscribe key", keyset.subscribeKey), ("secret key", keyset.secretKey.revealed), ("data directory", data ?? "none"),
             ("chat key", chat.key), ("chat secret", chat.secret.revealed),
         ]
@@ -61,16 +69,45 @@ struct ServeSettings: Sendable {
         }
     }
 
-    func configuration(logger: Logger) -> ServerConfiguration {
-        var app = Application.development
-        app.id = appID
-        app.key = key
-        app.secret = Secret(secret)
-        return ServerConfiguration(
-            host: host, port: port, applications: InMemoryApplicationRegistry([app]), keysets: [keyset], chatApplications: [chat],
-            bridge: isBridged ? Bridge(applicationID: appID, subscribeKey: keyset.subscribeKey, chatKey: chat.key) : nil,
-            dataDirectory: data, tls: tls, activityTimeout: .seconds(activityTimeout), pollHold: .seconds(pollHold),
-            drainTimeout: Self.drainTimeout, logger: logger)
+    func configuration(registry: any ApplicationRegistry, logger: Logger) -> ServerConfiguration {
+        var configuration = server
+        configuration.host = host
+        configuration.port = port
+        configuration.applications = registry
+        configuration.keysets = [keyset]
+        configuration.chatApplications = [chat]
+        if isBridged {
+            configuration.bridge = Bridge(
+                applicationID: applications.first?.id, subscribeKey: keyset.subscribeKey, chatKey: chat.key)
+        }
+        configuration.dataDirectory = data
+        configuration.tls = tls
+        configuration.activityTimeout = .seconds(activityTimeout)
+        configuration.pollHold = .seconds(pollHold)
+        configuration.logger = logger
+        return configuration
+    }
+
+    /// Whether what others would have to know to get in is what everybody can read in this package.
+    var usesDevelopmentCredentials: Bool {
+        applications.contains { $0.secret == Application.development.secret } || keyset.secretKey == Keyset.development.secretKey
+            || chat.secret == ChatApplication.development.secret
+    }
+
+    /// Whether anything differs that cannot change while the server runs.
+    func differsBeyondApplications(from other: ServeSettings) -> Bool {
+        fixed != other.fixed || keyset != other.keyset || chat != other.chat
+    }
+
+    /// Everything else in words, since a configuration cannot be compared.
+    private var fixed: [String] {
+        [
+            "\(host) \(port) \(tls.map { "\($0)" } ?? "") \(activityTimeout) \(logLevel) \(pollHold) \(data ?? "") \(isBridged)",
+            "\(server.pathPrefix) \(server.trustsProxyHeaders) \(server.corsOrigins) \(server.threads ?? 0)",
+            "\(server.maximumConnections) \(server.maximumMessageBytes) \(server.maximumRequestBytes) \(server.maximumPendingBytes)",
+            "\(server.pongTimeout) \(server.requestTimeout) \(server.keepAliveTimeout) \(server.messageTimeout)",
+            "\(server.closeTimeout) \(server.drainTimeout) \(server.chatHeartbeat) \(server.pollQueueLength)",
+        ]
     }
 
     private static func keyset(
@@ -101,7 +138,10 @@ struct ServeSettings: Sendable {
         let key = try await string(command.tlsKey, "tls.key", in: reader)
         switch (certificate, key) {
         case (nil, nil): return nil
-        case (let certificate?, let key?): return .init(certificateFile: certificate, privateKeyFile: key)
+        case (let certificate?, let key?):
+            let interval = try await number(nil, "tls.checkInterval", 0...86_400, in: reader) ?? 10
+            return .init(
+                certificateFile: certificate, privateKeyFile: key, checkInterval: interval == 0 ? nil : .seconds(interval))
         default: throw CommandFailure("TLS needs both: --tls-cert and --tls-key.", .usage)
         }
     }
@@ -109,16 +149,11 @@ struct ServeSettings: Sendable {
 
 // Where settings come from.
 extension ServeSettings {
-    private static func reader(file: String?) async throws(CommandFailure) -> ConfigReader {
-        var providers: [any ConfigProvider] = [EnvironmentVariablesProvider().prefixKeys(with: "lifeline")]
-        if let file {
-            do {
-                providers.append(try await FileProvider<JSONSnapshot>(filePath: .init(file)))
-            } catch {
-                throw CommandFailure("The configuration file \(file) cannot be read: it has to exist and to be JSON.")
-            }
-        }
-        return ConfigReader(providers: providers)
+    private static func reader(_ file: SettingsFile, _ environment: [String: String]) -> ConfigReader {
+        ConfigReader(providers: [
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "lifeline"),
+            InMemoryProvider(name: "file", values: file.values),
+        ])
     }
 
     static func string(
@@ -152,5 +187,15 @@ extension ServeSettings {
         } catch {
             throw CommandFailure("The setting \(key) has to be true or false.", .usage)
         }
+    }
+
+    static func number(
+        _ option: Int?, _ key: ConfigKey, _ range: ClosedRange<Int>, in reader: ConfigReader
+    ) async throws(CommandFailure) -> Int? {
+        guard let number = try await integer(option, key, in: reader) else { return nil }
+        guard range.contains(number) else {
+            throw CommandFailure("The setting \(key) is a number from \(range.lowerBound) to \(range.upperBound).", .usage)
+        }
+        return number
     }
 }

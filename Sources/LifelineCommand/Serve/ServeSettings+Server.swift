@@ -1,0 +1,70 @@
+import Configuration
+import LifelineServer
+
+// What concerns the server as a whole. Rule SO-1.
+extension ServeSettings {
+    /// The settings that have a default in the library, put into a configuration.
+    static func server(
+        _ options: ServeServerOptions, _ reader: ConfigReader
+    ) async throws(CommandFailure) -> ServerConfiguration {
+        var server = ServerConfiguration(drainTimeout: drainTimeout)
+        if let prefix = try await string(options.pathPrefix, "pathPrefix", in: reader) {
+            server.pathPrefix = try Self.pathPrefix(prefix)
+        }
+        server.trustsProxyHeaders =
+            try await truth(options.trustProxyHeaders, "trustProxyHeaders", in: reader) ?? server.trustsProxyHeaders
+        server.corsOrigins = try await strings(options.corsOrigin, "corsOrigins", in: reader) ?? server.corsOrigins
+        server.threads = try await number(options.threads, "threads", 1...64, in: reader)
+        if let value = try await number(options.maxConnections, "maxConnections", 0...10_000_000, in: reader) {
+            server.maximumConnections = value
+        }
+        if let value = try await number(nil, "maxMessageBytes", 1_024...16_777_216, in: reader) {
+            server.maximumMessageBytes = value
+        }
+        if let value = try await number(nil, "maxRequestBytes", 1_024...1_073_741_824, in: reader) {
+            server.maximumRequestBytes = value
+        }
+        if let value = try await number(nil, "maxPendingBytes", 16_384...1_073_741_824, in: reader) {
+            server.maximumPendingBytes = value
+        }
+        if let value = try await number(nil, "pollQueueLength", 1...10_000, in: reader) { server.pollQueueLength = value }
+        let durations: [(ConfigKey, WritableKeyPath<ServerConfiguration, Duration>, ClosedRange<Int>)] = [
+            ("pongTimeout", \.pongTimeout, 1...3_600), ("requestTimeout", \.requestTimeout, 1...3_600),
+            ("keepAliveTimeout", \.keepAliveTimeout, 1...86_400), ("messageTimeout", \.messageTimeout, 1...3_600),
+            ("closeTimeout", \.closeTimeout, 1...3_600), ("drainTimeout", \.drainTimeout, 0...3_600),
+            ("chatHeartbeat", \.chatHeartbeat, 1...3_600),
+        ]
+        for (key, field, range) in durations {
+            if let value = try await number(nil, key, range, in: reader) { server[keyPath: field] = .seconds(value) }
+        }
+        return server
+    }
+
+    /// `/realtime`, whether it came with a slash at the end or not.
+    private static func pathPrefix(_ text: String) throws(CommandFailure) -> String {
+        var text = text[...]
+        while text.last == "/" { text.removeLast() }
+        let allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        guard text.isEmpty || text.first == "/", text.utf8.allSatisfy({ allowed.contains($0) }),
+            parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
+        else {
+            throw CommandFailure(
+                "The setting pathPrefix has to be a path such as /realtime, of letters, digits and - . _ ~.", .usage)
+        }
+        return String(text)
+    }
+
+    static func strings(
+        _ option: [String], _ key: ConfigKey, in reader: ConfigReader
+    ) async throws(CommandFailure) -> [String]? {
+        if !option.isEmpty { return option }
+        let found: [String]?
+        do {
+            found = try await reader.fetchStringArray(forKey: key)
+        } catch {
+            throw CommandFailure("The setting \(key) has to be a list of texts.", .usage)
+        }
+        return found.map { $0.map(\.trimmingSpaces).filter { !$0.isEmpty } }
+    }
+}

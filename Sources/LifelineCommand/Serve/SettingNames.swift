@@ -1,0 +1,43 @@
+/// Names of settings: which there are, and how variables are called that hold them.
+enum SettingNames {
+    /// Refuses names that are unknown or there twice. Rule SO-2.
+    ///
+    /// - Parameter place: what the names belong to; empty for the file itself.
+    static func check(_ names: [String], known: [String], in place: String) throws(CommandFailure) {
+        let prefix = place.isEmpty ? "" : place + "."
+        for name in names where !known.contains(name) {
+            throw CommandFailure(
+                "There is no setting \(prefix)\(printable(name)). \(place.isEmpty ? "There are" : "In \(place) there are") "
+                    + known.joined(separator: ", ") + ".", .usage)
+        }
+        var seen: Set<String> = []
+        for name in names where !seen.insert(name).inserted {
+            throw CommandFailure("The setting \(prefix)\(name) is there twice.", .usage)
+        }
+    }
+
+    /// `limits.userIDBytes` is `LIFELINE_APP_LIMITS_USER_ID_BYTES` behind the prefix `LIFELINE_APP_`.
+    static func variable(_ name: String, prefix: String = "LIFELINE_") -> String {
+        var out = prefix
+        let letters = Array(name)
+        for (index, letter) in letters.enumerated() {
+            guard letter != "." else {
+                out += "_"
+                continue
+            }
+            if letter.isUppercase, index > 0, letters[index - 1] != "." {
+                let isWordStart = letters[index - 1].isLowercase
+                let endsAcronym = index + 1 < letters.count && letters[index + 1].isLowercase && letters[index - 1].isUppercase
+                if isWordStart || endsAcronym { out += "_" }
+            }
+            out += letter.uppercased()
+        }
+        return out
+    }
+
+    /// What somebody wrote in the place of a name, without what could confuse a terminal.
+    private static func printable(_ name: String) -> String {
+        let shown = name.prefix(40).filter { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" }
+        return shown.isEmpty ? "of that name" : String(shown)
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import RealtimeHub
+
+/// A webhook of an application in the configuration. Rule SO-1.
+enum WebhookSetting {
+    private static let fields = ["url", "events", "channelPrefix", "channelSuffix", "batches", "headers"]
+
+    /// - Parameter value: an object, or an address alone.
+    static func webhook(_ value: SettingValue) throws(CommandFailure) -> Webhook {
+        if case .json(let json) = value.content, json.kind == .string { return Webhook(url: try address(value)) }
+        if case .text = value.content { return Webhook(url: try address(value)) }
+        var webhook = Webhook(url: "")
+        for (key, value) in try value.members(of: fields) {
+            switch key {
+            case "url": webhook.url = try address(value)
+            case "events": webhook.events = try events(value)
+            case "channelPrefix": webhook.channelPrefix = value.isNull ? nil : try value.string()
+            case "channelSuffix": webhook.channelSuffix = value.isNull ? nil : try value.string()
+            case "batches": webhook.batches = try value.truth()
+            default: webhook.headers = try headers(value)
+            }
+        }
+        guard !webhook.url.isEmpty else { throw CommandFailure("The setting \(value.name).url is missing.", .usage) }
+        return webhook
+    }
+
+    private static func address(_ value: SettingValue) throws(CommandFailure) -> String {
+        let text = try value.string()
+        guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
+            parts.host?.isEmpty == false
+        else { throw value.wrong("an address such as https://example.com/hook") }
+        return text
+    }
+
+    private static func events(_ value: SettingValue) throws(CommandFailure) -> Set<Webhook.Event> {
+        let names = try value.strings()
+        let events = names.compactMap { Webhook.Event(rawValue: $0) }
+        guard events.count == names.count, !events.isEmpty else {
+            throw value.wrong("a list of " + Webhook.Event.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return Set(events)
+    }
+
+    private static func headers(_ value: SettingValue) throws(CommandFailure) -> [String: String] {
+        guard case .json(let json) = value.content, let members = json.members else { throw value.wrong("an object of texts") }
+        var headers: [String: String] = [:]
+        for member in members {
+            // Anything else would end the field and begin another one.
+            guard let text = member.value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !member.key.isEmpty,
+                member.key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
+            else { throw value.wrong("an object of header fields, names and texts without line breaks") }
+            headers[member.key] = text
+        }
+        return headers
+    }
+}

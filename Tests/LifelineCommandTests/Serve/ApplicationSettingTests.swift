@@ -1,0 +1,193 @@
+import RealtimeHub
+import Testing
+import WireCoding
+
+@testable import LifelineCommand
+
+@Suite("Applications from the configuration (rules SO-1 to SO-4)")
+struct ApplicationSettingTests {
+    private func applications(
+        _ file: String = "{}", _ environment: [String: String] = [:], _ arguments: [String] = []
+    ) throws -> [Application] {
+        try ServeSettings.applications(ServeCommand.parse(arguments).app, environment, SettingsFile(JSONText(file)))
+    }
+
+    /// What is said about settings that cannot be; all of it is wrong usage.
+    private func failure(
+        _ file: String = "{}", _ environment: [String: String] = [:], _ arguments: [String] = []
+    ) throws -> String {
+        let failure = #expect(throws: CommandFailure.self) { try applications(file, environment, arguments) }
+        #expect(failure?.kind == .usage)
+        return failure?.message ?? ""
+    }
+
+    @Test("Without settings it is the development application")
+    func development() throws {
+        #expect(try applications() == [.development])
+    }
+
+    @Test("Every field of an application in a file arrives")
+    func everyField() throws {
+        let file = """
+            {"apps": [{
+              "id": "7", "key": "k", "secret": "s", "enabled": false, "clientEvents": true, "subscriptionCounts": true,
+              "userAuthentication": false, "requireTLS": true, "allowedOrigins": ["https://a.example", "*.b.example"],
+              "authorizationTimeout": 30,
+              "webhooks": [
+                {"url": "https://a.example/hook", "events": ["channel_occupied", "member_added"], "channelPrefix": "private-",
+                 "channelSuffix": "-x", "batches": true, "headers": {"Authorization": "Bearer t"}},
+                "http://b.example"],
+              "limits": {
+                "connections": 1, "clientEventsPerSecond": 2, "publishesPerSecond": 3, "queriesPerSecond": 4, "watchlistUsers": 5,
+                "presenceMembers": 6, "presenceMemberBytes": 7, "userIDBytes": 8, "channelNameBytes": 9, "eventNameBytes": 10,
+                "eventDataBytes": 11, "channelsPerPublish": 12, "eventsPerBatch": 13, "channelsPerConnection": 14,
+                "cacheLifetime": 15}}]}
+            """
+        let expected = Application(
+            id: "7", key: "k", secret: "s", isEnabled: false, allowsClientEvents: true, announcesSubscriptionCounts: true,
+            allowsUserAuthentication: false, requiresTLS: true, allowedOrigins: ["https://a.example", "*.b.example"],
+            authorizationTimeout: .seconds(30),
+            webhooks: [
+                Webhook(
+                    url: "https://a.example/hook", events: [.channelOccupied, .memberAdded], channelPrefix: "private-",
+                    channelSuffix: "-x", batches: true, headers: ["Authorization": "Bearer t"]),
+                Webhook(url: "http://b.example"),
+            ],
+            limits: ApplicationLimits(
+                connections: 1, clientEventsPerSecond: 2, publishesPerSecond: 3, queriesPerSecond: 4, watchlistUsers: 5,
+                presenceMembers: 6, presenceMemberBytes: 7, userIDBytes: 8, channelNameBytes: 9, eventNameBytes: 10,
+                eventDataBytes: 11, channelsPerPublish: 12, eventsPerBatch: 13, channelsPerConnection: 14,
+                cacheLifetime: .seconds(15)))
+        #expect(try applications(file) == [expected])
+        #expect(try applications("{}", ["LIFELINE_APPS": JSONText(file)["apps"]?.text ?? ""]) == [expected])
+    }
+
+    @Test("Several applications have the library's defaults and say who they are")
+    func severalDefaults() throws {
+        let file = #"{"apps": [{"id": "1", "key": "a", "secret": "x"}, {"id": "2", "key": "b", "secret": "x"}]}"#
+        #expect(try applications(file) == [.init(id: "1", key: "a", secret: "x"), .init(id: "2", key: "b", secret: "x")])
+        for name in ["id", "key", "secret"] {
+            var fields = ["id": "1", "key": "k", "secret": "s"]
+            fields[name] = nil
+            let object = fields.map { #""\#($0)": "\#($1)""# }.joined(separator: ",")
+            #expect(try failure(#"{"apps": [{\#(object)}]}"#) == "The setting apps[0].\(name) is missing.")
+        }
+        #expect(try failure(#"{"apps": []}"#).contains("apps"))
+    }
+
+    @Test("One application: options before variables, variables before the file, and the rest from the development application")
+    func precedence() throws {
+        let file = #"{"app": {"id": "7", "key": "file", "secret": "file", "limits": {"connections": 5, "presenceMembers": 9}}}"#
+        let environment = [
+            "LIFELINE_APP_KEY": "variable", "LIFELINE_APP_SECRET": "variable", "LIFELINE_APP_LIMITS_CONNECTIONS": "6",
+            "LIFELINE_APP_ALLOWED_ORIGINS": "https://a.example, b.example", "LIFELINE_APP_REQUIRE_TLS": "true",
+            "LIFELINE_APP_WEBHOOKS": #"[{"url": "https://a.example", "events": ["cache_miss"]}]"#,
+        ]
+        var expected = Application.development
+        expected.id = "7"
+        expected.key = "variable"
+        expected.secret = "option"
+        expected.requiresTLS = true
+        expected.allowedOrigins = ["https://a.example", "b.example"]
+        expected.webhooks = [Webhook(url: "https://a.example", events: [.cacheMiss])]
+        expected.limits.connections = 6
+        expected.limits.presenceMembers = 9
+        expected.allowsClientEvents = false
+        #expect(try applications(file, environment, ["--secret", "option", "--no-client-events"]) == [expected])
+        expected.allowedOrigins = ["https://c.example", "d.example"]
+        expected.webhooks = [Webhook(url: "https://x.example"), Webhook(url: "http://y.example/z")]
+        let arguments = [
+            "--secret", "option", "--no-client-events", "--allowed-origin", "https://c.example", "--allowed-origin", "d.example",
+            "--webhook", "https://x.example", "--webhook", "http://y.example/z",
+        ]
+        #expect(try applications(file, environment, arguments) == [expected])
+    }
+
+    @Test("An empty variable takes a limit away, and null does in a file")
+    func noLimit() throws {
+        let file = #"{"app": {"limits": {"connections": 5, "publishesPerSecond": 1}, "authorizationTimeout": 9}}"#
+        let application = try applications(
+            file, ["LIFELINE_APP_LIMITS_CONNECTIONS": "", "LIFELINE_APP_AUTHORIZATION_TIMEOUT": ""])
+        #expect(application.first?.limits.connections == nil)
+        #expect(application.first?.authorizationTimeout == nil)
+        #expect(try applications(#"{"app": {"limits": {"connections": null}}}"#).first?.limits.connections == nil)
+    }
+
+    @Test("Two applications with one id or one key are refused, and which they are is said (SO-3)")
+    func duplicates() throws {
+        let first = #"{"id": "1", "key": "a", "secret": "hidden-one"}"#
+        #expect(
+            try failure(#"{"apps": [\#(first), {"id": "2", "key": "b", "secret": "s"}, {"id": "1", "key": "c", "secret": "s"}]}"#)
+                == "apps[2] has the same id as apps[0]. Every application needs its own.")
+        #expect(
+            try failure(#"{"apps": [\#(first), {"id": "2", "key": "a", "secret": "s"}]}"#)
+                == "apps[1] has the same key as apps[0]. Every application needs its own.")
+    }
+
+    @Test("One and several at once are refused, wherever they come from")
+    func oneAndSeveral() throws {
+        let one = #"{"id": "1", "key": "a", "secret": "s"}"#
+        #expect(try failure(#"{"app": \#(one), "apps": [\#(one)]}"#).contains("app and apps"))
+        #expect(try failure(#"{"apps": [\#(one)]}"#, ["LIFELINE_APP_KEY": "b"]).contains("LIFELINE_APP_KEY"))
+        #expect(try failure(#"{"apps": [\#(one)]}"#, [:], ["--key", "b"]).contains("--key"))
+        #expect(try failure(#"{"apps": [\#(one)]}"#, [:], ["--webhook", "https://a.example"]).contains("--webhook"))
+        #expect(try failure(#"{"app": \#(one)}"#, ["LIFELINE_APPS": "[\(one)]"]).contains("app is for a single application"))
+        // The variable replaces the file's list.
+        #expect(
+            try applications(#"{"apps": [\#(one)]}"#, ["LIFELINE_APPS": #"[{"id": "2", "key": "b", "secret": "s"}]"#]).map(\.id)
+                == ["2"])
+    }
+
+    @Test(
+        "What cannot be is named with its place, and never repeats what was given (SO-2, SO-4)",
+        arguments: [
+            (#"{"app": {"clientEvent": true}}"#, "no setting app.clientEvent."),
+            (#"{"app": {"limits": {"conections": 1}}}"#, "no setting app.limits.conections."),
+            (#"{"app": {"webhooks": [{"url": "https://a.example", "event": []}]}}"#, "no setting app.webhooks[0].event."),
+            (#"{"app": {"key": "a", "key": "b"}}"#, "app.key is there twice"),
+            (#"{"app": {"clientEvents": "hidden-value"}}"#, "app.clientEvents has to be true or false"),
+            (#"{"app": {"secret": 271828}}"#, "app.secret has to be text"),
+            (#"{"app": {"secret": ""}}"#, "app.secret has to be text that is not empty"),
+            (#"{"app": {"id": "hidden value/"}}"#, "app.id has to be"),
+            (#"{"app": {"key": "hidden:value"}}"#, "app.key has to be"),
+            (#"{"app": {"limits": {"presenceMembers": -1}}}"#, "app.limits.presenceMembers has to be a whole number from 0"),
+            (#"{"app": {"limits": {"presenceMembers": "271828"}}}"#, "app.limits.presenceMembers has to be a whole number"),
+            (#"{"app": {"limits": {"presenceMembers": 1.5}}}"#, "app.limits.presenceMembers has to be a whole number"),
+            (#"{"app": {"limits": 271828}}"#, "app.limits has to be an object"),
+            (#"{"app": {"authorizationTimeout": 0}}"#, "app.authorizationTimeout has to be a whole number of seconds from 1"),
+            (#"{"app": {"allowedOrigins": "hidden-value"}}"#, "app.allowedOrigins has to be a list"),
+            (
+                #"{"app": {"allowedOrigins": ["https://a.example/hidden-value"]}}"#,
+                "app.allowedOrigins has to be a list of origins"
+            ),
+            (#"{"app": {"webhooks": [{"events": ["cache_miss"]}]}}"#, "app.webhooks[0].url is missing"),
+            (#"{"app": {"webhooks": ["hidden-value"]}}"#, "app.webhooks[0] has to be an address"),
+            (#"{"app": {"webhooks": [{"url": "ftp://hidden-value"}]}}"#, "app.webhooks[0].url has to be an address"),
+            (#"{"app": {"webhooks": [{"url": "https://a.example", "events": ["hidden-value"]}]}}"#, "channel_occupied"),
+            (
+                #"{"app": {"webhooks": [{"url": "https://a.example", "headers": {"X": "hidden-value\r\nY: z"}}]}}"#,
+                "without line breaks"
+            ),
+            (#"{"app": []}"#, "app has to be an object"),
+            (#"{"apps": {}}"#, "apps has to be a list"),
+            (#"{"apps": [1]}"#, "apps[0] has to be an object"),
+            (#"{"prot": 1}"#, "no setting prot."),
+            (#"{"tls": {"certificate": "a"}}"#, "no setting tls.certificate."),
+            (#"{"tls": "a"}"#, "tls has to be an object"),
+            (#"[]"#, "has to be a JSON object"),
+        ])
+    func wrong(file: String, expected: String) throws {
+        let message = try failure(file)
+        #expect(message.contains(expected))
+        #expect(!message.contains("hidden") && !message.contains("271828"))
+    }
+
+    @Test("Errors in a variable name the variable")
+    func wrongVariable() throws {
+        #expect(
+            try failure("{}", ["LIFELINE_APP_CLIENT_EVENTS": "maybe"])
+                == "The setting LIFELINE_APP_CLIENT_EVENTS has to be true or false.")
+        #expect(try failure("{}", ["LIFELINE_APPS": "[{]"]) == "The setting LIFELINE_APPS has to be JSON.")
+        #expect(try failure("{}", ["LIFELINE_APPS": #"[{"id": 1}]"#]).hasPrefix("The setting LIFELINE_APPS[0].id has to be"))
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import LifelineServer
+import RealtimeHub
+import Testing
+
+@testable import LifelineCommand
+
+@Suite("Settings of the whole server (rules SO-1, SO-2, SO-5)")
+struct ServerSettingTests {
+    private func settings(
+        _ arguments: [String] = [], environment: [String: String] = [:], file: String? = nil
+    ) async throws -> ServeSettings {
+        guard let file else { return try await ServeSettings(command: ServeCommand.parse(arguments), environment: environment) }
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString).json").path
+        try file.write(toFile: path, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        return try await ServeSettings(command: ServeCommand.parse(arguments + ["--config", path]), environment: environment)
+    }
+
+    private static let everything = """
+        {"host": "0.0.0.0", "port": 7001, "pathPrefix": "/realtime/", "trustProxyHeaders": true,
+         "corsOrigins": ["https://a.example", "https://b.example"], "threads": 3, "activityTimeout": 11, "pongTimeout": 12,
+         "requestTimeout": 13, "keepAliveTimeout": 14, "messageTimeout": 15, "closeTimeout": 16, "drainTimeout": 17,
+         "chatHeartbeat": 18, "pollQueueLength": 19, "maxConnections": 20, "maxMessageBytes": 2100, "maxRequestBytes": 2200,
+         "maxPendingBytes": 23000, "data": "/d", "bridge": true, "logLevel": "info",
+         "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
+        """
+
+    private func check(_ settings: ServeSettings) {
+        #expect(settings.host == "0.0.0.0" && settings.port == 7001 && settings.data == "/d" && settings.isBridged)
+        #expect(settings.tls == .init(certificateFile: "c", privateKeyFile: "k", checkInterval: .seconds(24)))
+        #expect(settings.pollHold == 25 && !settings.chat.hasPresence && settings.logLevel == .info)
+        #expect(settings.server.pathPrefix == "/realtime" && settings.server.trustsProxyHeaders)
+        #expect(settings.server.corsOrigins == ["https://a.example", "https://b.example"] && settings.server.threads == 3)
+        let durations = [
+            settings.server.pongTimeout, settings.server.requestTimeout, settings.server.keepAliveTimeout,
+            settings.server.messageTimeout, settings.server.closeTimeout, settings.server.drainTimeout,
+            settings.server.chatHeartbeat,
+        ]
+        #expect(durations == [12, 13, 14, 15, 16, 17, 18].map { .seconds($0) })
+        #expect(settings.activityTimeout == 11 && settings.server.pollQueueLength == 19)
+        #expect(settings.server.maximumConnections == 20 && settings.server.maximumMessageBytes == 2100)
+        #expect(settings.server.maximumRequestBytes == 2200 && settings.server.maximumPendingBytes == 23000)
+    }
+
+    @Test("Every setting of a file arrives")
+    func file() async throws {
+        check(try await settings(file: Self.everything))
+    }
+
+    @Test("Every setting can be a variable, which counts more than the file")
+    func variables() async throws {
+        let environment = [
+            "HOST": "0.0.0.0", "PORT": "7001", "PATH_PREFIX": "/realtime", "TRUST_PROXY_HEADERS": "true",
+            "CORS_ORIGINS": "https://a.example, https://b.example", "THREADS": "3", "ACTIVITY_TIMEOUT": "11",
+            "PONG_TIMEOUT": "12",
+            "REQUEST_TIMEOUT": "13", "KEEP_ALIVE_TIMEOUT": "14", "MESSAGE_TIMEOUT": "15", "CLOSE_TIMEOUT": "16",
+            "DRAIN_TIMEOUT": "17", "CHAT_HEARTBEAT": "18", "POLL_QUEUE_LENGTH": "19", "MAX_CONNECTIONS": "20",
+            "MAX_MESSAGE_BYTES": "2100", "MAX_REQUEST_BYTES": "2200", "MAX_PENDING_BYTES": "23000", "DATA": "/d",
+            "BRIDGE": "true",
+            "LOG_LEVEL": "info", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24", "PUBNUB_POLL_HOLD": "25",
+            "NEXCONN_PRESENCE": "false",
+        ]
+        let named = Dictionary(uniqueKeysWithValues: environment.map { ("LIFELINE_\($0)", $1) })
+        let settings = try await settings(environment: named, file: #"{"host": "::", "port": 1, "maxConnections": 5}"#)
+        check(settings)
+        #expect(settings.strayVariables.isEmpty)
+    }
+
+    @Test("Options count more than both")
+    func options() async throws {
+        let settings = try await settings(
+            [
+                "--path-prefix", "/x", "--no-trust-proxy-headers", "--cors-origin", "a", "--cors-origin", "b",
+                "--max-connections", "9", "--threads", "2",
+            ],
+            environment: ["LIFELINE_MAX_CONNECTIONS": "8"], file: Self.everything)
+        #expect(settings.server.pathPrefix == "/x" && !settings.server.trustsProxyHeaders)
+        #expect(settings.server.corsOrigins == ["a", "b"])
+        #expect(settings.server.maximumConnections == 9 && settings.server.threads == 2)
+    }
+
+    @Test("Without any it is the library's configuration, but for the time that a drain may take")
+    func defaults() async throws {
+        let settings = try await settings()
+        let defaults = ServerConfiguration()
+        #expect(settings.server.maximumConnections == defaults.maximumConnections && settings.server.pathPrefix.isEmpty)
+        #expect(settings.server.corsOrigins == defaults.corsOrigins && !settings.server.trustsProxyHeaders)
+        #expect(settings.server.drainTimeout == ServeSettings.drainTimeout)
+        #expect(settings.tls == nil)
+    }
+
+    @Test(
+        "What cannot be is wrong usage and named",
+        arguments: [
+            (#"{"port": "80"}"#, "port"), (#"{"port": 80.5}"#, "port"), (#"{"port": 70000}"#, "port"),
+            (#"{"pathPrefix": "realtime"}"#, "pathPrefix"), (#"{"pathPrefix": "/a//b"}"#, "pathPrefix"),
+            (#"{"pathPrefix": "/a/../b"}"#, "pathPrefix"), (#"{"pathPrefix": "/a?b"}"#, "pathPrefix"),
+            (#"{"trustProxyHeaders": 1}"#, "trustProxyHeaders"), (#"{"threads": 0}"#, "threads"),
+            (#"{"maxConnections": -1}"#, "maxConnections"), (#"{"maxPendingBytes": 1}"#, "maxPendingBytes"),
+            (#"{"corsOrigins": "*"}"#, "corsOrigins"), (#"{"drainTimeout": 99999}"#, "drainTimeout"),
+            (#"{"tls": {"cert": "c"}}"#, "--tls-key"), (#"{"pubnub": {"pollHold": 999}}"#, "poll"),
+            (#"{"pubnub": {"pollHolt": 9}}"#, "pubnub.pollHolt"), (#"{"host": {}}"#, "host"), ("{", "JSON"),
+        ])
+    func wrong(file: String, expected: String) async throws {
+        let failure = await #expect(throws: CommandFailure.self) { _ = try await settings(file: file) }
+        #expect(failure?.kind == .usage)
+        #expect(failure?.message.contains(expected) == true)
+    }
+
+    @Test("A file that is not there is told as such")
+    func missing() async throws {
+        let failure = await #expect(throws: CommandFailure.self) {
+            _ = try await settings(["--config", "/nowhere/lifeline.json"])
+        }
+        #expect(failure?.message.contains("/nowhere/lifeline.json") == true)
+    }
+
+    @Test("Variables that look like settings are noticed")
+    func stray() async throws {
+        let settings = try await settings(environment: ["LIFELINE_APP_KYE": "x", "LIFELINE_PORT": "1", "PATH": "/bin"])
+        #expect(settings.strayVariables == ["LIFELINE_APP_KYE"])
+    }
+
+    @Test("The report has no secrets (SO-4)")
+    func report() async throws {
+        let file = """
+            {"host": "0.0.0.0", "apps": [{"id": "1", "key": "key-one", "secret": "hidden-1", "limits": {"connections": 5}},
+                      {"id": "2", "key": "key-two", "secret": "hidden-2", "enabled": false, "webhooks": [
+                        {"url": "https://user:hidden-3@a.example", "headers": {"A": "hidden-4"}}]}],
+             "pubnub": {"secret": "hidden-5"}, "nexconn": {"secret": "hidden-6"}}
+            """
+        let text = ServeReport(settings: try await settings(environment: ["LIFELINE_X": "hidden-7"], file: file)).lines.joined(
+            separator: "\n")
+        #expect(text.contains("lifeline: valid http://0.0.0.0:6001"))
+        #expect(text.contains("app 1: user authentication, at most 5 connections"))
+        #expect(text.contains("app 2: disabled, user authentication, webhooks 1"))
+        #expect(text.contains("LIFELINE_X is no setting"))
+        #expect(!text.contains("hidden"))
+    }
+
+    @Test("What needs a new start is told apart from what does not")
+    func differences() async throws {
+        let started = try await settings(file: #"{"app": {"key": "a"}}"#)
+        #expect(
+            try await !settings(file: #"{"app": {"key": "b", "limits": {"connections": 1}}}"#).differsBeyondApplications(
+                from: started))
+        for file in [
+            #"{"port": 1}"#, #"{"pathPrefix": "/a"}"#, #"{"maxConnections": 1}"#, #"{"pubnub": {"secret": "x"}}"#,
+            #"{"nexconn": {"secret": "x"}}"#,
+        ] {
+            #expect(try await settings(file: file).differsBeyondApplications(from: started))
+        }
+    }
+}

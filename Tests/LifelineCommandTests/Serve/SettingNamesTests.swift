@@ -1,0 +1,42 @@
+import Testing
+
+@testable import LifelineCommand
+
+@Suite("Names of settings (rules SO-1 and SO-2)")
+struct SettingNamesTests {
+    @Test(
+        "Names become variables",
+        arguments: [
+            ("host", "LIFELINE_HOST"), ("pathPrefix", "LIFELINE_PATH_PREFIX"), ("tls.cert", "LIFELINE_TLS_CERT"),
+            ("app.limits.userIDBytes", "LIFELINE_APP_LIMITS_USER_ID_BYTES"), ("app.requireTLS", "LIFELINE_APP_REQUIRE_TLS"),
+        ])
+    func variables(name: String, variable: String) {
+        #expect(SettingNames.variable(name) == variable)
+    }
+
+    @Test("Variables of single applications are those of their settings, and every setting has its own")
+    func unique() {
+        let variables = ApplicationSetting.all.map(\.variable)
+        #expect(Set(variables).count == variables.count)
+        #expect(variables.contains("LIFELINE_APP_CLIENT_EVENTS"))
+        #expect(variables.contains("LIFELINE_APP_LIMITS_CACHE_LIFETIME"))
+        #expect(ServerSetting.variables.contains("LIFELINE_PUBNUB_ACCESS_MANAGER"))
+    }
+
+    @Test("An unknown name is named, and what there is")
+    func unknown() {
+        let failure = #expect(throws: CommandFailure.self) {
+            try SettingNames.check(["host", "prot"], known: ["host", "port"], in: "")
+        }
+        #expect(failure?.message == "There is no setting prot. There are host, port.")
+        #expect(failure?.kind == .usage)
+    }
+
+    @Test("A name that could confuse a terminal is not repeated as it is")
+    func unprintable() {
+        let failure = #expect(throws: CommandFailure.self) {
+            try SettingNames.check(["\u{1B}[2Ja\nb"], known: ["host"], in: "apps[0]")
+        }
+        #expect(failure?.message == "There is no setting apps[0].[2Jab. In apps[0] there are host.")
+    }
+}
