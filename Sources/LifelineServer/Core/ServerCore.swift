@@ -89,7 +89,8 @@ final class ServerCore: Sendable {
         for outlet in outlets { total.add(outlet.statistics) }
         total.connections = admission.withLockedValue(\.connections)
         total.chatMessages = nexconn.messages
-        (total.webhookEvents, total.webhookEventsDropped) = nexconn.webhookCounts
+        let webhooks = nexconn.webhookCounts
+        (total.webhookEvents, total.webhookEventsDropped) = (webhooks.delivered, webhooks.dropped)
         total.channels = withEveryShard { $0.occupiedCount }.reduce(0, +)
         return total
     }

@@ -86,9 +86,8 @@ final class NexconnServices: Sendable {
         }
     }
 
-    /// Events that webhooks told, and those that they gave up.
-    var webhookCounts: (delivered: Int, dropped: Int) {
-        applications.compactMap { $0.webhooks?.counts }.reduce((0, 0)) { ($0.0 + $1.delivered, $0.1 + $1.dropped) }
+    var webhookCounts: WebhookDelivery.Counts {
+        applications.compactMap { $0.webhooks?.counts }.reduce(into: .init()) { $0 += $1 }
     }
 
     /// Stores and tells what waits, and closes the store.

@@ -1,5 +1,4 @@
 import PusherProtocol
-import PusherProtocol
 import RealtimeHub
 
 /// What a message of a client leads to.

@@ -2,6 +2,12 @@ import NexconnProtocol
 import WireCoding
 
 extension WebhookEvent {
+    /// The types of chat's events (sheet 3.5).
+    enum ChatTopic: String, Sendable {
+        case connectionStatus = "user:connection_status"
+        case messageSend = "message:send"
+    }
+
     /// What became of a session's connection (sheet 3.5).
     enum Status: String, Sendable {
         case connected = "0"
@@ -16,7 +22,7 @@ extension WebhookEvent {
         members.append(("time", .number(JSONNumber(Int(time)))))
         members.addText("clientIp", peer.address)
         members.addText("sessionId", peer.session)
-        self.init(kind: .connectionStatus, user: peer.user, body: members.object)
+        self.init(topic: ChatTopic.connectionStatus.rawValue, key: peer.user, body: members.object)
     }
 
     /// A message of a session that is durable.
@@ -33,7 +39,7 @@ extension WebhookEvent {
             let pairs = message.options.metadata.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
             members.append(("metadata", .object(.init(uniqueKeysWithValues: pairs))))
         }
-        self.init(kind: .messageSend, user: message.from, body: members.object)
+        self.init(topic: ChatTopic.messageSend.rawValue, key: message.from, body: members.object)
     }
 }
 
@@ -41,11 +47,11 @@ extension WebhookBatch {
     /// The body of the request: `{type, id, time, data}` (sheet 3.5).
     ///
     /// - Parameter prefix: makes the id one of its own among those of other starts of the server.
-    func body(prefix: String, time: Int64) -> [UInt8] {
+    func chatBody(prefix: String, time: Int64) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(events.reduce(96) { $0 + $1.body.count + 1 })
         JSONWriter.append(#"{"type":"#, to: &out)
-        JSONWriter.appendString(kind.rawValue, to: &out)
+        JSONWriter.appendString(topic, to: &out)
         JSONWriter.append(#","id":"#, to: &out)
         JSONWriter.appendString("\(prefix)-\(id)", to: &out)
         JSONWriter.append(#","time":"#, to: &out)

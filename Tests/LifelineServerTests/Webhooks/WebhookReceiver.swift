@@ -8,6 +8,8 @@ import WireCoding
 final class WebhookReceiver: Sendable {
     enum Manner: Sendable {
         case answer(Int)
+        /// Sends the client elsewhere.
+        case redirect(String)
         /// Reads and never answers.
         case hang
         /// Closes the connection instead of an answer.
@@ -16,9 +18,13 @@ final class WebhookReceiver: Sendable {
 
     struct Post: Sendable {
         var fields: [String: String]
+        var bytes: [UInt8]
         var body: JSONValue
 
+        /// The events of a chat application.
         var items: [JSONValue] { body["data"]?.array ?? [] }
+        /// The events of a Pusher application.
+        var events: [JSONValue] { body["events"]?.array ?? [] }
     }
 
     private struct State: Sendable {
@@ -81,18 +87,23 @@ final class WebhookReceiver: Sendable {
         private func finish(_ context: ChannelHandlerContext) {
             let (fields, body) = current.withLockedValue { $0 }
             let manner = state.withLockedValue { state in
-                state.posts.append(Post(fields: fields, body: (try? JSONValue(parsing: body)) ?? .null))
+                state.posts.append(Post(fields: fields, bytes: body, body: (try? JSONValue(parsing: body)) ?? .null))
                 return state.manner
             }
             switch manner {
             case .hang: return
             case .hangUp: context.close(promise: nil)
-            case .answer(let status):
-                var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status))
-                head.headers.add(name: "content-length", value: "0")
-                context.write(wrapOutboundOut(.head(head)), promise: nil)
-                context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            case .answer(let status): answer(context, status, [:])
+            case .redirect(let url): answer(context, 307, ["location": url])
             }
+        }
+
+        private func answer(_ context: ChannelHandlerContext, _ status: Int, _ fields: [String: String]) {
+            var head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status))
+            head.headers.add(name: "content-length", value: "0")
+            for (name, value) in fields { head.headers.add(name: name, value: value) }
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
     }
 }

@@ -1,0 +1,187 @@
+import HTTPTransport
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+
+/// Tells one receiver what happens, over HTTP, without ever holding anything up (rules SW-20 to SW-28, NV-41 to NV-46).
+///
+/// Whatever is not told in time is given up and counted: the server goes on whether the receiver answers or not.
+final class WebhookDelivery: Sendable {
+    /// What has become of the receiver's events.
+    struct Counts: Hashable, Sendable {
+        var delivered = 0
+        /// Events that were given up.
+        var dropped = 0
+        /// Requests that did not succeed; most were made again.
+        var failedRequests = 0
+        /// Events that have not been told yet.
+        var queued = 0
+
+        static func += (left: inout Counts, right: Counts) {
+            left.delivered += right.delivered
+            left.dropped += right.dropped
+            left.failedRequests += right.failedRequests
+            left.queued += right.queued
+        }
+    }
+
+    private struct State: Sendable {
+        var queue: WebhookQueue
+        var isClosed = false
+        /// Whether the event loop is going to look for something to do.
+        var isScheduled = false
+        /// Somebody waits until all has been told.
+        var flushed: EventLoopPromise<Void>?
+        var timer: Scheduled<Void>?
+        var cancellations: [UInt64: @Sendable () -> Void] = [:]
+    }
+
+    private let clock: ServerClock
+    private let eventLoop: any EventLoop
+    private let logger: Logger
+    /// The request for a batch, made anew for each attempt.
+    private let call: @Sendable (WebhookBatch) -> HTTPCall
+    /// Whether a status says that the batch is not wanted later either.
+    private let isFinal: @Sendable (Int) -> Bool
+    private let caller = HTTPCaller(bodyLimit: 1 << 20)
+    private let state: NIOLockedValueBox<State>
+
+    /// For each request, answer included.
+    static let timeout = Duration.seconds(10)
+    /// How long a server that stops waits until all has been told.
+    static let flushTimeout = Duration.seconds(5)
+
+    /// - Parameter logger: names application and receiver in its metadata; gets neither URLs nor contents.
+    init(
+        policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
+        isFinal: @escaping @Sendable (Int) -> Bool, call: @escaping @Sendable (WebhookBatch) -> HTTPCall
+    ) {
+        self.clock = clock
+        self.eventLoop = eventLoop
+        self.logger = logger
+        self.call = call
+        self.isFinal = isFinal
+        state = NIOLockedValueBox(State(queue: WebhookQueue(policy: policy)))
+    }
+
+    var counts: Counts {
+        state.withLockedValue { state in
+            let queue = state.queue
+            return Counts(
+                delivered: queue.delivered, dropped: queue.dropped, failedRequests: queue.failedRequests, queued: queue.count)
+        }
+    }
+
+    /// Takes an event; it is sent from elsewhere. Cheap enough to be called under a lock.
+    func tell(_ event: WebhookEvent) {
+        let (mustSchedule, isFirstLoss) = state.withLockedValue { state in
+            guard !state.isClosed else { return (false, false) }
+            let hasRoom = state.queue.append(event, at: clock.monotonic())
+            defer { state.isScheduled = true }
+            return (!state.isScheduled, !hasRoom && state.queue.dropped == 1)
+        }
+        if isFirstLoss { logger.warning("webhooks are given up: they come faster than they go") }
+        if mustSchedule { eventLoop.execute { self.work() } }
+    }
+
+    // MARK: Sending
+
+    /// Does what there is to do. On the event loop.
+    private func work() {
+        while true {
+            let (step, flushed) = state.withLockedValue { state in
+                state.isScheduled = false
+                let step = state.isClosed ? .rest : state.queue.next(at: clock.monotonic())
+                return (step, state.queue.isEmpty ? state.flushed : nil)
+            }
+            flushed?.succeed()
+            switch step {
+            case .send(let batch): send(batch)
+            case .wait(let instant): return wake(at: instant)
+            case .rest: return
+            }
+        }
+    }
+
+    private func wake(at instant: HubInstant) {
+        let pause = max(instant.since(clock.monotonic()), .milliseconds(1))
+        let scheduled = eventLoop.scheduleTask(in: TimeAmount(pause)) { self.work() }
+        let last = state.withLockedValue { state in
+            defer { state.timer = state.isClosed ? nil : scheduled }
+            return state.isClosed ? scheduled : state.timer
+        }
+        last?.cancel()
+    }
+
+    private func send(_ batch: WebhookBatch) {
+        let cancel = caller.send(call(batch), timeout: Self.timeout) { result in
+            switch result {
+            case .success(let answer) where answer.isSuccess: self.ended(batch.id) { $0.finish(batch.id) }
+            case .success(let answer):
+                self.failed(batch.id, "status \(answer.status)", isFinal: self.isFinal(answer.status))
+            case .failure(let failure): self.failed(batch.id, failure.reason, isFinal: false)
+            }
+        }
+        state.withLockedValue { state in
+            // The answer may have been faster.
+            if state.queue.isUnderWay(batch.id) { state.cancellations[batch.id] = cancel }
+        }
+    }
+
+    private func ended(_ id: UInt64, _ change: (inout WebhookQueue) -> Void) {
+        state.withLockedValue { state in
+            state.cancellations[id] = nil
+            change(&state.queue)
+        }
+        eventLoop.execute { self.work() }
+    }
+
+    private func failed(_ id: UInt64, _ reason: String, isFinal: Bool) {
+        let (now, chance) = (clock.monotonic(), Double.random(in: 0..<1))
+        var dropped = 0
+        ended(id) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
+        if dropped > 0 {
+            logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "\(reason)"])
+        } else {
+            logger.info("webhook failed", metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    /// Looks for something to do by the server's clock.
+    func sweep() {
+        let isIdle = state.withLockedValue { $0.queue.isEmpty }
+        if !isIdle { eventLoop.execute { self.work() } }
+    }
+
+    // MARK: The end
+
+    /// Waits for a while until all has been told; the rest is given up. Nothing is taken any more afterwards.
+    func close(within limit: Duration = flushTimeout) async {
+        let promise = eventLoop.makePromise(of: Void.self)
+        let isIdle = state.withLockedValue { state in
+            guard !state.isClosed, !state.queue.isEmpty, state.flushed == nil else { return true }
+            state.flushed = promise
+            state.queue.hurry()
+            return false
+        }
+        if isIdle {
+            promise.succeed()
+        } else {
+            eventLoop.execute { self.work() }
+            let timeout = eventLoop.scheduleTask(in: TimeAmount(limit)) { promise.succeed() }
+            try? await promise.futureResult.get()
+            timeout.cancel()
+        }
+        let (dropped, timer, cancellations) = state.withLockedValue { state in
+            state.isClosed = true
+            let before = state.queue.dropped
+            state.queue.abandon()
+            defer { (state.timer, state.cancellations) = (nil, [:]) }
+            return (state.queue.dropped - before, state.timer, state.cancellations)
+        }
+        timer?.cancel()
+        for cancel in cancellations.values { cancel() }
+        if dropped > 0 { logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "stopped"]) }
+    }
+}

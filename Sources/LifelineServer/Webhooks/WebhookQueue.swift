@@ -1,0 +1,213 @@
+import DequeModule
+import RealtimeHub
+
+/// What waits to be told to one receiver: a pure value (rules SW-20 to SW-25).
+///
+/// Events with the same key wait in a lane of their own, of which only the first ones are under way. So a key's events never
+/// overtake each other, whatever the number of requests, and nothing has to be searched.
+struct WebhookQueue: Sendable {
+    enum Step: Hashable, Sendable {
+        /// Send this now. It is under way until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
+        case send(WebhookBatch)
+        /// There is nothing to do before this instant.
+        case wait(HubInstant)
+        /// There is nothing to do before something happens.
+        case rest
+    }
+
+    private struct Entry: Sendable {
+        var number: UInt64
+        var since: HubInstant
+        var event: WebhookEvent
+    }
+
+    private struct Lane: Sendable {
+        var entries: Deque<Entry> = []
+        /// Whether some of the lane's events are under way.
+        var isBusy = false
+    }
+
+    let policy: WebhookPolicy
+    private var lanes: [String: Lane] = [:]
+    /// The lanes that are not busy, in the order of their turns.
+    private var ready: Deque<String> = []
+    private var readyEvents = 0
+    /// Since when the first of the ready events has been waiting.
+    private var readySince: HubInstant?
+    private(set) var underWay: [WebhookBatch] = []
+    /// Failures of the receiver since it last took something, and when it may be bothered again.
+    private var failures = 0
+    private var rest: HubInstant?
+    private var waitingBytes = 0
+    private var lastNumber: UInt64 = 0
+    private var lastID: UInt64 = 0
+
+    /// Events that wait for their turn.
+    private(set) var waiting = 0
+    private(set) var delivered = 0
+    /// Events that were given up.
+    private(set) var dropped = 0
+    /// Requests that did not succeed.
+    private(set) var failedRequests = 0
+
+    init(policy: WebhookPolicy) {
+        self.policy = policy
+    }
+
+    /// Events that have not been told, those under way included.
+    var count: Int { waiting + underWay.reduce(0) { $0 + $1.events.count } }
+
+    /// Whether there is nothing left to tell.
+    var isEmpty: Bool { waiting == 0 && underWay.isEmpty }
+
+    /// Whether a batch is on its way or going to be sent again.
+    func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
+
+    /// Takes an event; false when there is no room, and it is given up.
+    @discardableResult
+    mutating func append(_ event: WebhookEvent, at now: HubInstant) -> Bool {
+        guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else {
+            dropped += 1
+            return false
+        }
+        lastNumber += 1
+        let isNew = lanes[event.key] == nil
+        lanes[event.key, default: Lane()].entries.append(Entry(number: lastNumber, since: now, event: event))
+        waiting += 1
+        waitingBytes += event.body.count
+        if isNew {
+            makeReady(event.key)
+        } else if lanes[event.key]?.isBusy == false {
+            readyEvents += 1
+        }
+        return true
+    }
+
+    /// What to do now. To be asked again after every change and when the time of ``Step/wait(_:)`` has come.
+    mutating func next(at now: HubInstant) -> Step {
+        if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
+            underWay[index].resend = nil
+            return .send(underWay[index])
+        }
+        var wakes = underWay.compactMap(\.resend)
+        if underWay.count < policy.requests, let since = readySince {
+            let isFull = readyEvents >= policy.batchLength
+            let start = max(isFull ? since : since.advanced(by: policy.window), rest ?? since)
+            if start <= now { return .send(begin()) }
+            wakes.append(start)
+        }
+        return wakes.min().map { .wait($0) } ?? .rest
+    }
+
+    /// A batch has arrived.
+    mutating func finish(_ id: UInt64) {
+        guard let batch = take(id) else { return }
+        delivered += batch.events.count
+        failures = 0
+        rest = nil
+    }
+
+    /// A batch has not arrived; it is tried again later, unless that is for good or its events are too old.
+    ///
+    /// - Returns: how many events were given up.
+    mutating func fail(_ id: UInt64, isFinal: Bool, at now: HubInstant, chance: Double) -> Int {
+        guard let index = underWay.firstIndex(where: { $0.id == id }) else { return 0 }
+        failedRequests += 1
+        if !isFinal {
+            failures += 1
+            rest = now.advanced(by: WebhookPolicy.pause(failures: failures, chance: chance))
+            underWay[index].failures += 1
+            let resend = now.advanced(by: WebhookPolicy.pause(failures: underWay[index].failures, chance: chance))
+            if resend.since(underWay[index].since) <= policy.patience {
+                underWay[index].resend = resend
+                return 0
+            }
+        }
+        let count = take(id)?.events.count ?? 0
+        dropped += count
+        return count
+    }
+
+    /// There is no time to wait for a better moment: everything is tried now, once more.
+    mutating func hurry() {
+        rest = nil
+        failures = 0
+        readySince = readySince.map { _ in .distantPast }
+        for index in underWay.indices where underWay[index].resend != nil {
+            underWay[index].resend = .distantPast
+            underWay[index].failures = 0
+        }
+    }
+
+    /// Gives everything up.
+    mutating func abandon() {
+        dropped += count
+        (lanes, ready, underWay) = ([:], [], [])
+        (readyEvents, readySince, waiting, waitingBytes) = (0, nil, 0, 0)
+    }
+
+    // MARK: Lanes
+
+    /// Takes events of one topic from as many lanes as a batch has room for.
+    private mutating func begin() -> WebhookBatch {
+        var entries: [Entry] = []
+        var size = 0
+        var topic: String?
+        var passed: [String] = []
+        while entries.count < policy.batchLength, size < policy.batchBytes, let key = ready.popFirst() {
+            guard let first = lanes[key]?.entries.first?.event.topic else { continue }
+            guard first == topic ?? first else {
+                passed.append(key)
+                continue
+            }
+            // Taken out, so that its entries are not copied.
+            guard var lane = lanes.removeValue(forKey: key) else { continue }
+            topic = first
+            readyEvents -= lane.entries.count
+            lane.isBusy = true
+            while entries.count < policy.batchLength, size < policy.batchBytes, lane.entries.first?.event.topic == first,
+                let entry = lane.entries.popFirst()
+            {
+                entries.append(entry)
+                size += entry.event.body.count
+            }
+            lanes[key] = lane
+        }
+        ready.prepend(contentsOf: passed)
+        readySince = ready.isEmpty ? nil : readySince
+        waiting -= entries.count
+        waitingBytes -= size
+        entries.sort { $0.number < $1.number }
+        lastID += 1
+        let batch = WebhookBatch(
+            id: lastID, topic: topic ?? "", events: entries.map(\.event), since: entries.last?.since ?? .distantPast)
+        underWay.append(batch)
+        return batch
+    }
+
+    /// Takes a batch off those under way and lets its lanes go on.
+    private mutating func take(_ id: UInt64) -> WebhookBatch? {
+        guard let index = underWay.firstIndex(where: { $0.id == id }) else { return nil }
+        let batch = underWay.remove(at: index)
+        for event in batch.events where lanes[event.key]?.isBusy == true {
+            lanes[event.key]?.isBusy = false
+            makeReady(event.key)
+        }
+        return batch
+    }
+
+    private mutating func makeReady(_ key: String) {
+        guard let lane = lanes[key], let first = lane.entries.first else {
+            lanes[key] = nil
+            return
+        }
+        ready.append(key)
+        readyEvents += lane.entries.count
+        readySince = min(readySince ?? first.since, first.since)
+    }
+}
+
+extension HubInstant {
+    fileprivate static let distantPast = HubInstant(nanoseconds: .min)
+    fileprivate static let distantFuture = HubInstant(nanoseconds: .max)
+}
