@@ -1,0 +1,100 @@
+import DequeModule
+import RealtimeHub
+
+/// Decides which news of an application's channels are told, and when: a pure value (rules SW-10 to SW-15).
+///
+/// That a channel or a member is gone is held back for a moment. Whoever is back by then was never away.
+struct ChannelNewsDesk: Sendable {
+    /// What may come back.
+    private enum Absence: Hashable, Sendable {
+        case channel(String)
+        case member(String, channel: String)
+    }
+
+    private struct Held: Sendable {
+        var number: UInt64
+        var due: HubInstant
+        var absence: Absence
+        var news: ChannelNews
+    }
+
+    private struct Miss: Sendable {
+        var forgotten: HubInstant
+        var channel: String
+    }
+
+    /// All with the same delay, so in the order in which they are due. Some have been called off.
+    private var held: Deque<Held> = []
+    /// Those of `held` that count, by their number.
+    private var absences: [Absence: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
+    /// Cache channels whose emptiness has been told, until when, and the same in order.
+    private var missed: [String: HubInstant] = [:]
+    private var misses: Deque<Miss> = []
+
+    /// How long it takes until nobody comes back.
+    static let delay = Duration.seconds(3)
+    /// How long a cache miss is not told again.
+    static let missInterval = Duration.seconds(1800)
+    /// Beyond so much, what is oldest is told early, or forgotten to have been told.
+    static let capacity = 10_000
+
+    /// When something that is held back is told; nil when nothing is.
+    var due: HubInstant? { held.first?.due }
+
+    /// Takes news in the order in which they happened on their channel, and says what to tell now.
+    mutating func take(_ news: ChannelNews, at now: HubInstant) -> [ChannelNews] {
+        switch news.kind {
+        case .clientEvent, .subscriptionCount: return [news]
+        case .occupied: return absences.removeValue(forKey: .channel(news.channel)) == nil ? [news] : []
+        case .memberAdded(let user):
+            return absences.removeValue(forKey: .member(user, channel: news.channel)) == nil ? [news] : []
+        case .vacated: return hold(news, .channel(news.channel), at: now)
+        case .memberRemoved(let user): return hold(news, .member(user, channel: news.channel), at: now)
+        case .cacheMiss: return isFirstMiss(news.channel, at: now) ? [news] : []
+        }
+    }
+
+    /// A cache channel has got an event: the next miss is news again.
+    mutating func filled(_ channel: String) {
+        missed[channel] = nil
+    }
+
+    /// What has been held back for long enough, or all of it.
+    mutating func release(at now: HubInstant, all: Bool = false) -> [ChannelNews] {
+        var told: [ChannelNews] = []
+        while let first = held.first, all || first.due <= now {
+            held.removeFirst()
+            if settle(first) { told.append(first.news) }
+        }
+        return told
+    }
+
+    private mutating func hold(_ news: ChannelNews, _ absence: Absence, at now: HubInstant) -> [ChannelNews] {
+        lastNumber += 1
+        absences[absence] = lastNumber
+        held.append(Held(number: lastNumber, due: now.advanced(by: Self.delay), absence: absence, news: news))
+        guard held.count > Self.capacity else { return [] }
+        let first = held.removeFirst()
+        return settle(first) ? [first.news] : []
+    }
+
+    /// Whether what was held back has not been called off.
+    private mutating func settle(_ item: Held) -> Bool {
+        guard absences[item.absence] == item.number else { return false }
+        absences[item.absence] = nil
+        return true
+    }
+
+    private mutating func isFirstMiss(_ channel: String, at now: HubInstant) -> Bool {
+        while let first = misses.first, first.forgotten <= now || misses.count >= Self.capacity {
+            misses.removeFirst()
+            if missed[first.channel] == first.forgotten { missed[first.channel] = nil }
+        }
+        guard missed[channel] == nil else { return false }
+        let forgotten = now.advanced(by: Self.missInterval)
+        missed[channel] = forgotten
+        misses.append(Miss(forgotten: forgotten, channel: channel))
+        return true
+    }
+}
