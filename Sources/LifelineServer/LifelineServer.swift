@@ -155,7 +155,9 @@ public final class LifelineServer: Sendable {
             try await core.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
             await core.pubnub.timeline.store.close()
+            async let webhooks: Void = core.webhooks.close()
             await core.nexconn.close()
+            await webhooks
             try await ownGroup?.shutdownGracefully()
             core.logger.info("stopped")
         }

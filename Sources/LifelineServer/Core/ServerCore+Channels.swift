@@ -21,6 +21,7 @@ extension ServerCore {
                 let message = CachedMessage(
                     event: event, data: data, expires: now.advanced(by: application.limits.cacheLifetime))
                 audience = shard.publish(message, to: channel, traits: traits)
+                if application.hasWebhooks { webhooks.filled(name, of: application) }
             } else {
                 audience = shard.audience(of: channel)
             }
@@ -35,6 +36,7 @@ extension ServerCore {
         let frame = PusherWire.frame(event.message)
         withShard(of: channel) { shard in
             deliver(frame, to: channel, in: shard.audience(of: channel), excluding: sender)
+            if application.hasWebhooks { webhooks.tell(.clientEvent(event, sender: sender), on: channel.name, of: application) }
         }
     }
 
@@ -56,6 +58,7 @@ extension ServerCore {
                     let frame = PusherWire.frame(PusherFrames.memberAdded(channel: name, member: PusherMember(added)))
                     deliver(frame, to: channel, in: outcome.audience, excluding: socketID)
                 }
+                if application.hasWebhooks { webhooks.tell(outcome, of: channel, traits, application) }
                 announceCount(of: channel, traits, outcome.audience, application, &shard)
             }
         }
@@ -77,6 +80,7 @@ extension ServerCore {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: name, userID: removed))
                 deliver(frame, to: channel, in: outcome.audience)
             }
+            if application.hasWebhooks { webhooks.tell(outcome, of: channel, application) }
             announceCount(of: channel, ChannelTraits(of: PusherChannelKind(of: name)), outcome.audience, application, &shard)
         }
     }
@@ -88,6 +92,7 @@ extension ServerCore {
             let frame = PusherWire.frame(
                 PusherFrames.subscriptionCount(channel: due.channel.name, count: due.subscriptions))
             deliver(frame, to: due.channel, in: due.audience)
+            webhooks.tell(.subscriptionCount(due.subscriptions), on: due.channel.name, ofApplication: due.channel.application)
         }
     }
 
@@ -99,5 +104,6 @@ extension ServerCore {
             let count = shard.countToAnnounce(channel, at: now)
         else { return }
         deliver(PusherWire.frame(PusherFrames.subscriptionCount(channel: channel.name, count: count)), to: channel, in: audience)
+        if application.hasWebhooks { webhooks.tell(.subscriptionCount(count), on: channel.name, of: application) }
     }
 }

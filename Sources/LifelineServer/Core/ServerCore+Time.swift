@@ -12,6 +12,7 @@ extension ServerCore {
                     self.sweepChannels()
                     self.pubnub.sweep()
                     self.nexconn.sweep()
+                    self.webhooks.sweep()
                 }
                 self.sweepConnections(of: outlet)
             }

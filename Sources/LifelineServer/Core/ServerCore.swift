@@ -13,6 +13,7 @@ final class ServerCore: Sendable {
     let outlets: [LoopOutlet]
     let pubnub: PubNubServices
     let nexconn: NexconnServices
+    let webhooks: PusherWebhookService
     let bridge: ServiceBridge?
     let admission: NIOLockedValueBox<Admission>
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
@@ -32,6 +33,7 @@ final class ServerCore: Sendable {
         pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets, bridge: bridge)
         nexconn = NexconnServices(
             configuration, store: chatStore, restored: restoredChat, outlets: outlets, bridge: bridge)
+        webhooks = PusherWebhookService(clock: configuration.clock, eventLoops: eventLoops, logger: configuration.logger)
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
         bridge?.join(self)
@@ -89,7 +91,7 @@ final class ServerCore: Sendable {
         for outlet in outlets { total.add(outlet.statistics) }
         total.connections = admission.withLockedValue(\.connections)
         total.chatMessages = nexconn.messages
-        let webhooks = nexconn.webhookCounts
+        let webhooks = webhooks.counts.values.reduce(into: nexconn.webhookCounts) { $0 += $1 }
         (total.webhookEvents, total.webhookEventsDropped) = (webhooks.delivered, webhooks.dropped)
         total.channels = withEveryShard { $0.occupiedCount }.reduce(0, +)
         return total

@@ -34,7 +34,7 @@ public struct ServerStatistics: Hashable, Sendable {
 
     /// Chat messages that sessions, the server API and the bridge sent and that were stored.
     public var chatMessages = 0
-    /// Events that chat webhooks told, and those that they gave up.
+    /// Events that webhooks told, and those that they gave up.
     public var webhookEvents = 0
     public var webhookEventsDropped = 0
     /// Frames of chat sessions that were refused before anybody was asked.

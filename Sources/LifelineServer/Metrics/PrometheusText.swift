@@ -16,9 +16,9 @@ enum PrometheusText {
             ("messages_published_total", "counter", "Messages published through the PubNub API.", statistics.messagesPublished),
             ("messages_polled_total", "counter", "Messages in answers to PubNub polls.", statistics.messagesPolled),
             ("chat_messages_total", "counter", "Chat messages stored.", statistics.chatMessages),
-            ("webhook_events_total", "counter", "Events told by chat webhooks.", statistics.webhookEvents),
+            ("webhook_events_total", "counter", "Events told by webhooks.", statistics.webhookEvents),
             (
-                "webhook_events_dropped_total", "counter", "Events that chat webhooks gave up.",
+                "webhook_events_dropped_total", "counter", "Events that webhooks gave up.",
                 statistics.webhookEventsDropped
             ),
             ("chat_refusals_total", "counter", "Frames of chat sessions that could not be read.", statistics.chatRefusals),

@@ -1,0 +1,69 @@
+import HTTPTransport
+import PusherProtocol
+import RealtimeHub
+import WireCoding
+
+/// What a request to a receiver looks like. Pusher documentation, Webhooks (rules SW-3 to SW-7).
+struct PusherWebhookRequest: Sendable {
+    let url: String
+    let key: String
+    let secret: Secret
+    /// The application's own header fields that may be sent.
+    let fields: [HTTPField]
+
+    static let userAgent = "lifeline-webhooks"
+
+    init(_ webhook: Webhook, key: String, secret: Secret) {
+        url = webhook.url
+        self.key = key
+        self.secret = secret
+        fields = webhook.headers.sorted { $0.key < $1.key }.compactMap { name, value in
+            Self.accepts(name: name, value: value) ? HTTPField(name, value) : nil
+        }
+    }
+
+    /// - Parameter time: of this attempt, in milliseconds since 1970.
+    func call(_ events: [WebhookEvent], at time: Int64) -> HTTPCall {
+        let body = Self.body(events, at: time)
+        let own = [
+            HTTPField("Content-Type", "application/json"), HTTPField("User-Agent", Self.userAgent),
+            HTTPField("X-Pusher-Key", key),
+            HTTPField("X-Pusher-Signature", PusherSignature.sign(body, secret: secret.revealed)),
+        ]
+        return HTTPCall(method: "POST", url: url, headers: own + fields, body: body)
+    }
+
+    static func body(_ events: [WebhookEvent], at time: Int64) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(events.reduce(48) { $0 + $1.body.count + 1 })
+        JSONWriter.append(#"{"time_ms":"#, to: &out)
+        JSONWriter.append(Int(time), to: &out)
+        JSONWriter.append(#","events":["#, to: &out)
+        for (index, event) in events.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            out.append(contentsOf: event.body)
+        }
+        JSONWriter.append("]}", to: &out)
+        return out
+    }
+
+    /// Fields that say what the request is are the server's own, and nothing may end a field early.
+    private static func accepts(name: String, value: String) -> Bool {
+        let reserved: Set<String> = [
+            "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "te", "trailer",
+            "transfer-encoding", "upgrade", "user-agent", "x-pusher-key", "x-pusher-signature",
+        ]
+        let isToken = !name.isEmpty && name.utf8.allSatisfy { isTokenByte($0) }
+        // A tab is the only control character that a value may hold.
+        return isToken && !reserved.contains(name.lowercased())
+            && value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7F) }
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}
