@@ -17,6 +17,32 @@ public struct TokenBucket: Hashable, Sendable {
     /// `perSecond` and `burst` come with each call because a connection shares them with its application; they are clamped to
     /// 0 ... 1,000,000. A clock that stands still or goes back refills nothing.
     public mutating func take(perSecond: Int, burst: Int, at now: HubInstant) -> Bool {
+        refill(perSecond: perSecond, burst: burst, at: now)
+        guard nanotokens >= 1_000_000_000 else { return false }
+        nanotokens -= 1_000_000_000
+        return true
+    }
+
+    /// Takes several tokens at once, and returns zero; or takes none and returns how long to wait for them.
+    ///
+    /// More than a whole burst are given when the bucket is full, and then owed: the next ones come so much later. With limits of
+    /// zero nothing is ever given, and the wait is a day.
+    public mutating func take(_ count: Int, perSecond: Int, burst: Int, at now: HubInstant) -> Duration {
+        let capacity = refill(perSecond: perSecond, burst: burst, at: now)
+        let cost = Int64(min(max(count, 0), 1_000_000)) * 1_000_000_000
+        let needed = min(cost, capacity)
+        if nanotokens >= needed, needed == cost || capacity > 0 {
+            nanotokens -= cost
+            return .zero
+        }
+        guard perSecond > 0, capacity > 0 else { return .seconds(86_400) }
+        let rate = Int64(min(perSecond, 1_000_000))
+        return .nanoseconds((needed - nanotokens + rate - 1) / rate)
+    }
+
+    /// Adds what time has brought and returns how much there may be.
+    @discardableResult
+    private mutating func refill(perSecond: Int, burst: Int, at now: HubInstant) -> Int64 {
         let capacity = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000
         let rate = Int64(min(max(perSecond, 0), 1_000_000))
         if now > filled {
@@ -26,8 +52,6 @@ public struct TokenBucket: Hashable, Sendable {
             nanotokens = overflow || carried ? capacity : min(capacity, sum)
             filled = now
         }
-        guard nanotokens >= 1_000_000_000 else { return false }
-        nanotokens -= 1_000_000_000
-        return true
+        return capacity
     }
 }

@@ -36,6 +36,30 @@ struct TokenBucketTests {
         #expect(taken(&bucket, tries: 3, at: .seconds(100)) == 0)
     }
 
+    @Test("Several tokens at once come together or not at all, with the time to wait for them")
+    func several() {
+        var bucket = TokenBucket(burst: 10, at: .seconds(0))
+        func take(_ count: Int, at now: HubInstant) -> Duration { bucket.take(count, perSecond: 10, burst: 10, at: now) }
+        #expect(take(6, at: .seconds(0)) == .zero)
+        #expect(take(6, at: .seconds(0)) == .milliseconds(200))
+        #expect(take(4, at: .seconds(0)) == .zero)
+        #expect(take(0, at: .seconds(0)) == .zero)
+        #expect(take(1, at: .seconds(0)) == .milliseconds(100))
+    }
+
+    @Test("More than a burst is given to a full bucket and owed, so that the rate stays what it is")
+    func debt() {
+        var bucket = TokenBucket(burst: 10, at: .seconds(0))
+        func take(_ count: Int, at now: HubInstant) -> Duration { bucket.take(count, perSecond: 10, burst: 10, at: now) }
+        #expect(take(100, at: .seconds(0)) == .zero)
+        #expect(take(1, at: .seconds(0)) == .milliseconds(9_100))
+        #expect(take(1, at: .seconds(9)) == .milliseconds(100))
+        #expect(take(100, at: .seconds(9)) == .seconds(1))
+        #expect(take(10, at: .seconds(10)) == .zero)
+        var none = TokenBucket(burst: 0, at: .seconds(0))
+        #expect(none.take(1, perSecond: 0, burst: 0, at: .seconds(5)) == .seconds(86_400))
+    }
+
     @Test("Limits of zero and below refuse everything")
     func zero() {
         var bucket = TokenBucket(burst: -1, at: .seconds(0))
