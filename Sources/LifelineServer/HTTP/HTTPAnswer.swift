@@ -19,8 +19,8 @@ struct HTTPAnswer: Hashable, Sendable {
     var body: [UInt8]
     /// Further header fields. Names and values must be free of line breaks: constants, numbers, or checked before.
     var fields: [(name: String, value: String)] = []
-    /// Whether scripts of any web page may read it, as they may what PubNub's services answer (rule PV-5).
-    var isForAllOrigins = false
+    /// Whether it has the header fields for scripts of web pages as PubNub's services send them (rule PV-5).
+    var hasRecordedFields = false
 
     init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
         self.status = status
@@ -34,43 +34,47 @@ struct HTTPAnswer: Hashable, Sendable {
 
     init(_ error: PubNubErrorBody) {
         self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
-        isForAllOrigins = true
+        hasRecordedFields = true
     }
 
     /// An answer of PubNub's services.
     static func pubnub(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .javascript, body)
-        answer.isForAllOrigins = true
+        answer.hasRecordedFields = true
         return answer
     }
 
     /// Success without anything to say.
     static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
-    /// Appends the answer in HTTP/1.1. An answer to HEAD keeps its length but not its body.
-    func write(to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false) {
-        buffer.reserveCapacity(minimumWritableBytes: body.count + 192)
-        buffer.writeString("HTTP/1.1 \(status) \(Self.reason(status))\r\ncontent-type: \(contentType.rawValue)\r\n")
-        buffer.writeString("content-length: \(body.count)\r\n")
-        if isForAllOrigins { buffer.writeStaticString(Self.originFields) }
+    /// What a browser wants to know before it sends a request of a script (rule SR-19).
+    static func preflight(isAllowed: Bool) -> HTTPAnswer {
+        var answer = HTTPAnswer(status: 204, .text, [])
+        if isAllowed { answer.fields = CrossOrigin.preflightFields }
+        return answer
+    }
+
+    /// Appends the answer in HTTP/1.1. An answer to HEAD keeps its length but not its body; 204 has neither.
+    func write(
+        to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page
+    ) {
+        buffer.reserveCapacity(minimumWritableBytes: body.count + 256)
+        buffer.writeString("HTTP/1.1 \(status) \(Self.reason(status))\r\n")
+        if status != 204 {
+            buffer.writeString("content-type: \(contentType.rawValue)\r\ncontent-length: \(body.count)\r\n")
+        }
+        // Nobody's page needs the server's figures.
+        if contentType != .metrics { crossOrigin.write(for: page, isRecorded: hasRecordedFields, to: &buffer) }
         for field in fields { buffer.writeString("\(field.name): \(field.value)\r\n") }
         buffer.writeString(isLast ? "connection: close\r\n\r\n" : "connection: keep-alive\r\n\r\n")
         if !toHead { buffer.writeBytes(body) }
     }
 
-    /// As recorded (wire sheet 0.1).
-    static let originFields: StaticString = """
-        access-control-allow-origin: *\r
-        access-control-allow-methods: GET, POST, PATCH, DELETE, OPTIONS\r
-        access-control-allow-credentials: true\r
-        access-control-expose-headers: *\r
-        cache-control: no-cache\r\n
-        """
-
     static func reason(_ status: Int) -> String {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"
+        case 204: "No Content"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

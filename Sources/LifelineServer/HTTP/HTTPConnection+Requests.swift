@@ -21,6 +21,9 @@ extension HTTPConnection {
             if case .failure(let problem) = target { answer(answer(to: problem, head.uri)) }
             return
         }
+        if head.method == .OPTIONS, core.crossOrigin.isOn, !target.segments.isEmpty, target.segments != ["metrics"] {
+            return answer(.preflight(isAllowed: core.crossOrigin.allows(page)))
+        }
         guard NexconnAPIRoute.owns(target.segments) else { return handle(head.method.rawValue, target, body: body) }
         NexconnAPI(services: core.nexconn).answer(
             method: head.method.rawValue, segments: target.segments, headers: head.headers, body: body, reply: expectAnswer())
@@ -36,7 +39,6 @@ extension HTTPConnection {
 
     private func handle(_ method: String, _ target: RequestTarget, body: [UInt8]) {
         guard PubNubAddress.owns(target.segments) else { return handleOther(method, target, body: body) }
-        if method == "OPTIONS" { return answer(.pubnub([])) }
         do throws(HTTPProblem) {
             let address = try PubNubAddress(method: method, segments: target.segments)
             let request = PubNubServerRequest(method: method, target: target, body: body)
@@ -109,6 +111,11 @@ extension HTTPConnection {
             guard let parsed = SubscribeTarget(bytes) else { return answer(HTTPAnswer(.couldNotParse)) }
             outlet.polls(of: application).subscribe(parsed, bytes, for: self)
         }
+    }
+
+    /// A poll's answer as this client gets it.
+    func bytes(of answer: PollAnswer) -> ByteBuffer {
+        answer.bytes(isLast: closesAfterAnswer, core.crossOrigin, page)
     }
 
     /// The poll is held: nothing is sent until there is something to say.

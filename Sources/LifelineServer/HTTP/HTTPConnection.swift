@@ -56,6 +56,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var needsFlush = false
     /// In how many pieces the head of a plain request has come so far.
     private var pieces: UInt8 = 0
+    /// The web page whose script asks.
+    private(set) var page = CrossOrigin.Page.other
 
     /// So much may wait behind a request that is being answered.
     static let maximumUnreadBytes = 65_536
@@ -175,6 +177,9 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
                 if unread.readableBytes == 0 { unread = ByteBuffer() }
                 isLastRequest = !head.isKeepAlive
                 isRequestComplete = true
+                if let origin = head.origin, !core.crossOrigin.isForAll {
+                    page = core.crossOrigin.page(UnsafeRawBufferPointer(rebasing: bytes[origin]))
+                }
                 handle(plain: UnsafeRawBufferPointer(rebasing: bytes[head.target]))
                 return true
             }
@@ -200,6 +205,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isLastRequest = false
         isToHead = false
         isRequestComplete = false
+        page = .other
     }
 
     /// Stops reading from the socket while too much waits.
@@ -228,6 +234,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         // After a request that offers an upgrade the parser stops, so the connection cannot be used again.
         isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         isToHead = head.method == .HEAD
+        page = core.crossOrigin.page(head.headers.first(name: "origin"))
         let target: RequestTarget
         do throws(HTTPProblem) {
             target = try RequestTarget(parsing: head.uri)
@@ -307,7 +314,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     func answer(_ answer: HTTPAnswer) {
         if answer.status >= 400 { outlet.state.counters.requestsRefused += 1 }
         var buffer = ByteBuffer()
-        answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead)
+        answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead, core.crossOrigin, page)
         send(buffer, isLast: closesAfterAnswer, at: core.now)
     }
 

@@ -9,6 +9,8 @@ struct PlainRequestHead: Hashable, Sendable {
     /// How many bytes the head has, with the empty line.
     var length: Int
     var isKeepAlive: Bool
+    /// The value of the field `origin`, with which browsers name the page that asks; nil without one.
+    var origin: Range<Int>?
 
     enum Outcome: Hashable, Sendable {
         case complete(PlainRequestHead)
@@ -54,6 +56,9 @@ struct PlainRequestHead: Hashable, Sendable {
             case .closes(let next):
                 head.length = next
                 head.isKeepAlive = false
+            case .origin(let value, let next):
+                head.length = next
+                head.origin = value
             case .missing: return bytes.count - start > maximumFieldBytes ? .unusual : unfinished(bytes)
             case .unusual: return .unusual
             }
@@ -83,6 +88,7 @@ struct PlainRequestHead: Hashable, Sendable {
         case end(Int)
         /// `connection: close`
         case closes(Int)
+        case origin(Range<Int>, next: Int)
         case missing
         case unusual
     }
@@ -106,6 +112,7 @@ struct PlainRequestHead: Hashable, Sendable {
         case 17 where equals(bytes, start..<colon, "transfer-encoding"): return .unusual
         case 7 where equals(bytes, start..<colon, "upgrade"): return .unusual
         case 6 where equals(bytes, start..<colon, "expect"): return .unusual
+        case 6 where equals(bytes, start..<colon, "origin"): return .origin(trimmed(bytes, (colon + 1)..<end), next: next)
         default: return .end(next)
         }
     }

@@ -33,6 +33,23 @@ struct PlainRequestHeadTests {
         }
     }
 
+    @Test("The page that asks is found in any case of letters, and nothing else is taken for it")
+    func origin() {
+        let start = "GET / HTTP/1.1\r\nHost: a\r\n"
+        for field in ["Origin: https://a.example", "ORIGIN:https://a.example  "] {
+            let text = start + field + "\r\n\r\n"
+            guard case .complete(let head) = read(text), let origin = head.origin else {
+                Issue.record("\(field) is not found")
+                continue
+            }
+            #expect(Array(text.utf8)[origin].elementsEqual("https://a.example".utf8))
+        }
+        for field in ["Origins: a", "Origen: a", "X-Origin: a"] {
+            guard case .complete(let head) = read(start + field + "\r\n\r\n") else { continue }
+            #expect(head.origin == nil)
+        }
+    }
+
     @Test(
         "Everything else is left to the library's parser",
         arguments: [

@@ -153,7 +153,7 @@ extension PubNubREST {
 
     static func accessManager(_ status: Int, _ body: [UInt8]) -> HTTPAnswer {
         var answer = HTTPAnswer(status: status, .accessManager, body)
-        answer.isForAllOrigins = true
+        answer.hasRecordedFields = true
         return answer
     }
 }

@@ -5,8 +5,8 @@ import WireCoding
 
 /// A whole subscribe answer in HTTP, made once for all polls that get the same.
 struct PollAnswer: Sendable {
-    /// Head and body.
-    let bytes: ByteBuffer
+    /// Head and body, for everybody.
+    private let bytes: ByteBuffer
     private let bodyLength: Int
     /// How many messages are in it.
     let count: Int
@@ -35,28 +35,32 @@ struct PollAnswer: Sendable {
         self.cursor = cursor
         var bytes = ByteBuffer()
         bytes.reserveCapacity(bodyLength + 320)
-        Self.writeHead(to: &bytes, bodyLength: bodyLength, isLast: false)
+        Self.writeHead(to: &bytes, bodyLength: bodyLength, isLast: false, .everyone, .other)
         bytes.writeBytes(start)
         bytes.writeBytes(body)
         bytes.writeBytes(PubNubFrames.answerEnd)
         self.bytes = bytes
     }
 
-    /// The same answer, telling the client that the connection ends.
-    var last: ByteBuffer {
+    /// The answer as one client gets it: as for everybody, unless its connection ends or not every page may read it.
+    func bytes(isLast: Bool, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page) -> ByteBuffer {
+        guard isLast || !crossOrigin.isForAll else { return bytes }
         var copy = ByteBuffer()
-        Self.writeHead(to: &copy, bodyLength: bodyLength, isLast: true)
+        copy.reserveCapacity(bodyLength + 320)
+        Self.writeHead(to: &copy, bodyLength: bodyLength, isLast: isLast, crossOrigin, page)
         copy.writeBytes(bytes.readableBytesView.suffix(bodyLength))
         return copy
     }
 
-    private static func writeHead(to buffer: inout ByteBuffer, bodyLength: Int, isLast: Bool) {
+    private static func writeHead(
+        to buffer: inout ByteBuffer, bodyLength: Int, isLast: Bool, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page
+    ) {
         buffer.writeStaticString("HTTP/1.1 200 OK\r\ncontent-type: text/javascript; charset=\"UTF-8\"\r\ncontent-length: ")
         var digits: [UInt8] = []
         JSONWriter.append(bodyLength, to: &digits)
         buffer.writeBytes(digits)
         buffer.writeStaticString("\r\n")
-        buffer.writeStaticString(HTTPAnswer.originFields)
+        crossOrigin.write(for: page, isRecorded: true, to: &buffer)
         buffer.writeStaticString(isLast ? "connection: close\r\n\r\n" : "connection: keep-alive\r\n\r\n")
     }
 }

@@ -84,7 +84,7 @@ final class PubNubPolls {
             let answer = PollAnswer(page, sources, region: application.timeline.region)
             outlet.state.counters.messagesPolled += answer.count
             return connection.send(
-                connection.closesAfterAnswer ? answer.last : answer.bytes, isLast: connection.closesAfterAnswer, at: time.instant)
+                connection.bytes(of: answer), isLast: connection.closesAfterAnswer, at: time.instant)
         }
         poll.cursor = page.cursor
         poll.hold()
@@ -190,7 +190,7 @@ final class PubNubPolls {
         poll.release()
         outlet.state.counters.messagesPolled += answer.count
         let isLast = connection.closesAfterAnswer
-        connection.send(isLast ? answer.last : answer.bytes, isLast: isLast, at: now)
+        connection.send(connection.bytes(of: answer), isLast: isLast, at: now)
     }
 
     // MARK: Waking
