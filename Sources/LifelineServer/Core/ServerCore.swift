@@ -15,6 +15,7 @@ final class ServerCore: Sendable {
     let nexconn: NexconnServices
     let webhooks: PusherWebhookService
     let bridge: ServiceBridge?
+    let prefix: PathPrefix
     let crossOrigin: CrossOrigin
     let admission: NIOLockedValueBox<Admission>
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
@@ -30,6 +31,7 @@ final class ServerCore: Sendable {
                 eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes,
                 now: configuration.clock.monotonic)
         }
+        prefix = PathPrefix(configuration.pathPrefix)
         crossOrigin = CrossOrigin(configuration.corsOrigins)
         bridge = configuration.bridge.map { ServiceBridge($0, logger: configuration.logger) }
         pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets, bridge: bridge)

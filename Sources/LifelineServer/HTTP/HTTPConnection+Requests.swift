@@ -7,12 +7,38 @@ import RealtimeHub
 extension HTTPConnection {
     /// A GET without a body.
     func handle(plain target: UnsafeRawBufferPointer) {
+        guard let target = core.prefix.strip(target) else { return handle(outside: target) }
         if let subscribe = SubscribeTarget(target) { return handle(subscribe, target) }
         do throws(HTTPProblem) {
             handle("GET", try RequestTarget(parsing: target), body: [])
         } catch {
             answer(PubNubAddress.owns(target) ? HTTPAnswer(PubNubErrorBody(error)) : HTTPAnswer(error))
         }
+    }
+
+    /// A GET of a path without the server's prefix.
+    private func handle(outside target: UnsafeRawBufferPointer) {
+        do throws(HTTPProblem) {
+            handleOther("GET", outside(try RequestTarget(parsing: target)), body: [])
+        } catch {
+            answer(HTTPAnswer(error))
+        }
+    }
+
+    /// Without the prefix there are only the paths that whoever runs the server asks for (rule SR-22).
+    private func outside(_ target: RequestTarget) -> RequestTarget {
+        Route.outsidePrefix.contains(target.segments) ? target : target.nowhere
+    }
+
+    /// The target of a request that the library's parser reads, without the prefix, which is taken off the head too.
+    func target(of head: inout HTTPRequestHead) throws(HTTPProblem) -> RequestTarget {
+        if let inner = core.prefix.strip(head.uri) {
+            head.uri = inner
+            return try RequestTarget(parsing: inner)
+        }
+        let target = outside(try RequestTarget(parsing: head.uri))
+        head.uri = "/"
+        return target
     }
 
     /// A request that the library's parser has read.

@@ -235,9 +235,10 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         isToHead = head.method == .HEAD
         page = core.crossOrigin.page(head.headers.first(name: "origin"))
+        var head = head
         let target: RequestTarget
         do throws(HTTPProblem) {
-            target = try RequestTarget(parsing: head.uri)
+            target = try self.target(of: &head)
         } catch {
             phase = .reading(head, .failure(error))
             return

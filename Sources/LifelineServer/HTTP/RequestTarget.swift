@@ -28,7 +28,7 @@ struct RequestTarget: Hashable, Sendable {
 
     init(parsing bytes: UnsafeRawBufferPointer) throws(HTTPProblem) {
         guard bytes.count <= Self.maximumBytes else { throw .targetTooLong }
-        let start = try Self.startOfPath(bytes)
+        guard let start = Self.startOfPath(bytes) else { throw .malformedTarget }
         guard !bytes[start...].contains(UInt8(ascii: "#")) else { throw .malformedTarget }
         let mark = bytes[start...].firstIndex(of: UInt8(ascii: "?")) ?? bytes.count
         rawPath = String(decoding: bytes[start..<mark], as: UTF8.self)
@@ -48,12 +48,19 @@ struct RequestTarget: Hashable, Sendable {
     }
 
     /// Where the path begins: at once, or behind the host of the absolute form, which RFC 9112 (3.2.2) wants servers to take.
-    private static func startOfPath(_ bytes: UnsafeRawBufferPointer) throws(HTTPProblem) -> Int {
+    static func startOfPath(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.first == UInt8(ascii: "/") { return 0 }
         guard bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8),
             let slash = bytes.dropFirst(8).firstIndex(of: UInt8(ascii: "/"))
-        else { throw .malformedTarget }
+        else { return nil }
         return slash
+    }
+
+    /// The same request at a path where there is nothing.
+    var nowhere: RequestTarget {
+        var target = self
+        target.segments = []
+        return target
     }
 
     /// The path with its escapes decoded.

@@ -13,6 +13,9 @@ enum Route: Hashable, Sendable {
     /// Without an application in its path, as one official library sends it, the key says which (rule SV-10).
     case terminateConnections(application: String?, user: String)
 
+    /// The paths that answer without the server's prefix too (rule SR-22).
+    static let outsidePrefix: Set<[String]> = [["health"], ["ready"], ["metrics"]]
+
     /// Throws 404 for an unknown path and 405 for a known one with another method.
     init(method: String, segments: [String]) throws(HTTPProblem) {
         let (route, allowed): (Route, String)

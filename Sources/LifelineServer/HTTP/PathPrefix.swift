@@ -1,0 +1,31 @@
+/// What stands before every path of a server that shares its name with others, such as `/realtime` (rule SR-22). A value.
+struct PathPrefix: Hashable, Sendable {
+    /// Empty, or beginning with a slash and ending without one.
+    let text: String
+
+    /// Takes the prefix with or without slashes around it.
+    init(_ text: String) {
+        let inner = text.drop { $0 == "/" }.reversed().drop { $0 == "/" }.reversed()
+        self.text = inner.isEmpty ? "" : "/" + String(inner)
+    }
+
+    /// The target behind the prefix, in the form that begins with a slash; nil when it is elsewhere. Compared as it came: whoever
+    /// escapes letters of the prefix means another path.
+    func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard !text.isEmpty else { return target }
+        guard let start = RequestTarget.startOfPath(target) else { return nil }
+        let rest = UnsafeRawBufferPointer(rebasing: target[start...])
+        guard rest.starts(with: text.utf8) else { return nil }
+        let inner = UnsafeRawBufferPointer(rebasing: rest[text.utf8.count...])
+        return inner.first == UInt8(ascii: "/") ? inner : nil
+    }
+
+    /// As ``strip(_:)-(UnsafeRawBufferPointer)``.
+    func strip(_ target: String) -> String? {
+        guard !text.isEmpty else { return target }
+        var target = target
+        return target.withUTF8 { bytes in
+            strip(UnsafeRawBufferPointer(bytes)).map { String(decoding: $0, as: UTF8.self) }
+        }
+    }
+}
