@@ -16,7 +16,8 @@ struct PusherUserModel {
     /// As whom the server has this connection.
     private(set) var serverUser: String?
     private var signins = 0
-    private var asks = 0
+    /// How many sign-ins the wishes on this connection account for.
+    private var allowance = 0
 
     private(set) var isWanted = false
     /// As whom the client has told that it is signed in.
@@ -44,9 +45,9 @@ struct PusherUserModel {
             (isWanted, signedIn) = (false, nil)
             return .signOut
         }
+        if !isWanted || hasFailed { allowance += 1 }
         isWanted = true
         hasFailed = false
-        asks += 1
         return .signIn
     }
 
@@ -72,7 +73,7 @@ struct PusherUserModel {
             return []
         }
         signins += 1
-        if signins > asks + 1 { problem = "\(signins) sign-ins on one connection, asked for \(asks) times." }
+        if signins > allowance { problem = "\(signins) sign-ins on one connection, wanted are \(allowance)." }
         if signedIn != nil { problem = "A sign-in of who is signed in." }
         if let serverUser, serverUser != user.id { return [PusherFrames.error(code: 4009, message: "Another user.")] }
         switch Int.random(in: 0..<10, using: &random) {
@@ -87,7 +88,7 @@ struct PusherUserModel {
 
     mutating func linkLost() {
         (serverUser, signedIn) = (nil, nil)
-        (signins, asks) = (0, 0)
+        (signins, allowance) = (0, isWanted ? 1 : 0)
         hasFailed = false
         isConnected = false
     }
