@@ -46,6 +46,11 @@ struct Admission: Sendable {
         return .admitted
     }
 
+    /// How many connections an application has.
+    func connections(of application: String) -> Int {
+        perApplication[application, default: 0]
+    }
+
     mutating func close(application: String) {
         connections = max(connections - 1, 0)
         let remaining = perApplication[application, default: 1] - 1

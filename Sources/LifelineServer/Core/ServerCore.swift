@@ -17,6 +17,7 @@ final class ServerCore: Sendable {
     let bridge: ServiceBridge?
     let prefix: PathPrefix
     let crossOrigin: CrossOrigin
+    let budget = RequestBudget()
     let admission: NIOLockedValueBox<Admission>
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]

@@ -30,6 +30,7 @@ struct HTTPAnswer: Hashable, Sendable {
 
     init(_ problem: HTTPProblem) {
         self.init(status: problem.status, .text, Array((problem.message + "\n").utf8))
+        if let seconds = problem.retryAfter { fields = [("retry-after", String(seconds))] }
     }
 
     init(_ error: PubNubErrorBody) {

@@ -4,10 +4,13 @@
 struct HTTPProblem: Error, Hashable, Sendable {
     var status: Int
     var message: String
+    /// After how many seconds it is worth another try; nil when it is not a matter of time.
+    var retryAfter: Int?
 
-    init(_ status: Int, _ message: String) {
+    init(_ status: Int, _ message: String, retryAfter: Int? = nil) {
         self.status = status
         self.message = message
+        self.retryAfter = retryAfter
     }
 
     static let malformedTarget = HTTPProblem(400, "The request target is malformed.")

@@ -1,5 +1,6 @@
 /// What a path and a method ask for. Pusher HTTP API, and the server's own paths.
 enum Route: Hashable, Sendable {
+    /// Whether the process is there. Under the names that other servers have for it too: `/`, `/up`.
     case health
     case ready
     case metrics
@@ -10,6 +11,10 @@ enum Route: Hashable, Sendable {
     case channels(application: String)
     case channel(application: String, name: String)
     case users(application: String, channel: String)
+    /// The older way to publish, which names the channel in its path.
+    case publishTo(application: String, channel: String)
+    /// How many connections an application has. Not Pusher's: Laravel Reverb has it.
+    case connections(application: String)
     /// Without an application in its path, as one official library sends it, the key says which (rule SV-10).
     case terminateConnections(application: String?, user: String)
 
@@ -20,6 +25,8 @@ enum Route: Hashable, Sendable {
     init(method: String, segments: [String]) throws(HTTPProblem) {
         let (route, allowed): (Route, String)
         switch segments.count {
+        case 1 where segments[0].isEmpty: (route, allowed) = (.health, "GET")
+        case 1 where segments[0] == "up": (route, allowed) = (.health, "GET")
         case 1 where segments[0] == "health": (route, allowed) = (.health, "GET")
         case 1 where segments[0] == "ready": (route, allowed) = (.ready, "GET")
         case 1 where segments[0] == "metrics": (route, allowed) = (.metrics, "GET")
@@ -41,6 +48,8 @@ enum Route: Hashable, Sendable {
         case (1, "batch_events"): (.publishBatch(application: id), "POST")
         case (1, "channels"): (.channels(application: id), "GET")
         case (2, "channels"): (.channel(application: id, name: rest[1]), "GET")
+        case (1, "connections"): (.connections(application: id), "GET")
+        case (3, "channels") where rest[2] == "events": (.publishTo(application: id, channel: rest[1]), "POST")
         case (3, "channels") where rest[2] == "users": (.users(application: id, channel: rest[1]), "GET")
         case (3, "users") where rest[2] == "terminate_connections":
             (.terminateConnections(application: id, user: rest[1]), "POST")

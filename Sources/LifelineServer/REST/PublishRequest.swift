@@ -2,18 +2,32 @@ import PusherProtocol
 import RealtimeHub
 import WireCoding
 
-/// What `events` is asked to publish, and one part of what `batch_events` is. Pusher HTTP API (rule SV-11).
+/// What `events` is asked to publish, and one part of what `batch_events` is. Pusher HTTP API (rules SV-11, SR-1 to SR-4).
 struct PublishRequest: Hashable, Sendable {
     var event: String
     var data: String
+    /// Each once, in the order of the request.
     var channels: [String]
     /// The connection that must not get the event.
     var excluded: SocketID?
     var info: ChannelAttributes
 
-    /// Reads the body of `events`: one event for `channels` or for `channel`.
-    init(parsing body: [UInt8], limits: ApplicationLimits) throws(HTTPProblem) {
-        try self.init(try Self.json(body), limits: limits, inBatch: false)
+    /// Reads a request of `events`: one event for `channels` or for `channel`, in its body or in its query.
+    init(parsing request: RESTRequest, limits: ApplicationLimits) throws(HTTPProblem) {
+        let body = request.body.isEmpty ? nil : try Self.json(request.body)
+        try self.init(PublishFields(body, query: request), limits: limits)
+    }
+
+    /// Reads a request that names its channel in the path and the rest in the query. A body is the data itself.
+    init(parsing request: RESTRequest, to channel: String, limits: ApplicationLimits) throws(HTTPProblem) {
+        var data: String?
+        if !request.body.isEmpty {
+            guard request.body.withUnsafeBytes({ JSONBytes.firstInvalidUTF8($0) }) == nil else {
+                throw .badRequest("The body is not UTF-8.")
+            }
+            data = String(decoding: request.body, as: UTF8.self)
+        }
+        try self.init(PublishFields(nil, query: request), limits: limits, only: channel, data: data)
     }
 
     /// Reads the body of `batch_events`.
@@ -23,45 +37,48 @@ struct PublishRequest: Hashable, Sendable {
             throw .badRequest("A batch has at most \(limits.eventsPerBatch) events.")
         }
         var requests: [PublishRequest] = []
-        for event in events { requests.append(try PublishRequest(event, limits: limits, inBatch: true)) }
+        for event in events {
+            let fields = try PublishFields(event, query: nil)
+            guard let channel = try fields.text("channel") else { throw .badRequest("Each event of a batch needs a channel.") }
+            requests.append(try PublishRequest(fields, limits: limits, only: channel))
+        }
         return requests
     }
 
-    private init(_ json: JSONText, limits: ApplicationLimits, inBatch: Bool) throws(HTTPProblem) {
-        guard let members = json.members else { throw .badRequest("An event has to be an object.") }
-        var fields: [String: JSONText] = [:]
-        for member in members { fields[member.key] = member.value }
-        guard let event = fields["name"]?.string else { throw .badRequest("name has to be a string.") }
+    private init(
+        _ fields: PublishFields, limits: ApplicationLimits, only channel: String? = nil, data body: String? = nil
+    ) throws(HTTPProblem) {
+        guard let event = try fields.text("name") else { throw .badRequest("name has to be a string.") }
         guard !event.isEmpty, event.utf8.count <= limits.eventNameBytes else {
             throw .badRequest("name has 1 to \(limits.eventNameBytes) bytes.")
         }
-        guard let data = fields["data"]?.string else {
-            throw .badRequest("data has to be a string. Encode other values as JSON first.")
-        }
+        let complaint = "data has to be a string. Encode other values as JSON first."
+        guard let data = body == nil ? try fields.text("data", complaint) : body else { throw .badRequest(complaint) }
         guard data.utf8.count <= limits.eventDataBytes else {
             throw HTTPProblem(413, "data is larger than \(limits.eventDataBytes) bytes.")
         }
         self.event = event
         self.data = data
-        channels = try Self.channels(fields, limits: limits, inBatch: inBatch)
-        excluded = try Self.socketID(fields["socket_id"])
-        info = try ChannelAttributes(parsing: Self.text(fields["info"], "info"))
+        channels = try Self.channels(fields, limits: limits, only: channel)
+        excluded = try Self.socketID(fields.text("socket_id"))
+        info = try ChannelAttributes(parsing: fields.text("info"))
+        guard !info.contains(.cache) else { throw .badRequest("A publish knows user_count and subscription_count only.") }
     }
 
     private static func channels(
-        _ fields: [String: JSONText], limits: ApplicationLimits, inBatch: Bool
+        _ fields: PublishFields, limits: ApplicationLimits, only channel: String?
     ) throws(HTTPProblem) -> [String] {
+        if let channel {
+            try check(channel: channel, limits: limits)
+            return [channel]
+        }
         var names: [String] = []
-        if !inBatch, let list = fields["channels"], !list.isNull {
-            guard let elements = list.elements else { throw .badRequest("channels has to be an array.") }
-            guard elements.count <= limits.channelsPerPublish else {
+        if let list = try fields.list("channels") {
+            guard list.count <= limits.channelsPerPublish else {
                 throw .badRequest("An event goes to at most \(limits.channelsPerPublish) channels.")
             }
-            for element in elements {
-                guard let name = element.string else { throw .badRequest("channels has to hold strings.") }
-                if !names.contains(name) { names.append(name) }
-            }
-        } else if let name = try text(fields["channel"], "channel") {
+            for name in list where !names.contains(name) { names.append(name) }
+        } else if let name = try fields.text("channel") {
             names = [name]
         }
         guard !names.isEmpty else { throw .badRequest("The event needs at least one channel.") }
@@ -73,23 +90,19 @@ struct PublishRequest: Hashable, Sendable {
     }
 
     static func check(channel name: String, limits: ApplicationLimits) throws(HTTPProblem) {
-        let isValid = (try? PusherChannelName(name)) != nil && name.utf8.count <= limits.channelNameBytes
-        guard isValid else {
+        let parsed = try? PusherChannelName(name)
+        // Of the names that are kept for the service itself only those of users mean anything.
+        let isKnown = parsed?.isReserved == false || name.utf8.starts(with: PusherChannelName.serverToUser("").utf8)
+        guard parsed != nil, isKnown, name.utf8.count <= limits.channelNameBytes else {
             throw .badRequest("A channel name has 1 to \(limits.channelNameBytes) letters, digits and characters of _-=@,.;")
         }
     }
 
-    private static func socketID(_ value: JSONText?) throws(HTTPProblem) -> SocketID? {
-        guard let text = try text(value, "socket_id") else { return nil }
+    private static func socketID(_ text: String?) throws(HTTPProblem) -> SocketID? {
+        guard let text else { return nil }
         guard PusherLimits.accepts(socketID: text) else { throw .badRequest("socket_id has to be two numbers with a point.") }
         // A well-formed id that names no connection excludes nobody.
         return SocketID(text)
-    }
-
-    private static func text(_ value: JSONText?, _ name: String) throws(HTTPProblem) -> String? {
-        guard let value, !value.isNull else { return nil }
-        guard let text = value.string else { throw .badRequest("\(name) has to be a string.") }
-        return text
     }
 
     private static func json(_ body: [UInt8]) throws(HTTPProblem) -> JSONText {
@@ -97,32 +110,6 @@ struct PublishRequest: Hashable, Sendable {
             return try JSONText(bytes: body)
         } catch {
             throw .badRequest("The body is not JSON.")
-        }
-    }
-}
-
-/// What a request wants to know of a channel.
-struct ChannelAttributes: OptionSet, Hashable, Sendable {
-    let rawValue: Int
-
-    static let userCount = ChannelAttributes(rawValue: 1)
-    static let subscriptionCount = ChannelAttributes(rawValue: 2)
-    static let cache = ChannelAttributes(rawValue: 4)
-
-    init(rawValue: Int) {
-        self.rawValue = rawValue
-    }
-
-    /// Reads a list with commas.
-    init(parsing text: String?) throws(HTTPProblem) {
-        self = []
-        for part in (text ?? "").split(separator: ",") {
-            switch part {
-            case "user_count": insert(.userCount)
-            case "subscription_count": insert(.subscriptionCount)
-            case "cache": insert(.cache)
-            default: throw .badRequest("info knows user_count, subscription_count and cache.")
-            }
         }
     }
 }

@@ -1,6 +1,50 @@
+import PusherProtocol
+
 /// A request with everything that its answer depends on.
 struct RESTRequest: Hashable, Sendable {
     var method: String
+    /// Without the server's prefix.
     var target: RequestTarget
     var body: [UInt8]
+
+    /// A parameter of the query, in any case of letters, as signatures have it; an error when it came twice.
+    func parameter(_ name: String) throws(HTTPProblem) -> String? {
+        var found: String?
+        for parameter in target.parameters where parameter.name.lowercased() == name {
+            if found != nil { throw .repeatedParameter }
+            found = parameter.value
+        }
+        return found
+    }
+
+    /// The values of a list in the query: `name[]=a&name[]=b`, `name[0]=a&name[1]=b`, or `name=a` for one; nil without any.
+    func list(_ name: String) throws(HTTPProblem) -> [String]? {
+        let values = target.parameters.filter { Self.isElement($0.name.lowercased(), of: name) }.map(\.value)
+        if !values.isEmpty { return values }
+        return try parameter(name).map { [$0] }
+    }
+
+    /// Whether a name comes twice that is not the name of a list.
+    var repeatsParameters: Bool {
+        var seen: Set<String> = []
+        for parameter in target.parameters {
+            let name = parameter.name.lowercased()
+            if !name.hasSuffix("[]"), !seen.insert(name).inserted { return true }
+        }
+        return false
+    }
+
+    /// The paths that the signature may be made over. Libraries differ in whether they sign the escaped path or the plain one, and
+    /// in whether they count a prefix of the server in; all of them name the same thing.
+    func signedPaths(_ prefix: PathPrefix) -> [String] {
+        var paths = [target.rawPath]
+        if target.decodedPath != target.rawPath { paths.append(target.decodedPath) }
+        return prefix.text.isEmpty ? paths : paths.map { prefix.text + $0 } + paths
+    }
+
+    private static func isElement(_ parameter: String, of name: String) -> Bool {
+        guard parameter.hasPrefix(name), parameter.hasSuffix("]") else { return false }
+        let index = parameter.dropFirst(name.count).dropLast()
+        return index.first == "[" && index.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
 }

@@ -14,14 +14,20 @@ struct RESTService {
         case .webSocket: throw HTTPProblem(426, "This path is for WebSocket connections.")
         case .publish(let id):
             let application = try authenticated(request, id)
-            return try publish(PublishRequest(parsing: request.body, limits: application.limits), application)
+            return try publish(PublishRequest(parsing: request, limits: application.limits), application)
+        case .publishTo(let id, let channel):
+            let application = try authenticated(request, id)
+            return try publish(PublishRequest(parsing: request, to: channel, limits: application.limits), application)
         case .publishBatch(let id):
             let application = try authenticated(request, id)
             return try publish(PublishRequest.batch(parsing: request.body, limits: application.limits), application)
-        case .channels(let id): return try channels(request, authenticated(request, id))
-        case .channel(let id, let name): return try channel(name, request, authenticated(request, id))
-        case .users(let id, let channel): return try users(of: channel, authenticated(request, id))
-        case .terminateConnections(let id, let user): return try terminate(user, request, id)
+        case .channels(let id): return try channels(request, asking(request, id))
+        case .channel(let id, let name): return try channel(name, request, asking(request, id))
+        case .users(let id, let channel): return try users(of: channel, asking(request, id))
+        case .connections(let id): return try connections(asking(request, id))
+        case .terminateConnections(let id, let user):
+            guard let id else { return try terminate(user, authenticated(request)) }
+            return try terminate(user, authenticated(request, id))
         }
     }
 
@@ -32,69 +38,23 @@ struct RESTService {
             : HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8))
     }
 
-    // MARK: Who asks
-
-    /// The application of a request that is signed with its secret (rules SV-8, SV-9).
-    private func authenticated(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
-        guard let application = core.configuration.applications.application(id: id) else { throw .unknownApplication }
-        return try check(request, application)
-    }
-
-    private func check(_ request: RESTRequest, _ application: Application) throws(HTTPProblem) -> Application {
-        guard application.isEnabled else { throw .disabledApplication }
-        let parameters = request.target.parameters.map { (name: $0.name, value: $0.value) }
-        guard Set(parameters.map { $0.name.lowercased() }).count == parameters.count else { throw .repeatedParameter }
-        var refusal: PusherRequestSignatureError?
-        // Libraries differ in whether they sign the escaped path or the plain one; both name the same thing.
-        for path in Set([request.target.rawPath, request.target.decodedPath]) {
-            do throws(PusherRequestSignatureError) {
-                try PusherRequestSignature.check(
-                    method: request.method, path: path, parameters: parameters, body: request.body, key: application.key,
-                    secret: application.secret.revealed, now: core.configuration.clock.unixSeconds())
-                return application
-            } catch {
-                refusal = error
-            }
-        }
-        throw .unauthorized(refusal?.description ?? "The request is not signed.")
-    }
-
-    // MARK: Publishing
-
-    private func publish(_ request: PublishRequest, _ application: Application) -> HTTPAnswer {
-        for channel in request.channels {
-            core.publish(
-                event: request.event, data: request.data, to: channel, application: application, excluding: request.excluded)
-        }
-        guard !request.info.isEmpty else { return .empty }
-        var out = Array(#"{"channels":{"#.utf8)
-        for (index, channel) in request.channels.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            JSONWriter.appendString(channel, to: &out)
-            out.append(UInt8(ascii: ":"))
-            append(attributes(of: channel, request.info, application), to: &out)
-        }
-        out.append(contentsOf: "}}".utf8)
-        return HTTPAnswer(.json, out)
-    }
-
-    private func publish(_ batch: [PublishRequest], _ application: Application) -> HTTPAnswer {
-        for request in batch { _ = publish(request, application) }
-        guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
-        var out = Array(#"{"batch":["#.utf8)
-        for (index, request) in batch.enumerated() {
-            if index > 0 { out.append(UInt8(ascii: ",")) }
-            append(request.channels.first.map { attributes(of: $0, request.info, application) } ?? [], to: &out)
-        }
-        out.append(contentsOf: "]}".utf8)
-        return HTTPAnswer(.json, out)
-    }
-
     // MARK: Asking
 
+    /// As ``authenticated(_:_:)``, for a request that counts as a question.
+    private func asking(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
+        let application = try authenticated(request, id)
+        try core.budget.query(for: application, at: core.now)
+        return application
+    }
+
+    private func connections(_ application: Application) -> HTTPAnswer {
+        let count = core.admission.withLockedValue { $0.connections(of: application.id) }
+        return HTTPAnswer(.json, Array(#"{"connections":\#(count)}"#.utf8))
+    }
+
     private func channels(_ request: RESTRequest, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
-        let prefix = try request.target.value(of: "filter_by_prefix") ?? ""
-        let info = try ChannelAttributes(parsing: request.target.value(of: "info"))
+        let prefix = try request.parameter("filter_by_prefix") ?? ""
+        let info = try ChannelAttributes(parsing: request.parameter("info"))
         guard info.isSubset(of: .userCount) else { throw .badRequest("A list of channels knows user_count only.") }
         guard info.isEmpty || prefix.utf8.starts(with: "presence-".utf8) else {
             throw .badRequest("user_count needs a filter_by_prefix that begins with presence-.")
@@ -115,7 +75,7 @@ struct RESTService {
         _ name: String, _ request: RESTRequest, _ application: Application
     ) throws(HTTPProblem) -> HTTPAnswer {
         try PublishRequest.check(channel: name, limits: application.limits)
-        let info = try ChannelAttributes(parsing: request.target.value(of: "info"))
+        let info = try ChannelAttributes(parsing: request.parameter("info"))
         let kind = PusherChannelKind(of: name)
         if info.contains(.userCount), kind.access != .presence { throw .badRequest("user_count is for presence channels.") }
         if info.contains(.subscriptionCount) {
@@ -152,23 +112,8 @@ struct RESTService {
         return HTTPAnswer(.json, Array(#"{"users":[\#(users.joined(separator: ","))]}"#.utf8))
     }
 
-    private func terminate(_ user: String, _ request: RESTRequest, _ id: String?) throws(HTTPProblem) -> HTTPAnswer {
-        let application: Application
-        if let id {
-            application = try authenticated(request, id)
-        } else {
-            let key = try request.target.value(of: "auth_key") ?? ""
-            guard let found = core.configuration.applications.application(key: key) else {
-                throw .unauthorized("There is no application with this key.")
-            }
-            application = try check(request, found)
-        }
-        core.close(.terminated, application: application.id, user: user)
-        return .empty
-    }
-
     /// Counts of a channel, as far as it has them.
-    private func attributes(
+    func attributes(
         of name: String, _ info: ChannelAttributes, _ application: Application
     ) -> [(String, String)] {
         guard !info.isEmpty else { return [] }
@@ -184,7 +129,7 @@ struct RESTService {
     }
 
     /// Appends an object. Names are constants and values JSON already.
-    private func append(_ fields: [(String, String)], to out: inout [UInt8]) {
+    func append(_ fields: [(String, String)], to out: inout [UInt8]) {
         out.append(contentsOf: ("{" + fields.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}").utf8)
     }
 }

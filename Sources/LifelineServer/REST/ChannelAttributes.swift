@@ -1,0 +1,25 @@
+/// What a request wants to know of a channel.
+struct ChannelAttributes: OptionSet, Hashable, Sendable {
+    let rawValue: Int
+
+    static let userCount = ChannelAttributes(rawValue: 1)
+    static let subscriptionCount = ChannelAttributes(rawValue: 2)
+    static let cache = ChannelAttributes(rawValue: 4)
+
+    init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Reads a list with commas.
+    init(parsing text: String?) throws(HTTPProblem) {
+        self = []
+        for part in (text ?? "").split(separator: ",") {
+            switch part {
+            case "user_count": insert(.userCount)
+            case "subscription_count": insert(.subscriptionCount)
+            case "cache": insert(.cache)
+            default: throw .badRequest("info knows user_count, subscription_count and cache.")
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import WireCoding
+
+/// The named values of a request to publish: members of a JSON object, or what the query says for those that it lacks (rule SR-3).
+struct PublishFields {
+    private var members: [String: JSONText] = [:]
+    private let query: RESTRequest?
+
+    /// - Parameters:
+    ///   - json: an object; nil when there was no body.
+    ///   - query: where else values may be; nil for nowhere.
+    init(_ json: JSONText?, query: RESTRequest?) throws(HTTPProblem) {
+        self.query = query
+        guard let json else { return }
+        guard let members = json.members else { throw .badRequest("An event has to be an object.") }
+        for member in members where !member.value.isNull { self.members[member.key] = member.value }
+    }
+
+    /// A string; nil when it is missing.
+    func text(_ name: String, _ complaint: String? = nil) throws(HTTPProblem) -> String? {
+        guard let value = members[name] else { return try query?.parameter(name) }
+        guard let text = value.string else { throw .badRequest(complaint ?? "\(name) has to be a string.") }
+        return text
+    }
+
+    /// A list of strings; nil when it is missing.
+    func list(_ name: String) throws(HTTPProblem) -> [String]? {
+        guard let value = members[name] else { return try query?.list(name) }
+        guard let elements = value.elements else { throw .badRequest("\(name) has to be an array.") }
+        var list: [String] = []
+        for element in elements {
+            guard let text = element.string else { throw .badRequest("\(name) has to hold strings.") }
+            list.append(text)
+        }
+        return list
+    }
+}

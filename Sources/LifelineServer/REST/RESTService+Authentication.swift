@@ -1,0 +1,63 @@
+import PusherProtocol
+import RealtimeHub
+
+/// Who asks. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
+extension RESTService {
+    /// The application of a request that is signed with its secret.
+    func authenticated(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
+        guard let application = core.configuration.applications.application(id: id) else { throw .unknownApplication }
+        return try check(request, application)
+    }
+
+    /// The application whose key signed a request that names none in its path (rule SV-10).
+    func authenticated(_ request: RESTRequest) throws(HTTPProblem) -> Application {
+        guard let key = try request.parameter("auth_key") else { throw .unauthorized("The parameter auth_key is missing.") }
+        guard let application = core.configuration.applications.application(key: key) else {
+            throw .unauthorized("There is no application with this key.")
+        }
+        return try check(request, application)
+    }
+
+    private func check(_ request: RESTRequest, _ application: Application) throws(HTTPProblem) -> Application {
+        guard application.isEnabled else { throw .disabledApplication }
+        guard !request.repeatsParameters else { throw .repeatedParameter }
+        let parameters = request.target.parameters.map { (name: $0.name, value: $0.value) }
+        let now = core.configuration.clock.unixSeconds()
+        var refusal = PusherRequestSignatureError.wrongSignature
+        for path in request.signedPaths(core.prefix) {
+            do throws(PusherRequestSignatureError) {
+                try PusherRequestSignature.check(
+                    method: request.method, path: path, parameters: parameters, body: request.body, key: application.key,
+                    secret: application.secret.revealed, now: now)
+                return application
+            } catch {
+                refusal = error
+                // Another path cannot help.
+                guard error == .wrongSignature else { break }
+            }
+        }
+        throw .unauthorized(try advice(refusal, request, now: now))
+    }
+
+    /// What is wrong and what to do about it. Repeats nothing of the request but how far its clock is off.
+    private func advice(
+        _ refusal: PusherRequestSignatureError, _ request: RESTRequest, now: Int
+    ) throws(HTTPProblem) -> String {
+        switch refusal {
+        case .timestampOutOfRange:
+            guard let seconds = try request.parameter("auth_timestamp").flatMap({ Int($0) }) else {
+                return "auth_timestamp has to be the seconds since 1970."
+            }
+            let (difference, overflow) = seconds.subtractingReportingOverflow(now)
+            guard !overflow else { return refusal.description }
+            return "The clock differs by \(difference.magnitude) s: auth_timestamp is \(difference < 0 ? "behind" : "ahead of") "
+                + "the server's clock, and at most \(PusherLimits.timestampWindow) s are accepted."
+        case .wrongSignature:
+            return refusal.description
+                + " Check the secret, and that the method, the path and all parameters are signed as they are sent."
+        case .wrongBodyMD5: return refusal.description + " It has to be made of the bytes that are sent."
+        case .unknownKey: return refusal.description + " Check the id of the app and the key."
+        case .missing, .unknownVersion: return refusal.description
+        }
+    }
+}

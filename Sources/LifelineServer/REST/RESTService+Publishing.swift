@@ -1,0 +1,46 @@
+import RealtimeHub
+import WireCoding
+
+/// Publishing events and ending connections. Pusher HTTP API.
+extension RESTService {
+    func publish(_ request: PublishRequest, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
+        try core.budget.publish(request.channels.count, for: application, at: core.now)
+        send(request, application)
+        guard !request.info.isEmpty else { return .empty }
+        var out = Array(#"{"channels":{"#.utf8)
+        for (index, channel) in request.channels.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            JSONWriter.appendString(channel, to: &out)
+            out.append(UInt8(ascii: ":"))
+            append(attributes(of: channel, request.info, application), to: &out)
+        }
+        out.append(contentsOf: "}}".utf8)
+        return HTTPAnswer(.json, out)
+    }
+
+    func publish(_ batch: [PublishRequest], _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
+        try core.budget.publish(batch.count, for: application, at: core.now)
+        for request in batch { send(request, application) }
+        guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
+        var out = Array(#"{"batch":["#.utf8)
+        for (index, request) in batch.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            append(request.channels.first.map { attributes(of: $0, request.info, application) } ?? [], to: &out)
+        }
+        out.append(contentsOf: "]}".utf8)
+        return HTTPAnswer(.json, out)
+    }
+
+    private func send(_ request: PublishRequest, _ application: Application) {
+        for channel in request.channels {
+            core.publish(
+                event: request.event, data: request.data, to: channel, application: application, excluding: request.excluded)
+        }
+    }
+
+    func terminate(_ user: String, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
+        try core.budget.query(for: application, at: core.now)
+        core.close(.terminated, application: application.id, user: user)
+        return .empty
+    }
+}
