@@ -1,44 +1,7 @@
 import NIOConcurrencyHelpers
 
-// Async sequences, an addition to PusherSwift 10.1.
-
-extension PusherConnection {
-    /// The state now, and every later one. Ends when the connection is released.
-    ///
-    /// For one consumer; ask again for another. A consumer that falls behind by more than 64 states misses the oldest.
-    #if canImport(ObjectiveC)
-        @nonobjc
-    #endif
-    public var states: AsyncStream<ConnectionState> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ConnectionState.self, bufferingPolicy: .bufferingNewest(64))
-        let id = state.withLockedValue { values in
-            values.stateStreams.add(StreamEnd(continuation), current: values.delivered)
-        }
-        continuation.onTermination = { [weak self] _ in
-            _ = self?.state.withLockedValue { $0.stateStreams.remove(id) }
-        }
-        return stream
-    }
-}
-
-extension PusherChannel {
-    /// Every event of this name from now on. Ends when the channel is released, and when its callbacks are all unbound.
-    ///
-    /// For one consumer; ask again for another.
-    ///
-    /// - Parameter limit: how many events may wait; of more the oldest are dropped.
-    #if canImport(ObjectiveC)
-        @nonobjc
-    #endif
-    public func events(named eventName: String, limit: Int = 1024) -> AsyncStream<PusherEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: PusherEvent.self, bufferingPolicy: .bufferingNewest(max(limit, 1)))
-        let end = StreamEnd(continuation)
-        let id = bind(eventName: eventName) { end.continuation.yield($0) }
-        continuation.onTermination = { [weak self] _ in self?.unbind(eventName: eventName, callbackId: id) }
-        return stream
-    }
-}
+// Async sequences, an addition to PusherSwift 10.1. Rules PA-41 and PA-71: each is for one consumer, and what does not fit is dropped, the
+// oldest first.
 
 /// Ends a stream once nobody can feed it any more.
 final class StreamEnd<Element: Sendable>: Sendable {
@@ -51,25 +14,51 @@ final class StreamEnd<Element: Sendable>: Sendable {
     deinit { continuation.finish() }
 }
 
-/// The consumers of a connection's states.
-struct StateStreams {
-    private var ends: [UInt64: StreamEnd<ConnectionState>] = [:]
+/// The consumers of one kind of news. Not locked: it lives in whatever holds the news, behind that one's lock.
+struct StreamEnds<Element: Sendable> {
+    private var ends: [UInt64: StreamEnd<Element>] = [:]
     private var last: UInt64 = 0
 
-    mutating func add(_ end: StreamEnd<ConnectionState>, current: ConnectionState) -> UInt64 {
+    mutating func add(_ end: StreamEnd<Element>, current: Element? = nil) -> UInt64 {
         last += 1
         ends[last] = end
-        end.continuation.yield(current)
+        if let current { end.continuation.yield(current) }
         return last
     }
 
-    mutating func remove(_ id: UInt64) -> StreamEnd<ConnectionState>? {
+    /// - Returns: what has to be released outside of the lock, since it ends the stream.
+    mutating func remove(_ id: UInt64) -> StreamEnd<Element>? {
         ends.removeValue(forKey: id)
     }
 
-    func yield(_ state: ConnectionState) {
-        for end in ends.values { end.continuation.yield(state) }
+    func yield(_ element: Element) {
+        for end in ends.values { end.continuation.yield(element) }
     }
 
+    /// Yields to everybody; who had no room for it gets `instead` behind it.
+    func yield(_ element: Element, orElse instead: @autoclosure () -> Element) {
+        for end in ends.values {
+            if case .dropped = end.continuation.yield(element) { end.continuation.yield(instead()) }
+        }
+    }
+
+    var isEmpty: Bool { ends.isEmpty }
     var count: Int { ends.count }
+}
+
+extension AsyncStream where Element: Sendable {
+    /// A stream whose producers are kept somewhere else, behind a lock.
+    ///
+    /// - Parameters:
+    ///   - add: puts the end where the news come, and gives its number there.
+    ///   - remove: takes it away again; what it gives is released outside of the lock.
+    static func fed(
+        limit: Int, add: (StreamEnd<Element>) -> UInt64,
+        remove: @escaping @Sendable (UInt64) -> StreamEnd<Element>?
+    ) -> AsyncStream<Element> {
+        let (stream, continuation) = makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(Swift.max(limit, 1)))
+        let id = add(StreamEnd(continuation))
+        continuation.onTermination = { _ in _ = remove(id) }
+        return stream
+    }
 }

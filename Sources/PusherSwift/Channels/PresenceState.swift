@@ -50,7 +50,9 @@ extension PusherPresenceChannel {
     /// - Returns: calls the callbacks for those who came and left while the connection was down.
     func confirm(_ confirmation: PusherSubscribed) -> () -> Void {
         let (changes, presence) = state.withLockedValue { state in
-            (state.presence.replace(with: confirmation.members, myID: confirmation.myID), state.presence)
+            let changes = state.presence.replace(with: confirmation.members, myID: confirmation.myID)
+            state.memberStreams.yield(.current(state.presence.members))
+            return (changes, state.presence)
         }
         guard confirmation.isRenewal else { return {} }
         return {
@@ -60,12 +62,20 @@ extension PusherPresenceChannel {
     }
 
     func memberAdded(_ member: PusherMember) {
-        let (added, callback) = state.withLockedValue { ($0.presence.add(member), $0.presence.onMemberAdded) }
+        let (added, callback) = state.withLockedValue { state in
+            let added = state.presence.add(member)
+            if let added { state.memberStreams.yield(.joined(added), orElse: .current(state.presence.members)) }
+            return (added, state.presence.onMemberAdded)
+        }
         if let added { callback?(added) }
     }
 
     func memberRemoved(_ member: PusherMember) {
-        let (removed, callback) = state.withLockedValue { ($0.presence.remove(member.userID), $0.presence.onMemberRemoved) }
+        let (removed, callback) = state.withLockedValue { state in
+            let removed = state.presence.remove(member.userID)
+            if let removed { state.memberStreams.yield(.left(removed), orElse: .current(state.presence.members)) }
+            return (removed, state.presence.onMemberRemoved)
+        }
         if let removed { callback?(removed) }
     }
 }

@@ -17,11 +17,18 @@ extension PusherChannel {
         state.withLockedValue { $0.subscribed = false }
         state.replace(\.unsent, with: [])
         state.replace(\.auth, with: nil)
+        endStreams()
+    }
+
+    private func endStreams() {
+        state.replace(\.countStreams, with: StreamEnds())
+        state.replace(\.memberStreams, with: StreamEnds())
     }
 
     func countChanged(to count: Int) {
         let callback = state.withLockedValue { state in
             state.subscriptionCount = count
+            state.countStreams.yield(count)
             return state.onSubscriptionCountChanged
         }
         callback?(count)
@@ -81,6 +88,7 @@ extension PusherChannel {
         state.replace(\.onSubscriptionCountChanged, with: nil)
         state.replace(\.presence.onMemberAdded, with: nil)
         state.replace(\.presence.onMemberRemoved, with: nil)
+        endStreams()
     }
 
     /// A new attempt to subscribe begins.

@@ -126,4 +126,6 @@ struct ChannelState {
     var auth: PusherAuth?
     var onSubscriptionCountChanged: ((Int) -> Void)?
     var presence = PresenceState()
+    var countStreams = StreamEnds<Int>()
+    var memberStreams = StreamEnds<PusherMembershipChange>()
 }

@@ -7,7 +7,8 @@ struct ConnectionValues {
     var userDataFetcher: (() -> PusherPresenceChannelMember)?
     var onStatusChange: ((PusherConnectionStatus) -> Void)?
     var settings = ConnectionSettings()
-    var stateStreams = StateStreams()
+    var stateStreams = StreamEnds<ConnectionState>()
+    var statusStreams = StreamEnds<PusherConnectionStatus>()
     /// The code of the latest `pusher:error` of the present attempt.
     var reportedCode: Int?
     /// The state that the delegate heard of last.

@@ -1,0 +1,49 @@
+extension PusherChannel {
+    /// Every event of this name from now on. Ends when the channel is released, and when its callbacks are all unbound.
+    ///
+    /// For one consumer; ask again for another.
+    ///
+    /// - Parameter limit: how many events may wait; of more the oldest are dropped.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public func events(named eventName: String, limit: Int = 1024) -> AsyncStream<PusherEvent> {
+        .bound(limit: limit) {
+            bind(eventName: eventName, eventCallback: $0)
+        } unbind: { [weak self] id in
+            self?.unbind(eventName: eventName, callbackId: id)
+        }
+    }
+}
+
+extension Pusher {
+    /// Every event of every channel from now on, those of the user and of the connection included. Ends when the client is released,
+    /// and with ``unbindAll()``.
+    ///
+    /// For one consumer; ask again for another.
+    ///
+    /// - Parameter limit: how many events may wait; of more the oldest are dropped.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public func events(limit: Int = 1024) -> AsyncStream<PusherEvent> {
+        .bound(limit: limit) {
+            bind(eventCallback: $0)
+        } unbind: { [weak connection] id in
+            connection?.global.unbind(globalCallbackId: id)
+        }
+    }
+}
+
+extension AsyncStream<PusherEvent> {
+    /// A stream that a callback feeds.
+    static func bound(
+        limit: Int, bind: (@escaping (PusherEvent) -> Void) -> String, unbind: @escaping @Sendable (String) -> Void
+    ) -> AsyncStream<PusherEvent> {
+        let (stream, continuation) = makeStream(of: PusherEvent.self, bufferingPolicy: .bufferingNewest(Swift.max(limit, 1)))
+        let end = StreamEnd(continuation)
+        let id = bind { end.continuation.yield($0) }
+        continuation.onTermination = { _ in unbind(id) }
+        return stream
+    }
+}

@@ -1,0 +1,46 @@
+/// What became known about who is on a presence channel.
+public enum PusherMembershipChange: Sendable {
+    /// Everybody who is there: after a confirmation, and when changes had to be dropped because the consumer was too slow.
+    case current([PusherPresenceChannelMember])
+    case joined(PusherPresenceChannelMember)
+    case left(PusherPresenceChannelMember)
+}
+
+extension PusherPresenceChannel {
+    /// Who is there, and every change from then on. Begins with everybody when the channel is subscribed. Ends when the channel is
+    /// released or unsubscribed.
+    ///
+    /// For one consumer; ask again for another. The newest change is never lost: of more than `limit` the oldest are dropped, and
+    /// `current` follows, so that whoever applies what comes knows everybody in the end.
+    ///
+    /// - Parameter limit: how many changes may wait; at least 2.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public func memberChanges(limit: Int = 1024) -> AsyncStream<PusherMembershipChange> {
+        .fed(limit: max(limit, 2)) { end in
+            state.withLockedValue { state in
+                state.memberStreams.add(end, current: state.subscribed ? .current(state.presence.members) : nil)
+            }
+        } remove: { [weak self] id in
+            self?.state.withLockedValue { $0.memberStreams.remove(id) }
+        }
+    }
+}
+
+extension PusherChannel {
+    /// The number of subscribed connections, if it is known, and whenever the server tells it. Ends when the channel is released or
+    /// unsubscribed.
+    ///
+    /// For one consumer; ask again for another. Only the newest number waits.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var subscriptionCounts: AsyncStream<Int> {
+        .fed(limit: 1) { end in
+            state.withLockedValue { $0.countStreams.add(end, current: $0.subscriptionCount) }
+        } remove: { [weak self] id in
+            self?.state.withLockedValue { $0.countStreams.remove(id) }
+        }
+    }
+}
