@@ -52,6 +52,15 @@ extension Pusher {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
+    /// As `subscribe(_:)`, with a time for this channel: seconds that its authorisation may take, and then the server's confirmation, brought
+    /// into 0.1 ... 300. An addition to PusherSwift 10.1.
+    @discardableResult
+    public func subscribe(_ channelName: String, timeout: Double) -> PusherChannel {
+        connection.subscribe(
+            channelName: channelName, auth: nil, onMemberAdded: nil, onMemberRemoved: nil, onSubscriptionCountChanged: nil,
+            timeout: timeout)
+    }
+
     /// As `init(key:options:)`.
     public convenience init(withAppKey key: String, options: PusherClientOptions) {
         self.init(key: key, options: options)

@@ -23,7 +23,8 @@ enum AuthorizationAnswer {
         }
         return .success(
             PusherAuthorization(
-                auth: auth, channelData: object?["channel_data"] as? String, sharedSecret: object?["shared_secret"] as? String))
+                auth: auth, channelData: object?["channel_data"] as? String, sharedSecret: object?["shared_secret"] as? String,
+                userData: object?["user_data"] as? String))
     }
 
     private static func category(of status: Int) -> StatusCategory {

@@ -19,12 +19,20 @@ struct AuthorizationRequest: Hashable, Sendable {
     var headers: [Header]
     var body: [UInt8]
 
-    /// The POST of PusherSwift's `endpoint`: socket id and channel name as a form, percent-encoded. Rule PA-30.
-    init(endpoint: URL, socketID: String, channel: String) {
+    /// The POST of PusherSwift's `endpoint`: socket id and channel name as a form, percent-encoded. Rules PA-30 and PA-61.
+    ///
+    /// - Parameter channel: nil for a user.
+    init(endpoint: URL, socketID: String, channel: String?, extras: EndpointExtras = EndpointExtras()) {
         url = endpoint
         method = "POST"
-        headers = [Header(name: "Content-Type", value: Self.form)]
-        body = Array("socket_id=\(Self.encode(socketID))&channel_name=\(Self.encode(channel))".utf8)
+        var fields = [("socket_id", socketID)]
+        if let channel { fields.append(("channel_name", channel)) }
+        let own = fields.map(\.0)
+        fields += extras.params.filter { !own.contains($0.key) }.sorted { $0.key < $1.key }
+        body = Array(fields.map { "\(Self.encode($0.0))=\(Self.encode($0.1))" }.joined(separator: "&").utf8)
+        headers = extras.headers.sorted { $0.key < $1.key }.map { Header(name: $0.key, value: $0.value) }
+        let hasType = headers.contains { $0.name.lowercased() == "content-type" }
+        if !hasType { headers.append(Header(name: "Content-Type", value: Self.form)) }
     }
 
     /// An app's own request, or nil when its body is a stream, which cannot be sent twice. A body without a content type is a form, as

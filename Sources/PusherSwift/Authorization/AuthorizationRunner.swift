@@ -23,7 +23,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
-    private let queue: DispatchQueue
+    let queue: DispatchQueue
     private let http: any AuthorizationHTTP
 
     init(queue: DispatchQueue, http: any AuthorizationHTTP) {
@@ -52,8 +52,12 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
             pending.finish(.failure(.gone))
             return {}
         }
+        if job.purpose == .user {
+            authenticate(job, connection, pending)
+            return { pending.cancel() }
+        }
         if job.purpose == .subscription, let auth = connection.channels.find(name: job.channel)?.takeAuth() {
-            pending.finish(Self.outcome(of: auth, for: job))
+            pending.finish(Self.outcome(of: auth, for: job, connection))
             return {}
         }
         switch connection.options.authMethod {
@@ -73,7 +77,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
     private func settle(
         _ job: PusherAuthorizeJob, _ outcome: Outcome
     ) -> Result<PusherAuthorization, ConnectionFailure> {
-        if job.purpose == .subscription {
+        if job.purpose != .keyReload {
             state.withLockedValue { state in
                 if case .failure(let problem) = outcome {
                     state.problems[job.channel] = problem
@@ -85,9 +89,12 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         return outcome.mapError(\.failure)
     }
 
-    private static func outcome(of auth: PusherAuth?, for job: PusherAuthorizeJob) -> Outcome {
+    private static func outcome(
+        of auth: PusherAuth?, for job: PusherAuthorizeJob, _ connection: PusherConnection?
+    ) -> Outcome {
         guard let auth else { return .failure(.noAuthorization) }
-        if PusherChannelType.isPresenceChannel(name: job.channel) && auth.channelData == nil {
+        let isUser = connection?.truth.values.wantsUser ?? false
+        if PusherChannelType.isPresenceChannel(name: job.channel) && auth.channelData == nil && !isUser {
             return .failure(.noChannelData)
         }
         return .success(
@@ -106,11 +113,11 @@ extension AuthorizationRunner {
                 pending.finish(.failure(.noRequest))
                 return
             }
-            send(request, connection, pending)
+            send(request, for: job, connection, pending)
         case .authorizer(let authorizer):
             authorizer.fetchAuthValue(socketID: job.socketID, channelName: job.channel) { [weak connection] auth in
                 if auth == nil { connection?.logLater(.error, .noAuthorization) }
-                pending.finish(Self.outcome(of: auth, for: job))
+                pending.finish(Self.outcome(of: auth, for: job, connection))
             }
         case .endpoint, .inline, .noMethod:
             // The method was changed in between.
@@ -118,22 +125,37 @@ extension AuthorizationRunner {
         }
     }
 
-    private func ask(endpoint text: String, for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
+    /// Asks an endpoint. What the app adds to the request is asked for on the callback queue, when it wants to say so.
+    func ask(endpoint text: String, for job: PusherAuthorizeJob, _ pending: PendingAuthorization) {
         guard let connection = state.withLockedValue({ $0.connection }) else { return }
         guard let url = URL(string: text), url.scheme != nil, url.host != nil else {
             pending.finish(.failure(.badEndpoint))
             return
         }
-        let request = AuthorizationRequest(endpoint: url, socketID: job.socketID, channel: job.channel)
-        send(request, connection, pending)
+        let channel = job.purpose == .user ? nil : job.channel
+        guard connection.options.hasAuthProviders else {
+            let extras = EndpointExtras(connection.options)
+            send(
+                AuthorizationRequest(endpoint: url, socketID: job.socketID, channel: channel, extras: extras), for: job,
+                connection, pending)
+            return
+        }
+        queue.async { [weak self, weak connection] in
+            guard !pending.isOver, let self, let connection else { return }
+            let extras = EndpointExtras(asking: connection.options)
+            send(
+                AuthorizationRequest(endpoint: url, socketID: job.socketID, channel: channel, extras: extras), for: job,
+                connection, pending)
+        }
     }
 
-    private func send(
-        _ request: AuthorizationRequest, _ connection: PusherConnection, _ pending: PendingAuthorization
+    func send(
+        _ request: AuthorizationRequest, for job: PusherAuthorizeJob, _ connection: PusherConnection,
+        _ pending: PendingAuthorization
     ) {
         let session = connection.URLSession
         let http = session === PusherURLSession.shared ? self.http : URLSessionHTTP(session: session)
-        let limit = connection.requestTimeout
+        let limit = job.limit ?? connection.requestTimeout
         let cancel = http.send(request, within: limit, maximumBody: AuthorizationAnswer.maximumBody) { result in
             switch result {
             case .failure(let failure):

@@ -18,6 +18,21 @@ struct InlineSigner: Sendable {
         return .success(PusherAuthorization(auth: signature(job, channelData: data), channelData: data))
     }
 
+    /// Vouches for a user.
+    func authenticate(
+        socketID: String, member: PusherPresenceChannelMember, watchlist: [String]
+    ) -> AuthorizationRunner.Outcome {
+        var fields = ["\"id\":\(AnyJSON.quote(member.userId))"]
+        if let info = member.userInfo {
+            guard let text = AnyJSON.encode(info) else { return .failure(.badUserInfo) }
+            fields.append("\"user_info\":\(text)")
+        }
+        if !watchlist.isEmpty, let text = AnyJSON.encode(watchlist) { fields.append("\"watchlist\":\(text)") }
+        let userData = "{\(fields.joined(separator: ","))}"
+        let auth = PusherSignature.userAuth(socketID: socketID, userData: userData, key: key, secret: secret)
+        return .success(PusherAuthorization(auth: auth, userData: userData))
+    }
+
     /// The text that is signed and then sent, exactly.
     static func channelData(userID: String, userInfo: Any?) -> String? {
         let id = "\"user_id\":\(AnyJSON.quote(userID))"

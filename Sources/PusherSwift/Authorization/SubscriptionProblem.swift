@@ -52,5 +52,13 @@ extension SubscriptionProblem: Error {
         ConnectionFailure(.badRequest, "The URL of the authorisation endpoint is not valid."))
     static let badUserInfo = SubscriptionProblem(
         ConnectionFailure(.badRequest, "The user info of the presence member is no JSON value."))
+    static let noUserMethod = SubscriptionProblem(
+        ConnectionFailure(.badRequest, "Authentication method required for signing in but none provided."))
+    static let noUserAuth = SubscriptionProblem(
+        ConnectionFailure(.accessDenied, "The authenticator gave no authorisation for the user."))
+    static let noUserRequest = SubscriptionProblem(
+        ConnectionFailure(.badRequest, "The auth request builder for users gave no request that can be sent."))
+    static let noUser = SubscriptionProblem(
+        ConnectionFailure(.badRequest, "Signing in with a secret needs a userDataFetcher that says who the user is."))
     static let gone = SubscriptionProblem(ConnectionFailure(.cancelled, "The connection was released."))
 }

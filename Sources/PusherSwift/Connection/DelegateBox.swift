@@ -40,6 +40,12 @@ final class DelegateBox: @unchecked Sendable {
         }
 
         func received(_ error: PusherError) { delegate?.receivedError?(error: error) }
+
+        func signedIn(_ userID: String, _ userData: String) { delegate?.signedIn?(userId: userID, userData: userData) }
+
+        func failedToSignIn(_ problem: SubscriptionProblem) {
+            delegate?.failedToSignIn?(response: problem.response, data: problem.body, error: problem.error)
+        }
     #else
         func debugLog(_ text: String) { delegate?.debugLog(message: text) }
 
@@ -59,5 +65,11 @@ final class DelegateBox: @unchecked Sendable {
         }
 
         func received(_ error: PusherError) { delegate?.receivedError(error: error) }
+
+        func signedIn(_ userID: String, _ userData: String) { delegate?.signedIn(userId: userID, userData: userData) }
+
+        func failedToSignIn(_ problem: SubscriptionProblem) {
+            delegate?.failedToSignIn(response: problem.response, data: problem.body, error: problem.error)
+        }
     #endif
 }

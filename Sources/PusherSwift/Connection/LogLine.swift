@@ -23,6 +23,7 @@ struct LogLine {
         case disconnected = "Websocket is disconnected but no error received"
         case failed = "Websocket received error."
         case subscriptionFailed = "Unable to subscribe to channel:"
+        case signInFailed = "Unable to sign in:"
         case notUnderstood = "Unable to handle incoming Websocket message"
         case undecryptable = "Skipping event that failed to decrypt on channel"
         case encryptedClientEvent = "Client events are not supported on encrypted channels:"

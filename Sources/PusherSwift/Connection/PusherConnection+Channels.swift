@@ -1,16 +1,18 @@
 import ConnectionEngine
+import Foundation
 import PusherProtocol
 
 // Which channels are wanted. The table and the engine change together, in one order, under `commands`.
 extension PusherConnection {
     func subscribe(
         channelName: String, auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
-        onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?
+        onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?,
+        timeout: TimeInterval? = nil
     ) -> PusherChannel {
         let isPresence = PusherChannelType.isPresenceChannel(name: channelName)
         return want(
             channelName, auth: auth, onMemberAdded: onMemberAdded, onMemberRemoved: onMemberRemoved,
-            onSubscriptionCountChanged: onSubscriptionCountChanged
+            onSubscriptionCountChanged: onSubscriptionCountChanged, timeout: timeout
         ) {
             isPresence
                 ? PusherPresenceChannel(name: channelName, connection: self)
@@ -39,16 +41,21 @@ extension PusherConnection {
     private func want(
         _ name: String, auth: PusherAuth?, onMemberAdded: ((PusherPresenceChannelMember) -> Void)?,
         onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?,
-        make: () -> PusherChannel
+        timeout: TimeInterval? = nil, make: () -> PusherChannel
     ) -> PusherChannel {
         commands.withLock {
             let channel = channels.findOrAdd(name: name, make: make)
             channel.update(
                 auth: auth, onMemberAdded: onMemberAdded, onMemberRemoved: onMemberRemoved,
                 onSubscriptionCountChanged: onSubscriptionCountChanged)
-            driver.submit(.perform(.subscribe(PusherSubscription(channel: name)), nil))
+            driver.submit(.perform(.subscribe(subscription(to: name, timeout: timeout)), nil))
             return channel
         }
+    }
+
+    private func subscription(to name: String, timeout: TimeInterval?) -> PusherSubscription {
+        let seconds = timeout ?? options.subscribeTimeout
+        return PusherSubscription(channel: name, timeout: seconds.map { .clamped(seconds: $0) })
     }
 
     func unsubscribe(channelName: String) {

@@ -46,7 +46,14 @@ extension PusherConnection {
             log(.debug, .received, text)
         case .established(let socketID):
             log(.debug, .established, socketID)
-        case .cacheMissed, .signedIn, .signInFailed, .watchlist:
+        case .signedIn(let user):
+            deliver(signedIn: user)
+        case .signInFailed(let failure, let body, _):
+            deliver(signInFailure: failure, body: body)
+        case .watchlist(let changes):
+            deliver(changes)
+        case .cacheMissed:
+            // Told as the event `pusher:cache_miss`.
             break
         case .pinged:
             log(.debug, .pinged)
@@ -63,8 +70,10 @@ extension PusherConnection {
             for channel in channels.channels.values { channel.startOver() }
         }
         log(change)
-        onStatusChange?(PusherConnectionStatus(change))
+        let status = PusherConnectionStatus(change)
+        onStatusChange?(status)
         let old = state.withLockedValue { values in
+            values.statusStreams.yield(status)
             defer { values.delivered = new }
             if new != values.delivered { values.stateStreams.yield(new) }
             return values.delivered
@@ -100,6 +109,11 @@ extension PusherConnection {
 
     private func deliverFailure(of name: String, _ failure: ConnectionFailure, body: String?, willRetry: Bool) {
         let known = authorizations.takeProblem(of: name)
+        if isOfUser(name) {
+            log(.error, .subscriptionFailed, "\(name), error: \(failure.reason)")
+            deliver(PusherError(code: nil, message: "\(LogLine.Head.subscriptionFailed.rawValue) \(name) \(failure.reason)"))
+            return
+        }
         guard let channel = channels.live(name) else { return }
         let givenUp = channel.fail(willRetry: willRetry)
         let problem = known ?? SubscriptionProblem(failure, bodyText: body)

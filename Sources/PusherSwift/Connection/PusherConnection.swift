@@ -36,6 +36,9 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// The queue of all callbacks. Chosen with ``PusherClientOptions/callbackQueue``; an addition to PusherSwift 10.1.
     public let callbackQueue: DispatchQueue
 
+    /// The user who signs in. An addition to PusherSwift 10.1.
+    public let user = PusherUserAccount()
+
     let state: NIOLockedValueBox<ConnectionValues>
     let truth = ConnectionTruth()
     let delegateBox = DelegateBox()
@@ -72,6 +75,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         network = PusherAddress.endpoint(url: url).flatMap { engine.observeNetwork($0.host, driver) }
         global = GlobalChannel(connection: self)
         runner.attach(self)
+        user.attach(self)
         observations = [
             driver.notices.observe(on: .inline) { [truth] in truth.note($0) },
             driver.notices.observe(on: .queue(callbackQueue)) { [weak self] in self?.deliver($0) },
@@ -81,12 +85,17 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     deinit {
         // Callbacks often hold the channel that they are bound to. No event will come any more.
         for channel in channels.channels.values { channel.forgetCallbacks() }
+        user.forgetCallbacks()
     }
 
     /// Connects. While the next attempt waits it comes at once; while connected nothing happens (rule PA-1).
     open func connect() {
         guard PusherAddress.endpoint(url: url) != nil else {
             report(PusherError(code: nil, message: "The URL to connect to is not valid."))
+            return
+        }
+        if let problem = options.problem {
+            report(PusherError(code: nil, message: problem))
             return
         }
         driver.submit(.connect(within: nil))
@@ -118,7 +127,12 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         var channel: PusherChannel?
         if let name = event.channelName {
             channel = channels.live(name)
-            if channel == nil { return }
+            if channel == nil {
+                guard isOfUser(name) else { return }
+                global.handleEvent(event: event)
+                user.handleEvent(event)
+                return
+            }
         }
         global.handleEvent(event: event)
         channel?.handleEvent(event: event)

@@ -11,6 +11,10 @@ final class ConnectionTruth: Sendable {
         var state = ConnectionState.disconnected
         var socketID: String?
         var attempts = 0
+        /// Whether a user is to be signed in.
+        var wantsUser = false
+        /// Who is signed in.
+        var user: PusherSignedInUser?
     }
 
     private let box = NIOLockedValueBox(Values())
@@ -29,9 +33,12 @@ final class ConnectionTruth: Sendable {
                     values.state = ConnectionState(after: change)
                     values.attempts = change.attempt
                     if change.phase != .connecting && change.phase != .connected { values.socketID = nil }
+                    if change.phase != .connected { values.user = nil }
                 }
             case .event(.established(let socketID)):
                 update { $0.socketID = socketID }
+            case .event(.signedIn(let user)):
+                update { if $0.wantsUser { $0.user = PusherSignedInUser(user) } }
             case .event, .dropped:
                 continue
             }

@@ -10,11 +10,12 @@ import WebSocketTransport
 extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
-        makeHTTP: { LiveHTTP(roots: roots(of: $0)) },
+        makeHTTP: { LiveHTTP(roots: roots(of: $0), pins: pins(of: $0), proxy: proxy(of: $0)) },
         makeDriver: { url, options, policy, runner, wantsFrames in
             let transport = WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder(keepsText: wantsFrames) },
-                configuration: WebSocketTransportConfiguration(trustRoots: roots(of: options)))
+                configuration: WebSocketTransportConfiguration(
+                    trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options)))
             return ConnectionDriver(
                 transport: transport, jobs: runner, timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
                 policy: policy, memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable)
@@ -26,15 +27,32 @@ extension EngineAssembly {
     private static func roots(of options: PusherClientOptions) -> TrustRoots {
         options.certificateAuthorityFile.map { .file($0) } ?? .system
     }
+
+    /// Pins that are none are refused before anything is dialled, see ``PusherConnection/connect()``.
+    private static func pins(of options: PusherClientOptions) -> CertificatePins? {
+        options.certificatePins.isEmpty ? nil : try? CertificatePins(options.certificatePins)
+    }
+
+    private static func proxy(of options: PusherClientOptions) -> HTTPProxy? {
+        options.proxy.map { proxy in
+            HTTPProxy(
+                host: proxy.host, port: proxy.port,
+                credentials: proxy.user.map { HTTPProxy.Credentials(user: $0, password: proxy.password ?? "") })
+        }
+    }
 }
 
 /// Sends authorisation requests with the library's own HTTP client, which is made for the first of them.
 final class LiveHTTP: AuthorizationHTTP {
     private let roots: TrustRoots
+    private let pins: CertificatePins?
+    private let proxy: HTTPProxy?
     private let caller = NIOLockedValueBox<HTTPCaller?>(nil)
 
-    init(roots: TrustRoots) {
+    init(roots: TrustRoots, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil) {
         self.roots = roots
+        self.pins = pins
+        self.proxy = proxy
     }
 
     func send(
@@ -42,7 +60,7 @@ final class LiveHTTP: AuthorizationHTTP {
         completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void
     ) -> @Sendable () -> Void {
         let caller = self.caller.withLockedValue { caller in
-            let present = caller ?? HTTPCaller(trustRoots: roots, bodyLimit: maximumBody)
+            let present = caller ?? HTTPCaller(trustRoots: roots, pins: pins, proxy: proxy, bodyLimit: maximumBody)
             caller = present
             return present
         }

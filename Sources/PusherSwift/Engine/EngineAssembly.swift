@@ -22,9 +22,11 @@ extension EngineAssembly {
 
     /// What is kept over reconnects. A URL that is none is never dialled, see ``PusherConnection/connect()``.
     static func memory(url: String, options: PusherClientOptions) -> PusherMemory {
-        let endpoint = PusherAddress.endpoint(url: url)
-        return PusherMemory(
-            endpoint: endpoint ?? WebSocketEndpoint(host: options.host, port: options.port, usesTLS: options.useTLS))
+        var endpoint =
+            PusherAddress.endpoint(url: url)
+            ?? WebSocketEndpoint(host: options.host, port: options.port, usesTLS: options.useTLS)
+        endpoint.headers += options.headers.sorted { $0.key < $1.key }.map { WebSocketEndpoint.Header($0.key, $0.value) }
+        return PusherMemory(endpoint: endpoint)
     }
 
     static func isDroppable(_ event: PusherSessionEvent) -> Bool {

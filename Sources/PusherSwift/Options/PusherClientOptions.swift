@@ -18,15 +18,24 @@ public enum PusherTiming: Hashable, Sendable {
     @objcMembers
 #endif
 public class PusherClientOptions: NSObject, @unchecked Sendable {
-    private struct State {
+    struct State {
         var authMethod: AuthMethod
         var timing = PusherTiming.standard
         var certificateAuthorityFile: String?
         var callbackQueue = DispatchQueue.main
+        var headers: [String: String] = [:]
+        var authHeaders: [String: String] = [:]
+        var authParams: [String: String] = [:]
+        var authHeadersProvider: (() -> [String: String])?
+        var authParamsProvider: (() -> [String: String])?
+        var userAuthentication = UserAuthMethod.noMethod
+        var certificatePins: [String] = []
+        var proxy: PusherProxy?
+        var subscribeTimeout: TimeInterval?
         var engine = EngineAssembly.live
     }
 
-    private let state: NIOLockedValueBox<State>
+    let state: NIOLockedValueBox<State>
 
     /// Whether callbacks of the old kind get data as JSON values or as text; callbacks with a ``PusherEvent`` always get text.
     public let attemptToReturnJSONObject: Bool

@@ -13,6 +13,8 @@ import Foundation
         @objc optional func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?)
         @objc optional func failedToDecryptEvent(eventName: String, channelName: String, data: String?)
         @objc(receivedError:) optional func receivedError(error: PusherError)
+        @objc optional func signedIn(userId: String, userData: String)
+        @objc optional func failedToSignIn(response: URLResponse?, data: String?, error: NSError?)
     }
 #else
     /// Hears about the connection and its subscriptions. Every method is optional.
@@ -36,6 +38,10 @@ import Foundation
         func failedToDecryptEvent(eventName: String, channelName: String, data: String?)
         /// The server sent `pusher:error`, or a call could not be carried out.
         func receivedError(error: PusherError)
+        /// The server confirmed the user, the first time or again after a reconnect. An addition to PusherSwift 10.1.
+        func signedIn(userId: String, userData: String)
+        /// A user could not be signed in. An addition to PusherSwift 10.1; the arguments are those of a failed subscription.
+        func failedToSignIn(response: URLResponse?, data: String?, error: NSError?)
     }
 
     extension PusherDelegate {
@@ -45,5 +51,7 @@ import Foundation
         public func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?) {}
         public func failedToDecryptEvent(eventName: String, channelName: String, data: String?) {}
         public func receivedError(error: PusherError) {}
+        public func signedIn(userId: String, userData: String) {}
+        public func failedToSignIn(response: URLResponse?, data: String?, error: NSError?) {}
     }
 #endif

@@ -1,0 +1,91 @@
+import Foundation
+import TransportCommon
+
+// Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-66.
+extension PusherClientOptions {
+    /// Headers to send with the request that opens the connection, beside those of the handshake itself. Read when a client is made.
+    public var headers: [String: String] {
+        get { state.withLockedValue { $0.headers } }
+        set { state.withLockedValue { $0.headers = newValue } }
+    }
+
+    /// Headers for the endpoints that authorise channels and users. A name that the library sets as well, in whatever case, is yours.
+    public var authHeaders: [String: String] {
+        get { state.withLockedValue { $0.authHeaders } }
+        set { state.withLockedValue { $0.authHeaders = newValue } }
+    }
+
+    /// Further fields of the form that the endpoints get.
+    public var authParams: [String: String] {
+        get { state.withLockedValue { $0.authParams } }
+        set { state.withLockedValue { $0.authParams = newValue } }
+    }
+
+    /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
+    /// ``authHeaders``.
+    public var authHeadersProvider: (() -> [String: String])? {
+        get { state.withLockedValue { $0.authHeadersProvider } }
+        set { state.replace(\.authHeadersProvider, with: newValue) }
+    }
+
+    /// As ``authHeadersProvider``, for fields of the form.
+    public var authParamsProvider: (() -> [String: String])? {
+        get { state.withLockedValue { $0.authParamsProvider } }
+        set { state.replace(\.authParamsProvider, with: newValue) }
+    }
+
+    /// How users who sign in are vouched for. A change counts from the next sign-in on.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var userAuthentication: UserAuthMethod {
+        get { state.withLockedValue { $0.userAuthentication } }
+        set { state.replace(\.userAuthentication, with: newValue) }
+    }
+
+    /// The endpoint of ``userAuthentication``, or nil when that is another method.
+    public var userAuthEndpoint: String? {
+        get { if case .endpoint(let endpoint) = userAuthentication { endpoint } else { nil } }
+        set { userAuthentication = newValue.map { .endpoint(authEndpoint: $0) } ?? .noMethod }
+    }
+
+    /// The object of ``userAuthentication``, or nil when that is another method.
+    public var userAuthenticator: UserAuthenticator? {
+        get { if case .authenticator(let authenticator) = userAuthentication { authenticator } else { nil } }
+        set { userAuthentication = newValue.map { .authenticator(authenticator: $0) } ?? .noMethod }
+    }
+
+    /// Keys of which the server has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
+    /// front or without. Empty, the default, for any. They count for the connection and for endpoints of the library's own client.
+    ///
+    /// A text that is no pin is told by `receivedError`, and nothing is dialled.
+    public var certificatePins: [String] {
+        get { state.withLockedValue { $0.certificatePins } }
+        set { state.withLockedValue { $0.certificatePins = newValue } }
+    }
+
+    /// A proxy for the connection and for requests to endpoints; nil, the default, for none. One that refuses is told as a status with
+    /// the category `proxyUnavailable`.
+    public var proxy: PusherProxy? {
+        get { state.withLockedValue { $0.proxy } }
+        set { state.withLockedValue { $0.proxy = newValue } }
+    }
+
+    /// Seconds that an authorisation may take, and then a confirmation, for channels without a time of their own; nil, the default, for
+    /// 10 s (2 s with the fast timing). Brought into 0.1 ... 300.
+    public var subscribeTimeout: TimeInterval? {
+        get { state.withLockedValue { $0.subscribeTimeout } }
+        set { state.withLockedValue { $0.subscribeTimeout = newValue } }
+    }
+
+    /// What is wrong with the settings, as a sentence; nil when nothing is.
+    var problem: String? {
+        guard !certificatePins.isEmpty else { return nil }
+        do throws(CertificatePins.Malformed) {
+            _ = try CertificatePins(certificatePins)
+            return nil
+        } catch {
+            return error.description
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// A proxy that forwards connections with the method `CONNECT`. An addition to PusherSwift 10.1.
+///
+/// Immutable, hence safe to share between threads. Descriptions never show the password.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class PusherProxy: NSObject, Sendable {
+    /// A name or an address; IPv6 addresses without brackets.
+    public let host: String
+    public let port: Int
+    /// Who asks; nil when the proxy serves anybody.
+    public let user: String?
+    /// A secret.
+    public let password: String?
+
+    public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
+        self.host = host
+        self.port = port
+        self.user = user
+        self.password = password
+    }
+
+    public override var description: String { "PusherProxy(\(host):\(port))" }
+    public override var debugDescription: String { description }
+}
+
+extension PusherProxy: CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["host": host, "port": port]) }
+}

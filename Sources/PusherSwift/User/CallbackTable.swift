@@ -1,0 +1,35 @@
+import Foundation
+
+/// Callbacks by name, and callbacks for everything, each with the id that unbinds it.
+struct CallbackTable<Value> {
+    private struct Entry {
+        var id: String
+        /// Nil for everything.
+        var name: String?
+        var callback: (Value) -> Void
+    }
+
+    private var entries: [Entry] = []
+
+    mutating func bind(_ name: String?, _ callback: @escaping (Value) -> Void) -> String {
+        let id = UUID().uuidString
+        entries.append(Entry(id: id, name: name, callback: callback))
+        return id
+    }
+
+    /// Callbacks for `name`, in the order in which they were bound.
+    func callbacks(for name: String) -> [(Value) -> Void] {
+        entries.filter { $0.name == nil || $0.name == name }.map(\.callback)
+    }
+
+    /// Forgets what `isUnbound` says, by id and name.
+    ///
+    /// - Returns: the table as it was, to be released outside of any lock: what a closure holds may call back when it goes.
+    mutating func unbind(_ isUnbound: (_ id: String, _ name: String?) -> Bool) -> Self {
+        let former = self
+        entries.removeAll { isUnbound($0.id, $0.name) }
+        return former
+    }
+
+    var isEmpty: Bool { entries.isEmpty }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import NIOConcurrencyHelpers
+
+/// Which users of the signed-in user's watchlist come online and go offline. An addition to PusherSwift 10.1, after pusher-js.
+///
+/// The server tells who is online after each sign-in, and every change from then on. May be used from any thread; callbacks are called
+/// on the connection's callback queue. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class PusherWatchlist: NSObject, @unchecked Sendable {
+    struct State {
+        var table = CallbackTable<PusherWatchlistEvent>()
+        var streams = StreamEnds<PusherWatchlistEvent>()
+    }
+
+    let state = NIOLockedValueBox(State())
+
+    /// Calls `eventCallback` with every change of this name: `online` or `offline`.
+    ///
+    /// - Returns: the id that unbinds it.
+    @discardableResult
+    public func bind(eventName: String, eventCallback: @escaping (PusherWatchlistEvent) -> Void) -> String {
+        state.withLockedValue { $0.table.bind(eventName, eventCallback) }
+    }
+
+    /// Calls `eventCallback` with every change.
+    ///
+    /// - Returns: the id that unbinds it.
+    @discardableResult
+    public func bind(eventCallback: @escaping (PusherWatchlistEvent) -> Void) -> String {
+        state.withLockedValue { $0.table.bind(nil, eventCallback) }
+    }
+
+    /// Forgets one callback of a name. An unknown name or id does nothing.
+    public func unbind(eventName: String, callbackId: String) {
+        unbind { $0 == callbackId && $1 == eventName }
+    }
+
+    /// Forgets one callback. An unknown id does nothing.
+    public func unbind(callbackId: String) {
+        unbind { id, _ in id == callbackId }
+    }
+
+    /// Forgets all callbacks.
+    public func unbindAll() {
+        unbind { _, _ in true }
+    }
+
+    private func unbind(_ isUnbound: (String, String?) -> Bool) {
+        _ = state.withLockedValue { $0.table.unbind(isUnbound) }
+    }
+
+    /// On the callback queue.
+    func handle(_ event: PusherWatchlistEvent) {
+        let callbacks = state.withLockedValue { state in
+            state.streams.yield(event)
+            return state.table.callbacks(for: event.name)
+        }
+        for callback in callbacks { callback(event) }
+    }
+
+    /// The connection is gone.
+    func forget() {
+        unbindAll()
+        state.replace(\.streams, with: StreamEnds())
+    }
+}
+
+/// Users who came online or went offline.
+///
+/// Immutable, hence safe to share between threads.
+#if canImport(ObjectiveC)
+    @objcMembers
+#endif
+public final class PusherWatchlistEvent: NSObject, Sendable {
+    /// `online` or `offline`.
+    public let name: String
+    /// The users, in the server's order.
+    public let userIds: [String]
+
+    init(name: String, userIds: [String]) {
+        self.name = name
+        self.userIds = userIds
+    }
+}
