@@ -50,6 +50,14 @@ final class RecordingDelegate: PusherDelegate, Sendable {
     }
 
     func receivedError(error: PusherError) { note("error \(error)") }
+
+    func signedIn(userId: String, userData: String) { note("signed in \(userId) \(userData)") }
+
+    func failedToSignIn(response: URLResponse?, data: String?, error: NSError?) {
+        let status = (response as? HTTPURLResponse)?.statusCode
+        state.withLockedValue { $0.failures.append(Failure(name: "", status: status, data: data, error: error)) }
+        note("sign-in failed")
+    }
 }
 
 /// Lines from callbacks, in order, from any thread.
