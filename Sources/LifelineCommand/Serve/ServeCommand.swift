@@ -105,7 +105,9 @@ struct ServeCommand: AsyncParsableCommand {
         let group = ServiceGroup(
             configuration: .init(
                 services: [
-                    .init(service: ReadyService(server: server), successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
+                        service: ReadyService(server: server, pathPrefix: settings.server.pathPrefix),
+                        successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ServeReload(
                             server: server, registry: registry, signals: signals, command: self, started: settings, logger: logger
@@ -131,9 +133,10 @@ struct ServeCommand: AsyncParsableCommand {
 /// Says that the server is ready once signals are listened to, and runs it.
 private struct ReadyService: Service {
     let server: LifelineServer
+    let pathPrefix: String
 
     func run() async throws {
-        await LinePrinter().printNow("lifeline: ready \(server.url)")
+        await LinePrinter().printNow("lifeline: ready \(server.url)\(pathPrefix)")
         try await server.run()
     }
 }

@@ -14,7 +14,11 @@ final class Program: Sendable {
     private let child: pid_t
     private let input: NIOLockedValueBox<FileHandle?>
 
-    init(_ arguments: String..., environment: [String: String] = [:]) throws {
+    convenience init(_ arguments: String..., environment: [String: String] = [:]) throws {
+        try self.init(arguments, environment: environment)
+    }
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
         let pipes = (input: ChildPipe(), output: ChildPipe(), errors: ChildPipe())
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -76,6 +80,11 @@ final class Program: Sendable {
     func line(where test: @escaping @Sendable (String) -> Bool) async -> String {
         await log.wait { $0.lines.contains(where: test) || $0.status != nil }
         return lines.first(where: test) ?? "the program has ended without such a line; errors: \(errors)"
+    }
+
+    /// Returns when so many lines of the errors have this text, or at the end.
+    func error(containing text: String, count: Int = 1) async {
+        await log.wait { $0.errors.count { $0.contains(text) } >= count || $0.status != nil }
     }
 
     /// The exit status; 128 and the signal's number when a signal ended it.
