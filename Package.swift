@@ -133,8 +133,8 @@ let package = Package(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "HTTPTransport", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift", "PubNub",
-                "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding", nioCore,
-                nioPosix, nioLocks,
+                "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
+                "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -182,7 +182,10 @@ let package = Package(
             ]),
         tests(
             "LifelineCommandTests",
-            ["LifelineCommand", "Lifeline", "LifelineServer", "WireCoding", "LifelineTesting", nioPosix, nioLocks]),
+            [
+                "LifelineCommand", "Lifeline", "LifelineServer", "RealtimeHub", "WireCoding", "TransportCommon",
+                "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioLocks, nioSSL, x509,
+            ]),
         tests("RealtimeHubTests", ["RealtimeHub", "LifelineTesting"]),
         tests("HubStorageTests", ["HubStorage", "RealtimeHub", "LifelineTesting", grdb, nioLocks]),
         tests(
