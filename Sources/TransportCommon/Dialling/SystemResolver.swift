@@ -54,8 +54,17 @@ public final class SystemResolver: Resolver, Sendable {
     public func cancelQueries() {}
 
     /// The system's error number of a failed lookup.
-    struct LookupFailure: Error, Hashable {
+    public struct LookupFailure: Error, Hashable, Sendable {
         var code: CInt
+
+        /// Whether somebody answered, and knows no such name; otherwise nobody answered.
+        public var isUnknownName: Bool { code == EAI_NONAME || code == Self.noData }
+
+        #if canImport(Glibc)
+            private static let noData: CInt = -5
+        #else
+            private static let noData = EAI_NONAME
+        #endif
     }
 
     /// Asks the system for the addresses of a name; blocks.

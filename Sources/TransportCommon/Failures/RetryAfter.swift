@@ -30,11 +30,11 @@ public enum RetryAfter {
 }
 
 /// Dates of HTTP in their usual form, such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7).
-enum HTTPDate {
+public enum HTTPDate {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// Seconds since 1970; nil when `text` is no such date.
-    static func unixTime(_ text: some StringProtocol) -> Int64? {
+    public static func unixTime(_ text: some StringProtocol) -> Int64? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT",
             let day = Int64(parts[1]), (1...31).contains(day),

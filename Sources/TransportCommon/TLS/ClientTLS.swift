@@ -35,5 +35,6 @@ public struct ClientTLS: Sendable {
 }
 
 extension ConnectionFailure {
-    static let unreadableRoots = ConnectionFailure(.badRequest, "The trusted certificates cannot be read.")
+    /// The file of trusted certificates is missing or is none.
+    public static let unreadableRoots = ConnectionFailure(.badRequest, "The trusted certificates cannot be read.")
 }
