@@ -1,0 +1,110 @@
+/// What answers in place of the server.
+extension Finding {
+    static let signInRequired = Finding(
+        "captive-portal", "The network wants a sign-in before it lets anything through.",
+        advice: "Open any http:// page in a browser, sign in, and try again.")
+
+    static func redirected(to location: String?) -> Finding {
+        Finding(
+            "redirected",
+            "The answer points elsewhere\(location.map { ": \(quote($0))" } ?? ""). Clients do not follow, so that nothing secret goes there.",
+            advice: "If that is a sign-in page, the network wants a sign-in first. Otherwise use the address that it points to.")
+    }
+
+    static func webPage(status: Int) -> Finding {
+        Finding(
+            "captive-portal", "A web page came instead of the service's answer (status \(status)).",
+            advice:
+                "In a hotel, train or office the network wants a sign-in: open any http:// page in a browser. Otherwise this address leads to a website and not to the service."
+        )
+    }
+
+    static let pageAtRoot = Finding(
+        "web-page", "A web page answers at this address.",
+        advice: "That is fine where a website shares it. If the steps below fail, the network may want a sign-in first.")
+
+    static let notHTTP = Finding(
+        "not-http", "What listens there does not speak HTTP.", advice: "Check the port: another service uses it.")
+
+    static let tlsExpected = Finding(
+        "tls-expected", "The server wants TLS on this port.", advice: "Write https or wss instead of http or ws.")
+
+    static let noAnswer = Finding(
+        "no-answer", "The server takes the connection and does not answer.",
+        advice: "It is overloaded or hangs, or a load balancer waits for a server that is gone. Look at the server's log.")
+
+    static let cut = Finding(
+        "cut", "The server hangs up instead of answering.",
+        advice: "Check that this is the right port, and look at the log of the server or of the proxy in front of it.")
+
+    static let noDate = "the server does not say what time it has"
+
+    static func clock(off seconds: Int64, isSigned: Bool) -> Finding {
+        let minutes = (seconds.magnitude + 30) / 60
+        let words = minutes < 120 ? "\(minutes) minutes" : minutes < 2880 ? "\(minutes / 60) hours" : "\(minutes / 1440) days"
+        let limit =
+            isSigned
+            ? "Requests are signed with the time: more than 10 minutes off, every one is refused."
+            : "Signed requests will be refused."
+        return Finding(
+            "clock-off", "This machine's clock is \(words) \(seconds > 0 ? "ahead of" : "behind") the server's. \(limit)",
+            advice: "Set the clock, best by time synchronisation (NTP). If it is right, the server's is wrong.")
+    }
+
+    /// An answer to the upgrade that is none.
+    ///
+    /// - Parameters:
+    ///   - path: what was asked for.
+    ///   - location: where a redirect points.
+    static func upgrade(status: Int, isPage: Bool, location: String?, path: String) -> Finding {
+        switch status {
+        case 511: signInRequired
+        case 300..<400: redirected(to: location)
+        case 200..<300 where isPage: webPage(status: status)
+        case 100..<300:
+            Finding(
+                "no-websocket", "The server answers \(status) and does not switch to WebSocket.",
+                advice: "A proxy or load balancer in between drops the header Upgrade: let it pass Upgrade and Connection on.")
+        case 401, 403:
+            Finding(
+                "upgrade-denied", "The server denies access (status \(status)).",
+                advice:
+                    "Something in front of the service wants a sign-in, knows this address as blocked, or does not allow the origin. Look at its rules."
+            )
+        case 404:
+            Finding(
+                "upgrade-not-found", "There is nothing at \(quote(path)) (status 404).",
+                advice:
+                    "Check the URL's path: a server behind a proxy may be below one. This may also be another server than expected."
+            )
+        case 400, 426:
+            Finding(
+                "upgrade-refused", "The server does not see a WebSocket request (status \(status)).",
+                advice:
+                    "A proxy in between probably drops the header Upgrade, or speaks HTTP/1.0 to the server: set it up for WebSocket."
+            )
+        case 407:
+            Finding(
+                "proxy-credentials-missing", "A proxy on the way wants credentials (status 407).",
+                advice: "Name the proxy with --proxy http://USER:PASSWORD@HOST:PORT.")
+        case 429, 503:
+            Finding(
+                "overloaded", "The server takes no more connections now (status \(status)).",
+                advice: "Try again later. If it stays, look at the server's limits and its load.")
+        case 502, 504:
+            Finding(
+                "gateway", "What stands in front of the service cannot reach it (status \(status)).",
+                advice: "Start the service, or correct the address to which the proxy forwards.")
+        default:
+            Finding(
+                "upgrade-failed", "The server answers the WebSocket request with status \(status).",
+                advice: "Look at the server's log at this moment.")
+        }
+    }
+
+    static func malformedUpgrade(_ words: String) -> Finding {
+        Finding(
+            "upgrade-malformed", "The server's answer is no WebSocket handshake: \(words)",
+            advice: "A proxy in between changes the answer, or the server is no WebSocket server. Try without the proxy.")
+    }
+}

@@ -1,0 +1,35 @@
+/// What can be wrong with a proxy.
+extension Finding {
+    static func proxyRefusal(status: Int, hasCredentials: Bool, target: String) -> Finding {
+        switch (status, hasCredentials) {
+        case (407, false):
+            Finding(
+                "proxy-credentials-missing", "The proxy wants a user name and a password.",
+                advice: "Give them with --proxy http://USER:PASSWORD@HOST:PORT, and to your client in its settings.")
+        case (407, true):
+            Finding(
+                "proxy-credentials-wrong", "The proxy does not accept the user name and password.",
+                advice: "Check them. Proxies that want NTLM or Kerberos are not supported; ask for one that takes Basic.")
+        case (502, _), (503, _), (504, _):
+            Finding(
+                "proxy-cannot-reach", "The proxy itself cannot reach \(target): it answered \(status).",
+                advice: "Check the host's name and port; if they are right, the proxy's network or its rules stand between.")
+        default:
+            Finding(
+                "proxy-denied", "The proxy does not forward connections to \(target): it answered \(status).",
+                advice: "Have this host and port allowed for CONNECT by whoever runs the proxy.")
+        }
+    }
+
+    static let proxyHungUp = Finding(
+        "proxy-hung-up", "The proxy hangs up instead of answering.",
+        advice: "Check that an HTTP proxy listens on this port; SOCKS proxies are not supported.")
+
+    static let proxyTimeout = Finding(
+        "proxy-timeout", "The proxy does not answer the request for a connection.",
+        advice: "It may not reach the server, or be no HTTP proxy. Try it with: curl -v -p -x PROXY URL")
+
+    static let proxyNotHTTP = Finding(
+        "proxy-not-http", "What listens on the proxy's port does not speak HTTP.",
+        advice: "Check the proxy's port; SOCKS proxies are not supported.")
+}

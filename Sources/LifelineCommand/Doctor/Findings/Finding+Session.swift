@@ -1,0 +1,39 @@
+import ConnectionEngine
+import Lifeline
+
+/// What clients of PubNub and Nexconn report.
+extension Finding {
+    static func session(_ error: LifelineError, service: ServiceName) -> Finding {
+        let number = error.number.map { " (\($0))" } ?? ""
+        let words = "\(quote(error.reason))\(number)"
+        switch error.code {
+        case _ where [401, 403].contains(error.number), .accessDenied:
+            return Finding(
+                "access-denied", "The service denies access: \(words)",
+                advice: service == .pubnub
+                    ? "With access manager on, give --token or --secret; otherwise check --key and --publish-key."
+                    : "Check --key and --secret or --token: they have to belong to the same app.")
+        case .refused:
+            return Finding(
+                "refused", "The service refuses this client: \(words)",
+                advice: "Check --key, and the token or secret. A user who is connected twice, or blocked, is refused as well.")
+        case .badRequest:
+            return Finding(
+                "bad-request", "The service says no: \(words)",
+                advice: "Check the keys and the channel's name.")
+        case .timeout:
+            return Finding(
+                "no-answer", "The service did not answer in time.",
+                advice: "Try again with a longer --timeout; then look at the server's log.")
+        case .init(.malformedResponse):
+            return Finding(
+                "not-the-service", "What answers is not the service: \(words)",
+                advice: "The network may want a sign-in first, or another server listens at this address.")
+        case .init(.overloaded):
+            return Finding("overloaded", "The service takes no more now: \(words)", advice: "Try again later.")
+        default:
+            return Finding(
+                "session-failed", "The service cannot be used: \(words)", advice: "Look at the server's log at this moment.")
+        }
+    }
+}

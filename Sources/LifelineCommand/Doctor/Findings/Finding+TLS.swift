@@ -1,0 +1,81 @@
+/// What can be wrong with TLS and certificates.
+extension Finding {
+    static func certificate(_ problem: CertificateProblem, host: String) -> Finding {
+        switch problem {
+        case .expired(let days):
+            Finding(
+                "certificate-expired", "The server's certificate expired \(Self.days(days)) ago.",
+                advice: "Renew it on the server. If it is new, check the date of this machine.")
+        case .notYetValid(let days):
+            Finding(
+                "certificate-not-yet-valid", "The server's certificate is valid only in \(Self.days(days)).",
+                advice: "Check the date of this machine first: it is probably behind.")
+        case .wrongName(let names):
+            Finding(
+                "certificate-wrong-name",
+                "The certificate is for \(names.isEmpty ? "no name at all" : names.prefix(5).joined(separator: ", ")), not for \(host).",
+                advice: "Connect by one of its names, or give the server a certificate that names \(host).")
+        case .selfSigned:
+            Finding(
+                "certificate-self-signed", "The certificate is signed by nobody but itself.",
+                advice:
+                    "Trust it with --ca FILE if it is yours (in clients: their setting for certificate authorities), or get one from an authority."
+            )
+        case .unknownIssuer(let issuer):
+            Finding(
+                "certificate-untrusted", "The certificate is signed by \(quote(issuer)), whom this machine does not trust.",
+                advice: "If that is a company or a security program, it reads along: trust its authority with --ca FILE. "
+                    + "Otherwise the server may leave out its intermediate certificate: add it there.")
+        case .chainExpired(let subject):
+            Finding(
+                "certificate-chain-expired", "A certificate that signs the server's has expired: \(quote(subject)).",
+                advice: "Install the authority's present intermediate certificate on the server.")
+        case .weak:
+            Finding(
+                "certificate-weak",
+                "The certificate is valid, but made as nobody should any more: a short key, SHA-1, or no names.",
+                advice: "Make a new one with an ECDSA or RSA 2048 key, SHA-256 and a subject alternative name.")
+        case .unclear:
+            Finding(
+                "certificate-not-accepted", "The server's certificate is not accepted.",
+                advice: "Look at it with: openssl s_client -connect \(host):PORT -servername \(host)")
+        }
+    }
+
+    private static func days(_ count: Int) -> String {
+        count < 1 ? "less than a day" : count == 1 ? "a day" : "\(count) days"
+    }
+
+    static func expiresSoon(days count: Int) -> Finding {
+        Finding(
+            "certificate-expires-soon", "The certificate expires in \(days(count)).",
+            advice: "See to it that it is renewed: from that day on no client connects.")
+    }
+
+    static func noTLS(port: Int) -> Finding {
+        Finding(
+            "no-tls-here", "What listens on port \(port) does not speak TLS.",
+            advice: "Use http or ws for this port, or the port on which the server speaks TLS.")
+    }
+
+    static func handshakeFailed(_ name: String?) -> Finding {
+        Finding(
+            "tls-failed", "Server and client cannot agree on a TLS connection\(name.map { " (\($0))" } ?? "").",
+            advice:
+                "The server has to speak TLS 1.2 or newer with a usual cipher. Something between may interfere: try another network."
+        )
+    }
+
+    static let handshakeCut = Finding(
+        "tls-cut", "The connection is cut during the TLS handshake.",
+        advice:
+            "A firewall that looks at server names, or a load balancer without a certificate, does that. Try another network, then look at the server."
+    )
+
+    static let handshakeTimeout = Finding(
+        "tls-timeout", "The server takes the connection and does not answer the TLS handshake.",
+        advice: "Check that TLS is served on this port, and that large packets get through (MTU) if a VPN is on the way.")
+
+    static let unreadableRoots = Finding(
+        "ca-unreadable", "The file of trusted certificates cannot be read.", advice: "Name a PEM file with --ca.")
+}

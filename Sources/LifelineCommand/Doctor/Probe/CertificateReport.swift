@@ -1,0 +1,76 @@
+import Foundation
+import X509
+
+/// What is wrong with a certificate that was not accepted.
+enum CertificateProblem: Hashable, Sendable {
+    case expired(days: Int)
+    case notYetValid(days: Int)
+    case wrongName([String])
+    case selfSigned
+    case unknownIssuer(String)
+    case chainExpired(String)
+    case weak
+    case unclear
+}
+
+/// A server's certificate in words.
+struct CertificateReport: Sendable {
+    let subject: String
+    let issuer: String
+    /// The names and addresses that it is for.
+    let names: [String]
+    let validFrom: Date
+    let validUntil: Date
+
+    init(_ certificate: Certificate) {
+        subject = String(describing: certificate.subject)
+        issuer = String(describing: certificate.issuer)
+        validFrom = certificate.notValidBefore
+        validUntil = certificate.notValidAfter
+        names = ((try? certificate.extensions.subjectAlternativeNames).flatMap { $0 } ?? SubjectAlternativeNames())
+            .compactMap { name in
+                switch name {
+                case .dnsName(let name): name
+                case .ipAddress(let address): Self.address(Array(address.bytes))
+                default: nil
+                }
+            }
+    }
+
+    /// Whole days from `now` to the end of the validity.
+    func daysLeft(_ now: Date) -> Int { Int(validUntil.timeIntervalSince(now) / 86_400) }
+
+    /// Why the certificate at the front of `chain` was not accepted for `host`; the first reason that applies.
+    static func problem(of chain: [Certificate], host: String, now: Date) -> CertificateProblem {
+        guard let leaf = chain.first else { return .unclear }
+        let report = CertificateReport(leaf)
+        if report.validUntil < now { return .expired(days: -report.daysLeft(now)) }
+        if report.validFrom > now { return .notYetValid(days: Int(report.validFrom.timeIntervalSince(now) / 86_400)) }
+        if !report.names.contains(where: { fits($0, host) }) { return .wrongName(report.names) }
+        if leaf.signatureAlgorithm == .sha1WithRSAEncryption { return .weak }
+        if leaf.issuer == leaf.subject { return .selfSigned }
+        if let old = chain.dropFirst().first(where: { $0.notValidAfter < now }) {
+            return .chainExpired(String(describing: old.subject))
+        }
+        return .unknownIssuer(String(describing: chain.last?.issuer ?? leaf.issuer))
+    }
+
+    /// A wildcard stands for one whole label.
+    static func fits(_ name: String, _ host: String) -> Bool {
+        let (name, host) = (name.lowercased(), host.lowercased())
+        if name == host { return true }
+        guard name.hasPrefix("*."), let dot = host.firstIndex(of: ".") else { return false }
+        return host[dot...] == name.dropFirst()
+    }
+
+    private static func address(_ bytes: [UInt8]) -> String? {
+        switch bytes.count {
+        case 4: bytes.map(String.init).joined(separator: ".")
+        case 16:
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
+                inet_ntop(AF_INET6, bytes, text.baseAddress, socklen_t(INET6_ADDRSTRLEN)).map { String(cString: $0) }
+            }
+        default: nil
+        }
+    }
+}

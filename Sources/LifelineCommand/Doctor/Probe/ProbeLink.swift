@@ -1,0 +1,136 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import NIOSSL
+import TransportCommon
+
+/// One connection, taken step by step: TCP, tunnel, TLS, a request.
+final class ProbeLink: Sendable {
+    let channel: any Channel
+    private let mailbox: NIOLoopBound<ProbeMailbox>
+    /// Bytes that were read and not yet asked for.
+    private let rest = NIOLockedValueBox<[UInt8]>([])
+    /// How long each wait may take.
+    private let limit: TimeAmount
+
+    private init(_ channel: any Channel, _ mailbox: NIOLoopBound<ProbeMailbox>, _ limit: TimeAmount) {
+        self.channel = channel
+        self.mailbox = mailbox
+        self.limit = limit
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    /// Opens a TCP connection to one address.
+    static func connect(to address: SocketAddress, limit: TimeAmount) async throws -> ProbeLink {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(limit)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(ProbeMailbox()) }
+            }
+            .connect(to: address)
+            .flatMapThrowing { channel in
+                let mailbox = try channel.pipeline.syncOperations.handler(type: ProbeMailbox.self)
+                return ProbeLink(channel, NIOLoopBound(mailbox, eventLoop: channel.eventLoop), limit)
+            }.get()
+    }
+
+    /// The next arrival, in `limit` or what a step allows itself.
+    private func next(within limit: TimeAmount? = nil) async throws -> ProbeMailbox.Arrival {
+        let limit = limit ?? self.limit
+        return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
+            mailbox.value.next(within: limit, on: channel.eventLoop)
+        }.get()
+    }
+
+    /// The next bytes; throws when the peer hangs up or nothing comes in time.
+    func read(within limit: TimeAmount? = nil) async throws -> [UInt8] {
+        let kept = rest.withLockedValue { rest in
+            defer { rest = [] }
+            return rest
+        }
+        if !kept.isEmpty { return kept }
+        while true {
+            switch try await next(within: limit) {
+            case .bytes(let bytes): return bytes
+            case .secured: continue
+            case .failed(let error): throw error
+            case .end: throw ProbeEnd()
+            }
+        }
+    }
+
+    func write(_ bytes: [UInt8]) {
+        channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
+    }
+
+    /// Sends a request and reads the head of its answer; what lies behind is read next.
+    func ask(_ request: String) async throws -> ProbeAnswer {
+        write(Array(request.utf8))
+        var bytes: [UInt8] = []
+        while true {
+            if let (answer, end) = try ProbeAnswer.parse(bytes) {
+                rest.withLockedValue { $0 = Array(bytes[end...]) }
+                return answer
+            }
+            bytes += try await read()
+        }
+    }
+
+    /// What a TLS handshake found.
+    struct Security: Sendable {
+        var certificate: NIOSSLCertificate
+        var version: String
+    }
+
+    /// Begins TLS and judges the certificate as the clients do.
+    func secure(_ tls: ClientTLS, host: String, isAddress: Bool) async throws -> Security {
+        try await channel.eventLoop.submit { [mailbox, channel] in
+            let handler = try tls.handler(host: host, isAddress: isAddress)
+            try channel.pipeline.syncOperations.addHandler(handler, position: .before(mailbox.value))
+        }.get()
+        try await secured()
+        return try await channel.eventLoop.submit { [channel] in
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.checkPeerCertificate()
+            let handler = try pipeline.handler(type: NIOSSLClientHandler.self)
+            guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
+            return Security(certificate: certificate, version: Self.name(handler.tlsVersion))
+        }.get()
+    }
+
+    /// Looks at the certificates that a server shows and goes no further. Empty when there is no TLS.
+    func look(serverName: String?) async throws -> [NIOSSLCertificate] {
+        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+        let seen = NIOLockedValueBox<[NIOSSLCertificate]>([])
+        try await channel.eventLoop.submit { [mailbox, channel] in
+            let handler = try NIOSSLClientHandler(context: context, serverHostname: serverName) { chain, verdict in
+                seen.withLockedValue { $0 = chain }
+                verdict.succeed(NIOSSLVerificationResult.failed)
+            }
+            try channel.pipeline.syncOperations.addHandler(handler, position: .before(mailbox.value))
+        }.get()
+        do { try await secured() } catch {}
+        return seen.withLockedValue { $0 }
+    }
+
+    private func secured() async throws {
+        while true {
+            switch try await next() {
+            case .secured: return
+            case .bytes: continue
+            case .failed(let error): throw error
+            case .end: throw ProbeEnd()
+            }
+        }
+    }
+
+    private static func name(_ version: TLSVersion?) -> String {
+        switch version {
+        case .tlsv13: "TLS 1.3"
+        case .tlsv12: "TLS 1.2"
+        default: "TLS"
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import NIOCore
+import NIOTLS
+
+/// Keeps what a connection brings until somebody asks for it. The last handler of its pipeline; everything happens on its loop.
+final class ProbeMailbox: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    enum Arrival: Sendable {
+        case bytes([UInt8])
+        /// The TLS handshake is done.
+        case secured
+        case failed(any Error)
+        /// The peer hung up. The last arrival.
+        case end
+    }
+
+    private var waiting: [Arrival] = []
+    private var waiter: (promise: EventLoopPromise<Arrival>, timer: Scheduled<Void>)?
+    private var isOver = false
+
+    /// The next arrival; fails with ``ProbeTimeout`` when none comes in time. One question at a time.
+    func next(within limit: TimeAmount, on loop: any EventLoop) -> EventLoopFuture<Arrival> {
+        if !waiting.isEmpty { return loop.makeSucceededFuture(waiting.removeFirst()) }
+        if isOver { return loop.makeSucceededFuture(.end) }
+        let promise = loop.makePromise(of: Arrival.self)
+        let timer = loop.assumeIsolated().scheduleTask(in: limit) {
+            self.waiter = nil
+            promise.fail(ProbeTimeout())
+        }
+        waiter = (promise, timer)
+        return promise.futureResult
+    }
+
+    private func put(_ arrival: Arrival) {
+        guard let waiter else { return waiting.append(arrival) }
+        self.waiter = nil
+        waiter.timer.cancel()
+        waiter.promise.succeed(arrival)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        put(.bytes(Array(unwrapInboundIn(data).readableBytesView)))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event { put(.secured) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        put(.failed(error))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        isOver = true
+        put(.end)
+    }
+}
+
+/// Nothing came in time.
+struct ProbeTimeout: Error {}
+/// The peer hung up.
+struct ProbeEnd: Error {}
+/// What came is not HTTP.
+struct ProbeNotHTTP: Error {}
