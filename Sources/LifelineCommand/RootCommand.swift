@@ -24,11 +24,12 @@ struct RootCommand: AsyncParsableCommand {
               lifeline publish --secret app-secret --channel room --event greeting --data '"hello"'
               lifeline history --service pubnub --channel room
               lifeline presence --service pubnub --channel room
+              lifeline doctor https://chat.example.com --key app-key
             """,
         version: "0.1.0",
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
-            PresenceCommand.self,
+            PresenceCommand.self, DoctorCommand.self,
         ])
 
     static func main() async {

@@ -1,0 +1,56 @@
+import TransportCommon
+
+/// An ordinary request, and the clock of whoever answers it.
+extension Doctor {
+    private var path: String { target.service == .pubnub ? "/time/0" : target.prefix + "/" }
+
+    mutating func askHTTP() async throws -> StepVerdict {
+        guard let link else { return .skipped("there is no connection") }
+        self.link = nil
+        let answer: ProbeAnswer
+        do {
+            answer = try await link.ask(
+                "GET \(path) HTTP/1.1\r\nHost: \(target.hostHeader)\r\nUser-Agent: lifeline-doctor\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+            )
+        } catch {
+            throw await explainSilence(error)
+        }
+        serverTime = answer.first("date").flatMap { HTTPDate.unixTime($0) }
+        let server = answer.first("server").map { " from \(Finding.quote($0))" } ?? ""
+        let words = "status \(answer.status)\(server)"
+        switch answer.status {
+        case 511: throw Finding.signInRequired
+        case 300..<400: return .noted(words, .redirected(to: answer.first("location")))
+        case 200..<300 where answer.isPage: return .noted(words, .pageAtRoot)
+        // What a front for TLS says to plain HTTP.
+        case 400 where !target.usesTLS:
+            if await speaksTLS() { throw Finding.tlsExpected }
+            return .passed(words)
+        default: return .passed(words)
+        }
+    }
+
+    /// Servers that want TLS meet plain text with silence, an alert or the end.
+    func explainSilence(_ error: any Error) async -> Finding {
+        if !target.usesTLS, await speaksTLS() { return .tlsExpected }
+        return Self.finding(error)
+    }
+
+    private func speaksTLS() async -> Bool {
+        ((try? await showCertificates()) ?? []).isEmpty == false
+    }
+
+    /// Rule CL-34.
+    func compareClocks() -> StepVerdict {
+        guard let serverTime else { return .skipped(Finding.noDate) }
+        let (difference, overflow) = unixTime().subtractingReportingOverflow(serverTime)
+        if overflow || difference.magnitude > 600 {
+            let finding = Finding.clock(off: difference, isSigned: target.secret != nil)
+            return target.secret == nil ? .noted("off by \(difference.magnitude) s", finding) : .failed(finding)
+        }
+        let isExact = difference.magnitude < 2
+        return .passed(
+            isExact
+                ? "agrees with the server's" : "\(difference.magnitude) s \(difference > 0 ? "ahead of" : "behind") the server's")
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import TransportCommon
+
+/// Name, TCP and proxy.
+extension Doctor {
+    /// What is dialled: the proxy, if there is one.
+    private var dialled: (host: String, port: Int) { target.proxy.map { ($0.host, $0.port) } ?? (target.host, target.port) }
+    private var dialledName: String { target.proxy == nil ? target.authority : "the proxy \(dialled.host):\(dialled.port)" }
+
+    mutating func resolve() async throws -> StepVerdict {
+        let (host, port) = dialled
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            addresses = [address]
+            return .passed("\(host) is an address")
+        }
+        addresses = try await lookUpAddresses(host, port)
+        if addresses.isEmpty { throw Finding.unknownName(host) }
+        let shown = addresses.compactMap(\.ipAddress)
+        return .passed(
+            "\(target.proxy == nil ? "" : "proxy: ")\(shown.count) address\(shown.count == 1 ? "" : "es"): \(shown.joined(separator: ", "))"
+        )
+    }
+
+    private func lookUpAddresses(_ host: String, _ port: Int) async throws -> [SocketAddress] {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let resolver = SystemResolver(eventLoop: loop, lookUp: lookUp)
+        let promise = loop.makePromise(of: [SocketAddress].self)
+        // The system's lookup cannot be stopped; a late answer finds nobody waiting.
+        let timer = loop.scheduleTask(in: amount) { promise.fail(ProbeTimeout()) }
+        resolver.initiateAAAAQuery(host: host, port: port).and(resolver.initiateAQuery(host: host, port: port))
+            .map { $0 + $1 }.cascade(to: promise)
+        defer { timer.cancel() }
+        do {
+            return try await promise.futureResult.get()
+        } catch is ProbeTimeout {
+            throw Finding.resolutionTimeout(host)
+        } catch let failure as SystemResolver.LookupFailure {
+            throw failure.isUnknownName ? Finding.unknownName(host) : Finding.resolverFailed(host)
+        }
+    }
+
+    mutating func connect() async throws -> StepVerdict {
+        var failed: [(address: SocketAddress, finding: Finding)] = []
+        for candidate in addresses {
+            do {
+                link = try await ProbeLink.connect(to: candidate, limit: amount)
+                address = candidate
+                break
+            } catch {
+                failed.append((candidate, .connecting(error, to: dialledName)))
+            }
+        }
+        guard let address else {
+            // What one address says plainly is worth more than another's silence.
+            throw failed.first { $0.finding.code != "connect-timeout" }?.finding ?? failed.first?.finding
+                ?? .unknownName(dialled.host)
+        }
+        let reached = address.ipAddress ?? dialled.host
+        let words = "to \(target.proxy == nil ? "" : "the proxy at ")\(reached) port \(dialled.port)"
+        if failed.isEmpty { return .passed(words) }
+        return .noted(words, .partlyReachable(failed.compactMap(\.address.ipAddress), reached: reached))
+    }
+
+    mutating func tunnel() async throws -> StepVerdict {
+        guard let proxy = target.proxy, let link else { return .skipped("none was given") }
+        try await forward(link, proxy)
+        return .passed("\(proxy.host) port \(proxy.port) forwards to \(target.authority)")
+    }
+
+    /// Asks a proxy to forward a connection (rule WT-16).
+    func forward(_ link: ProbeLink, _ proxy: HTTPProxy) async throws {
+        var request = "CONNECT \(target.authority) HTTP/1.1\r\nHost: \(target.authority)\r\n"
+        if let credentials = proxy.credentials {
+            let plain = Data("\(credentials.user):\(credentials.password)".utf8).base64EncodedString()
+            request += "Proxy-Authorization: Basic \(plain)\r\n"
+        }
+        let answer: ProbeAnswer
+        do {
+            answer = try await link.ask(request + "\r\n")
+        } catch is ProbeTimeout {
+            throw Finding.proxyTimeout
+        } catch is ProbeNotHTTP {
+            throw Finding.proxyNotHTTP
+        } catch {
+            throw Finding.proxyHungUp
+        }
+        guard (200..<300).contains(answer.status) else {
+            throw Finding.proxyRefusal(
+                status: answer.status, hasCredentials: proxy.credentials != nil, target: target.authority)
+        }
+    }
+
+    /// A connection to the server itself, without TLS; for steps that need a new one.
+    func reopen() async throws -> ProbeLink {
+        guard let address else { throw Finding.cut }
+        let link: ProbeLink
+        do {
+            link = try await ProbeLink.connect(to: address, limit: amount)
+        } catch {
+            throw Finding.connecting(error, to: dialledName)
+        }
+        if let proxy = target.proxy { try await forward(link, proxy) }
+        return link
+    }
+}

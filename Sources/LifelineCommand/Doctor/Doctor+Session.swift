@@ -1,0 +1,139 @@
+import ConnectionEngine
+import Foundation
+import Lifeline
+import NIOConcurrencyHelpers
+
+/// PubNub and Nexconn: their clients connect, and a message goes there and back.
+extension Doctor {
+    private var service: Service? {
+        switch target.service {
+        case .pusher: nil
+        case .pubnub:
+            .pubnub(
+                publishKey: target.publishKey, subscribeKey: target.key, userID: Self.user, host: target.serviceHost,
+                authToken: target.token, secretKey: target.secret)
+        case .nexconn:
+            access.map {
+                .nexconn(
+                    appKey: target.key, host: target.serviceHost, path: target.prefix.isEmpty ? nil : target.prefix, access: $0,
+                    deviceClass: .web)
+            }
+        }
+    }
+
+    private var access: NexconnAccess? {
+        if let token = target.token { return .token(token) }
+        return target.secret.map { .secret($0, user: target.user ?? Self.user) }
+    }
+
+    private static let user = "lifeline-doctor"
+    private var channel: String { target.channel ?? Self.user }
+
+    mutating func openSession() async throws -> StepVerdict {
+        guard target.proxy == nil else { return .skipped("this program goes through proxies for pusher only") }
+        guard let service else { return .skipped("give --token, or --secret to have one issued") }
+        let client = LifelineClient(service, options: options)
+        self.client = client
+        do throws(LifelineError) {
+            room = try await enter(client)
+        } catch {
+            let failure = Self.cause(of: error, in: client)
+            await client.disconnect()
+            throw Finding.session(failure, service: target.service)
+        }
+        return .passed("connected, and \(channel) is subscribed")
+    }
+
+    private var options: ClientOptions { ClientOptions(timing: .fast, certificateAuthorityFile: authorityFile) }
+
+    private func enter(_ client: LifelineClient) async throws(LifelineError) -> Room {
+        let (channel, limit) = (client.channel(channel), limit)
+        // PubNub has a connection once it has a channel, the others have channels once they have a connection.
+        if target.service == .nexconn { try await client.connect(timeout: limit) }
+        let refusal = NIOLockedValueBox<LifelineError?>(nil)
+        let connecting = Task {
+            do throws(LifelineError) { try await client.connect(timeout: limit) } catch {
+                // Otherwise it goes on trying, and its status says why.
+                if error.code == .timeout { return }
+                refusal.withLockedValue { $0 = error }
+                await client.disconnect()
+            }
+        }
+        defer { connecting.cancel() }
+        do throws(LifelineError) {
+            return try await within(limit) { () async throws(LifelineError) in try await channel.subscribe() }
+        } catch {
+            throw refusal.withLockedValue { $0 } ?? error
+        }
+    }
+
+    /// While a client goes on trying, only its status says why.
+    private static func cause(of error: LifelineError, in client: LifelineClient) -> LifelineError {
+        guard error.code == .timeout, let cause = client.status.cause else { return error }
+        return LifelineError(LifelineError.Code(cause.category), cause.reason, number: cause.code)
+    }
+
+    mutating func exchange() async throws -> StepVerdict {
+        guard let client, let room else { return .skipped("there is no session") }
+        let (token, start, messages, limit) = (UUID().uuidString, ContinuousClock.now, room.messages, limit)
+        self.client = nil
+        var sender: LifelineClient?
+        if let other = otherService { sender = LifelineClient(other, options: options) }
+        let verdict: Result<StepVerdict, LifelineError>
+        do throws(LifelineError) {
+            let publishing: Room = if let sender { try await enter(sender) } else { room }
+            let outcome = try await within(limit) { () async throws(LifelineError) in
+                try await publishing.publish(json: "{\"content\":\"\(token)\"}")
+            }
+            switch outcome {
+            case .accepted: break
+            case .refused(let error), .unknown(let error): throw error
+            }
+            if target.service == .nexconn, sender == nil {
+                verdict = .success(.passed("published; nobody gets his own messages back, so give --secret for the way back"))
+            } else {
+                try await within(limit) { () async throws(LifelineError) in
+                    for await message in messages where message.text.contains(token) { return }
+                    throw LifelineError(.timeout, "The message did not arrive.")
+                }
+                let time = Int((ContinuousClock.now - start) / .milliseconds(1))
+                verdict = .success(.passed("published and received after \(time) ms"))
+            }
+        } catch {
+            verdict = .failure(error)
+        }
+        await sender?.disconnect()
+        await client.disconnect()
+        switch verdict {
+        case .success(let verdict): return verdict
+        case .failure(let error) where error.code == .timeout: throw Finding.notDelivered(channel)
+        case .failure(let error): throw Finding.session(error, service: target.service)
+        }
+    }
+
+    /// Chat does not send a message back to whoever wrote it: another user writes it.
+    private var otherService: Service? {
+        guard target.service == .nexconn, target.token == nil, let secret = target.secret else { return nil }
+        return .nexconn(
+            appKey: target.key, host: target.serviceHost, path: target.prefix.isEmpty ? nil : target.prefix,
+            access: .secret(secret, user: Self.user + "-2"), deviceClass: .web)
+    }
+
+    /// Runs `body`, and gives up when it takes too long.
+    private func within<Value: Sendable>(
+        _ limit: Duration, _ body: @escaping @Sendable () async throws(LifelineError) -> Value
+    ) async throws(LifelineError) -> Value {
+        let result = await withTaskGroup(of: Result<Value, LifelineError>.self) { group in
+            group.addTask {
+                do throws(LifelineError) { return .success(try await body()) } catch { return .failure(error) }
+            }
+            group.addTask {
+                try? await Task.sleep(for: limit)
+                return .failure(LifelineError(.timeout, "The service did not answer in time."))
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? .failure(LifelineError(.cancelled, "The examination was ended."))
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,61 @@
+import ConnectionEngine
+import Foundation
+import NIOCore
+import NIOSSL
+import TransportCommon
+import X509
+
+/// TLS: the connection as the clients make it, and a closer look when it is refused.
+extension Doctor {
+    mutating func secure() async throws -> StepVerdict {
+        guard target.usesTLS, let link else { return .skipped("the address is without TLS") }
+        let security = try await secure(link)
+        guard let certificate = try? Certificate(derEncoded: security.certificate.toDERBytes()) else {
+            return .passed(security.version)
+        }
+        let report = CertificateReport(certificate)
+        let left = report.daysLeft(Date(timeIntervalSince1970: TimeInterval(unixTime())))
+        let words =
+            "\(security.version), \(Finding.quote(report.subject)), signed by \(Finding.quote(report.issuer)), valid for \(left) days"
+        return left < 14 ? .noted(words, .expiresSoon(days: left)) : .passed(words)
+    }
+
+    /// Begins TLS on a connection to the server.
+    func secure(_ link: ProbeLink) async throws -> ProbeLink.Security {
+        do {
+            let tls = try ClientTLS(roots: roots)
+            return try await link.secure(tls, host: target.host, isAddress: target.isAddress)
+        } catch is ProbeTimeout {
+            throw Finding.handshakeTimeout
+        } catch is ProbeEnd {
+            throw Finding.handshakeCut
+        } catch let failure as ConnectionFailure where failure == .unreadableRoots {
+            throw Finding.unreadableRoots
+        } catch {
+            throw await explain(error)
+        }
+    }
+
+    private func explain(_ error: any Error) async -> Finding {
+        let failure = ConnectionFailure.dialling(error)
+        switch failure.category {
+        case .tlsUntrusted:
+            if error is CertificateFault { return .certificate(.weak, host: target.host) }
+            let chain = (try? await showCertificates()) ?? []
+            let now = Date(timeIntervalSince1970: TimeInterval(unixTime()))
+            let problem = CertificateReport.problem(
+                of: chain.compactMap { try? Certificate(derEncoded: $0.toDERBytes()) }, host: target.host, now: now)
+            return .certificate(problem, host: target.host)
+        case .tlsFailed:
+            // What is no TLS record at all has a "wrong version".
+            let isPlain = ["WRONG_VERSION_NUMBER", "HTTP_REQUEST", "UNEXPECTED_RECORD"].contains(failure.tlsAlert)
+            return isPlain ? .noTLS(port: target.port) : .handshakeFailed(failure.tlsAlert)
+        default: return .handshakeCut
+        }
+    }
+
+    /// The certificates that the server shows, judged by nobody; nothing is sent to it.
+    func showCertificates() async throws -> [NIOSSLCertificate] {
+        try await reopen().look(serverName: target.isAddress ? nil : target.host)
+    }
+}

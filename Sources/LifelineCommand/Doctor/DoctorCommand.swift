@@ -1,0 +1,101 @@
+import ArgumentParser
+import Foundation
+import NIOConcurrencyHelpers
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Finds out why a connection does not work, step by step, and says what to do about it.",
+        discussion: """
+            Looks at the address, name resolution, TCP, the proxy, TLS and its certificate, HTTP, the clock, the WebSocket upgrade,
+            the service's handshake, a subscription, and a message there and back. With --secret it subscribes to private channels
+            and publishes too. Subscribers of --channel see one event named lifeline-doctor; without --channel nobody does.
+
+            The exit code is 0 when every step that was tried works, and 1 when one failed.
+
+            EXAMPLES
+              lifeline doctor http://127.0.0.1:6001
+              lifeline doctor wss://example.com/app/app-key --secret app-secret --app-id 1001
+              lifeline doctor --cluster eu --key a1b2c3d4e5f6
+              lifeline doctor https://chat.example.com --proxy http://proxy.example.com:3128
+              lifeline doctor https://localhost:8443 --ca ca.pem --json
+              lifeline doctor https://ps.pndsn.com --service pubnub --key demo
+              lifeline doctor http://127.0.0.1:6001 --service nexconn --key app-key --secret app-secret
+            """)
+
+    @Argument(help: "Where the service is: http, https, ws or wss, host and port; may end in /app/KEY.")
+    var url: String?
+
+    @Option(help: "The service that should be there.")
+    var service = ServiceName.pusher
+
+    @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
+    var cluster: String?
+
+    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
+    var key: String?
+
+    @Option(help: "PubNub's publish key (default: demo).")
+    var publishKey: String?
+
+    @Option(help: "The app's secret; for PubNub it signs every request.")
+    var secret: String?
+
+    @Option(help: "PubNub's or Nexconn's access token.")
+    var token: String?
+
+    @Option(help: "The user for whom a token is issued (Nexconn; default: lifeline-doctor).")
+    var user: String?
+
+    @Option(help: "The app's number in the HTTP API.")
+    var appID = "1001"
+
+    @Option(help: "The channel to use (default: lifeline-doctor).")
+    var channel: String?
+
+    @Option(help: "Goes through this proxy: http://[USER:PASSWORD@]HOST:PORT.")
+    var proxy: String?
+
+    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    var ca: String?
+
+    @Option(help: ArgumentHelp("How long each step may take.", valueName: "seconds"))
+    var timeout = 10.0
+
+    @Flag(help: "Prints one JSON object a line.")
+    var json = false
+
+    func validate() throws {
+        if !(timeout > 0 && timeout <= 600) { throw ValidationError("--timeout takes a number of seconds, at most 600.") }
+    }
+
+    func run() async throws {
+        if let ca, !FileManager.default.isReadableFile(atPath: ca) {
+            throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
+        }
+        var target = try DoctorTarget(
+            service: service, url: url, cluster: cluster, key: key, secret: secret, appID: appID, channel: channel, proxy: proxy)
+        target.publishKey = publishKey ?? target.publishKey
+        (target.token, target.user) = (token, user)
+        let (json, colours, unreached) = (json, Colours.standardOutput, NIOLockedValueBox<[String]>([]))
+        var doctor = Doctor(target: target, limit: .seconds(timeout), authorityFile: ca) { step in
+            if json { return StandardOutput.print(step.json) }
+            // One line for all of them, at the end.
+            if case .unreached = step.verdict { return unreached.withLockedValue { $0.append(step.step.title) } }
+            StandardOutput.print(step.text(colours))
+        }
+        let failures = await doctor.run()
+        if !json {
+            let titles = unreached.withLockedValue { $0 }
+            if !titles.isEmpty {
+                StandardOutput.print("\(colours.paint("–", .dim)) not tried: \(titles.joined(separator: ", "))")
+            }
+            StandardOutput.print(Self.summary(failures))
+        }
+        if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+    }
+
+    private static func summary(_ failures: Int) -> String {
+        failures == 0 ? "All that was tried works." : failures == 1 ? "One step failed." : "\(failures) steps failed."
+    }
+}

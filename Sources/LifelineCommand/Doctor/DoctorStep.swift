@@ -1,0 +1,45 @@
+/// One question of the diagnosis, in the order in which they are asked.
+enum DoctorStep: String, CaseIterable, Hashable, Sendable {
+    case configuration, resolution, connection, proxy, tls, http, clock
+    case upgrade, handshake, ping
+    case session, subscription
+    case privateSubscription = "private-subscription"
+    case roundTrip = "round-trip"
+
+    /// The name for people.
+    var title: String {
+        switch self {
+        case .configuration: "configuration"
+        case .resolution: "name resolution"
+        case .connection: "TCP connection"
+        case .proxy: "proxy"
+        case .tls: "TLS"
+        case .http: "HTTP"
+        case .clock: "clock"
+        case .upgrade: "WebSocket upgrade"
+        case .handshake: "handshake"
+        case .ping: "ping"
+        case .session: "session"
+        case .subscription: "subscription"
+        case .privateSubscription: "private channel"
+        case .roundTrip: "round trip"
+        }
+    }
+
+    /// Whether nothing that comes later can work when this does not.
+    var isFundamental: Bool {
+        switch self {
+        case .resolution, .connection, .proxy, .tls, .upgrade, .handshake, .session: true
+        case .configuration, .http, .clock, .ping, .subscription, .privateSubscription, .roundTrip: false
+        }
+    }
+
+    /// What is asked of a service.
+    static func plan(for service: ServiceName) -> [DoctorStep] {
+        let network: [DoctorStep] = [.configuration, .resolution, .connection, .proxy, .tls, .http, .clock]
+        return switch service {
+        case .pusher: network + [.upgrade, .handshake, .ping, .subscription, .privateSubscription, .roundTrip]
+        case .pubnub, .nexconn: network + [.session, .roundTrip]
+        }
+    }
+}
