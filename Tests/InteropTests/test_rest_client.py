@@ -6,7 +6,9 @@ import json
 
 import pusher
 import pytest
-from lifeline_harness import APP_ID, KEY, SECRET, Listener, rest, wait_until
+from lifeline_harness import APP_ID, KEY, SECRET, Listener, rest
+from pusher_socket import PusherSocket
+from web_host import MASTER_KEY, WebHost
 
 
 @pytest.fixture
@@ -74,43 +76,157 @@ def test_a_wrong_secret_is_refused(server):
         wrong.trigger("room", "tick", "{}")
 
 
-def test_authenticate_makes_signatures_that_the_server_accepts(client, server, started, tmp_path):
+def test_authenticate_makes_signatures_that_the_server_accepts(client, server, started):
     """A tiny auth endpoint made of the vendor's library; our client subscribes through it."""
-    import http.server
-    import threading
-    import urllib.parse
+    host = started(WebHost)
+    listener = started(
+        Listener, server.url, "--auth-endpoint", f"{host.url}/pusher/auth", "--channel", "private-a", "--channel", "presence-b",
+        secret=None)
+    listener.wait_subscribed("private-a")
+    listener.wait_subscribed("presence-b")
+    assert client.users_info("presence-b")["users"] == [{"id": "u7"}]
+    assert {form["channel_name"] for _, form, _ in host.asked} == {"private-a", "presence-b"}
+    assert all(fields["Content-Type"].startswith("application/x-www-form-urlencoded") for _, _, fields in host.asked)
 
-    asked = []
 
-    class Endpoint(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            form = urllib.parse.parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
-            channel, socket_id = form["channel_name"][0], form["socket_id"][0]
-            asked.append((channel, self.headers["Content-Type"]))
-            data = {"user_id": "u7", "user_info": {"name": "Ada"}} if channel.startswith("presence-") else None
-            body = json.dumps(client.authenticate(channel, socket_id, data)).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+def test_encrypted_triggers_are_readable_with_the_shared_secret_only(client, server, started):
+    host, channel = started(WebHost), "private-encrypted-orders"
+    listener = started(
+        Listener, server.url, "--auth-endpoint", f"{host.url}/pusher/auth", "--channel", channel, secret=None)
+    listener.wait_subscribed(channel)
+    stranger = started(PusherSocket, server.port)
+    stranger.subscribe(channel)
+    sender = pusher.Pusher(
+        app_id=APP_ID, key=KEY, secret=SECRET, host="127.0.0.1", port=server.port, ssl=False,
+        encryption_master_key_base64=MASTER_KEY)
+    data = {"item": "tea", "qty": 2, "note": "grüße"}
+    assert sender.trigger(channel, "order", data) == {}
+    sender.trigger_batch([{"channel": channel, "name": "order", "data": data}])
+    listener.wait_messages(2)
+    assert [(m["event"], m["data"]) for m in listener.of("msg")] == [("order", data)] * 2
+    seen = json.loads(stranger.skip_to("order")["data"])
+    assert set(seen) == {"nonce", "ciphertext"} and "tea" not in str(seen)
+    with pytest.raises(ValueError):
+        sender.trigger([channel, "room"], "order", data)
 
-        def log_message(self, *arguments):
-            pass
 
-    endpoint = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    threading.Thread(target=endpoint.serve_forever, daemon=True).start()
-    try:
-        listener = started(
-            Listener, server.url, "--auth-endpoint", f"http://127.0.0.1:{endpoint.server_port}/pusher/auth", "--channel",
-            "private-a", "--channel", "presence-b", secret=None)
-        listener.wait_subscribed("private-a")
-        listener.wait_subscribed("presence-b")
-        assert client.users_info("presence-b")["users"] == [{"id": "u7"}]
-        assert {channel for channel, _ in asked} == {"private-a", "presence-b"}
-        assert all(kind.startswith("application/x-www-form-urlencoded") for _, kind in asked)
-    finally:
-        endpoint.shutdown()
+def test_trigger_with_every_kind_of_data_and_name(client, server, started):
+    channel = "room-A_1=2@x,y.z;"
+    subscriber = started(PusherSocket, server.port)
+    subscriber.subscribe(channel)
+    kinds = ["", "text", "grüße €", '{"a":1}', {"a": [1, None, "€"]}, [1, 2], 7, True, None, {"long": "x" * 10_000}]
+    for data in kinds:
+        client.trigger(channel, "ein Ereignis/é:1", data)
+        message = subscriber.skip_to("ein Ereignis/é:1")
+        assert message["channel"] == channel
+        assert message["data"] == data if isinstance(data, str) else json.loads(message["data"]) == data
+    client.trigger([f"c{i}" for i in range(99)] + [channel], "many", {})
+    assert subscriber.skip_to("many")["channel"] == channel
+    with pytest.raises(pusher.errors.PusherBadStatus, match="413"):
+        client.trigger(channel, "long", "x" * 10_241)
+
+
+def test_socket_id_keeps_an_event_from_its_sender(client, server, started):
+    sender, other = started(PusherSocket, server.port), started(PusherSocket, server.port)
+    for socket in (sender, other):
+        socket.subscribe("room")
+    client.trigger("room", "first", {}, sender.socket_id)
+    client.trigger_batch([{"channel": "room", "name": "second", "data": {}, "socket_id": sender.socket_id}])
+    client.trigger("room", "third", {})
+    other.skip_to("first")
+    other.skip_to("second")
+    other.skip_to("third")
+    while (message := sender.next())["event"] != "third":
+        assert message["event"] == "pusher_internal:subscription_count", message
+
+
+def test_a_batch_answers_in_order_and_may_be_encoded_already(client, server, started):
+    subscriber = started(PusherSocket, server.port)
+    subscriber.subscribe("presence-lobby", {"user_id": "u1"})
+    events = [
+        {"channel": "presence-lobby", "name": "a", "data": "1", "info": "user_count"},
+        {"channel": "room", "name": "b", "data": "2", "info": "subscription_count"}, {"channel": "room", "name": "c", "data": "3"}]
+    assert client.trigger_batch(events, already_encoded=True) == {
+        "batch": [{"user_count": 1}, {"subscription_count": 0}, {}]}
+    with pytest.raises(pusher.errors.PusherBadRequest, match="10 events"):
+        client.trigger_batch([{"channel": "room", "name": "c", "data": "3"}] * 11)
+
+
+def test_every_attribute_of_a_channel(client, server, started):
+    first, second = started(PusherSocket, server.port), started(PusherSocket, server.port)
+    for socket, user in ((first, "u1"), (second, "u1")):
+        socket.subscribe("room")
+        socket.skip_to("pusher_internal:subscription_count")
+        socket.subscribe("presence-lobby@x", {"user_id": user})
+    client.trigger("cache-news", "headline", {"n": 1})
+    assert client.channel_info("room", ["subscription_count"]) == {"occupied": True, "subscription_count": 2}
+    assert client.channel_info("presence-lobby@x", ["user_count"]) == {"occupied": True, "user_count": 1}
+    cache = client.channel_info("cache-news", ["cache", "subscription_count"])
+    assert cache["occupied"] is False and cache["subscription_count"] == 0
+    assert json.loads(cache["cache"]["data"]) == {"n": 1} and 0 < cache["cache"]["ttl"] <= 1800
+    assert client.channel_info("cache-empty", ["cache"]) == {"occupied": False, "cache": None}
+    assert client.channels_info("presence-lobby@", ["user_count"]) == {"channels": {"presence-lobby@x": {"user_count": 1}}}
+    assert client.channels_info("nothing") == {"channels": {}}
+    assert client.users_info("presence-empty") == {"users": []}
+    for channel, attribute in (("room", "user_count"), ("presence-x", "subscription_count"), ("room", "cache"), ("room", "x")):
+        with pytest.raises(pusher.errors.PusherBadRequest):
+            client.channel_info(channel, [attribute])
+
+
+def test_users_sign_in_get_events_of_their_own_and_are_ended(client, server, started):
+    ann, other, ben = (started(PusherSocket, server.port) for _ in range(3))
+    for socket, user in ((ann, "ann@x;1"), (other, "ann@x;1"), (ben, "ben")):
+        made = client.authenticate_user(socket.socket_id, {"id": user, "user_info": {"name": "é"}})
+        socket.send("pusher:signin", made)
+        assert json.loads(socket.skip_to("pusher:signin_success")["data"])["user_data"] == made["user_data"]
+        socket.send("pusher:subscribe", {"channel": f"#server-to-user-{user}"})
+        socket.skip_to("pusher_internal:subscription_succeeded")
+    client.send_to_user("ann@x;1", "news", {"n": 1})
+    for socket in (ann, other):
+        message = socket.skip_to("news")
+        assert (message["channel"], json.loads(message["data"])) == ("#server-to-user-ann@x;1", {"n": 1})
+    assert client.terminate_user_connections("ann@x;1") == {}
+    for socket in (ann, other):
+        while isinstance(message := socket.next(), dict):
+            assert message["event"] == "pusher:error" and message["data"]["code"] == 4009
+        assert message == 4009
+    client.send_to_user("ben", "news", {"n": 2})
+    ben.skip_to("news")
+
+
+def test_a_webhook_body_validates(client):
+    """The vendor's own check, on a body that was signed as the protocol says; the server's bodies have a file of their own."""
+    import time
+    body = json.dumps({"time_ms": int(time.time() * 1000), "events": [{"name": "channel_occupied", "channel": "room"}]})
+    signature = hmac.new(SECRET.encode(), body.encode(), hashlib.sha256).hexdigest()
+    assert client.validate_webhook(KEY, signature, body)["events"][0]["channel"] == "room"
+    assert client.validate_webhook(KEY, signature, body + " ") is None
+
+
+def test_the_clients_made_of_a_url_and_of_the_environment(server, monkeypatch):
+    url = f"http://{KEY}:{SECRET}@127.0.0.1/apps/{APP_ID}"
+    monkeypatch.setenv("PUSHER_URL", url)
+    for client in (pusher.Pusher.from_url(url, port=server.port), pusher.Pusher.from_env(port=server.port)):
+        assert client.channels_info() == {"channels": {}}
+
+
+def test_the_asynchronous_backend(server):
+    import asyncio
+
+    from pusher.aiohttp import AsyncIOBackend
+
+    async def run():
+        client = pusher.Pusher(
+            app_id=APP_ID, key=KEY, secret=SECRET, host="127.0.0.1", port=server.port, ssl=False, backend=AsyncIOBackend)
+        return await client.trigger("room", "tick", {}), await client.channels_info()
+
+    assert asyncio.run(run()) == ({}, {"channels": {}})
+
+
+def test_an_unknown_application_is_the_vendors_own_error_with_our_text(server):
+    client = pusher.Pusher(app_id="77", key=KEY, secret=SECRET, host="127.0.0.1", port=server.port, ssl=False)
+    with pytest.raises(pusher.errors.PusherBadStatus, match="404: There is no application with this id"):
+        client.channels_info()
 
 
 def test_socket_id_excludes_the_sender(client, listen, server):
@@ -161,5 +277,36 @@ def test_limits(server, client):
     assert rest(server.port, "GET", "/apps/9999/channels")[0] in (401, 403, 404)
 
 
+@pytest.mark.parametrize("query", [
+    "name=tick&channel=room&data={}", "name=tick&channels[]=room&channels[]=other&data={}", "name=tick&channels[0]=room&data={}"])
+def test_parameters_in_the_query(server, started, query):
+    import time
+    subscriber = started(PusherSocket, server.port)
+    subscriber.subscribe("room")
+    pairs = [tuple(pair.split("=", 1)) for pair in query.split("&")] + [
+        ("auth_key", KEY), ("auth_timestamp", str(int(time.time()))), ("auth_version", "1.0")]
+    path = f"/apps/{APP_ID}/events"
+    text = "&".join(f"{name}={value}" for name, value in sorted(pairs, key=lambda pair: pair[0]))
+    signature = hmac.new(SECRET.encode(), f"POST\n{path}\n{text}".encode(), hashlib.sha256).hexdigest()
+    import requests
+    answer = requests.post(
+        f"http://127.0.0.1:{server.port}{path}", params=pairs + [("auth_signature", signature)], timeout=10)
+    assert (answer.status_code, answer.text) == (200, "{}")
+    assert subscriber.skip_to("tick")["data"] == "{}"
+
+
+def test_the_older_call_names_the_channel_in_its_path(server, started):
+    subscriber = started(PusherSocket, server.port)
+    subscriber.subscribe("room")
+    assert rest(server.port, "POST", f"/apps/{APP_ID}/channels/room/events?name=tick", {"n": 1}) == (200, "{}")
+    assert json.loads(subscriber.skip_to("tick")["data"]) == {"n": 1}
+
+
+def test_a_clock_that_is_off_is_told_by_how_much(server):
+    import time
+    status, text = rest(server.port, "GET", f"/apps/{APP_ID}/channels", timestamp=int(time.time()) - 7200)
+    assert status == 401 and "clock differs by 720" in text and "behind" in text
+
+
 def test_health(server):
-    assert server.get("/health")[0] == 200
+    assert all(server.get(path)[0] == 200 for path in ("/health", "/up", "/"))
