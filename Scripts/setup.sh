@@ -5,7 +5,7 @@ set -euo pipefail
 
 purpose=${1:-build}
 packages=(zlib1g-dev libsqlite3-dev)
-[ "$purpose" = test ] && packages+=(python3 python3-venv python3-dev gcc libssl-dev openssl iproute2 make)
+[ "$purpose" = test ] && packages+=(python3 python3-venv python3-dev gcc libssl-dev openssl iproute2 make chromium-headless-shell)
 
 if ! command -v swift >/dev/null 2>&1; then
     echo "setup: no Swift toolchain found. Install Swift 6.2 or later from https://swift.org/install, then run this again." >&2
@@ -13,9 +13,18 @@ if ! command -v swift >/dev/null 2>&1; then
 fi
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite${purpose:+ (and for tests Python 3, openssl)}."
+    echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite${purpose:+ (and for tests Python 3, openssl, Chromium)}."
     exit 0
 fi
+
+# Takes a package off the list of what is missing.
+without() {
+    local package kept=()
+    for package in "${missing[@]:-}"; do
+        [ "$package" = "$1" ] || [ -z "$package" ] || kept+=("$package")
+    done
+    missing=("${kept[@]:-}")
+}
 
 missing=()
 for package in "${packages[@]}"; do
@@ -23,11 +32,13 @@ for package in "${packages[@]}"; do
 done
 if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 && python3 -c 'import venv, ensurepip' 2>/dev/null; then
     # A Python of one's own serves as well as Debian's.
-    kept=()
-    for package in "${missing[@]:-}"; do
-        case $package in python3 | python3-venv | python3-dev | "") ;; *) kept+=("$package") ;; esac
+    for package in python3 python3-venv python3-dev; do without "$package"; done
+fi
+if [ "$purpose" = test ]; then
+    # Any browser of this family serves: the tests take the first of these names.
+    for browser in chromium chromium-browser google-chrome chrome; do
+        if command -v "$browser" >/dev/null 2>&1; then without chromium-headless-shell; fi
     done
-    missing=("${kept[@]:-}")
 fi
 [ -n "${missing[*]:-}" ] || exit 0
 
@@ -38,4 +49,9 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "setup: installing ${missing[*]}"
 $sudo apt-get update -qq
+if [[ " ${missing[*]} " == *" chromium-headless-shell "* ]] && ! apt-cache show chromium-headless-shell >/dev/null 2>&1; then
+    echo "setup: this system has no package chromium-headless-shell; the tests with a browser need a Chromium of your own." >&2
+    without chromium-headless-shell
+    [ -n "${missing[*]:-}" ] || exit 0
+fi
 $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

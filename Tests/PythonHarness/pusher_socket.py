@@ -63,7 +63,14 @@ class PusherSocket:
         elif channel.startswith("private-"):
             data["auth"] = sign(f"{self.socket_id}:{channel}")
         self.send("pusher:subscribe", data)
-        return self.expect("pusher_internal:subscription_succeeded") if confirm else None
+        return self.confirmed(channel) if confirm else None
+
+    def confirmed(self, channel):
+        """The confirmation of this channel, behind counts of others only."""
+        while (message := self.next())["event"] == "pusher_internal:subscription_count":
+            pass
+        assert (message["event"], message["channel"]) == ("pusher_internal:subscription_succeeded", channel), message
+        return message
 
     def sign_in(self, user, **more):
         data = json.dumps({"id": user, **more})
