@@ -178,7 +178,7 @@ let package = Package(
             "LifelineTests",
             [
                 "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "HTTPTransport",
-                "LifelineServer", "LifelineTesting", nioLocks,
+                "LifelineServer", "RealtimeHub", "LifelineTesting", nioCore, nioPosix, nioLocks,
             ]),
         tests(
             "LifelineCommandTests",
