@@ -83,13 +83,22 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
 
     /// Asks the session for something and waits for the answer.
     ///
+    /// - Parameter note: called with the answer before the caller has it, also with that of a cancelled call, on whatever thread
+    ///   drives the engine, in one order with ``notices`` that are observed inline. Must not block.
     /// - Throws: the failure that the session answered, `disconnected` when the connection was ended meanwhile, `cancelled`
     ///   when the calling task was cancelled.
-    public func perform(_ command: Session.Command) async throws(ConnectionFailure) -> Session.Reply {
+    public func perform(
+        _ command: Session.Command, note: (@Sendable (Result<Session.Reply, ConnectionFailure>) -> Void)? = nil
+    ) async throws(ConnectionFailure) -> Session.Reply {
         let id = running.withLockedValue { $0.nextRequest() }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                running.withLockedValue { $0.waiting[id] = { continuation.resume(returning: $0) } }
+                running.withLockedValue { running in
+                    running.waiting[id] = { result in
+                        note?(result)
+                        continuation.resume(returning: result)
+                    }
+                }
                 submit(.perform(command, id))
                 // A cancellation that came before the request was known has found nothing to abandon.
                 if Task.isCancelled { submit(.abandon(id)) }
