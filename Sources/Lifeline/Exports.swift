@@ -3,3 +3,5 @@
 @_exported import enum ConnectionEngine.ConnectionPhase
 @_exported import struct ConnectionEngine.Moment
 @_exported import struct ConnectionEngine.StatusCategory
+// Of the network, the same for every service.
+@_exported import struct TransportCommon.HTTPProxy

@@ -22,6 +22,8 @@ public struct Message: Sendable {
     public var id: String?
     /// Who published it, as the service vouches for it, or nil.
     public var user: String?
+    /// When the service took it, by the service's clock, or nil when it does not tell. For people; order and gaps never depend on it.
+    public var publishedAt: Date?
     /// When this client received it, on the monotonic clock.
     public var receivedAt: Moment
     /// Set when messages right before this one may be missing. See also ``Room/deliveries``, which tells of a gap at once.
@@ -32,7 +34,7 @@ public struct Message: Sendable {
 
     public init(
         channel: String, pattern: String? = nil, event: String = Message.defaultEvent, text: String, id: String? = nil,
-        user: String? = nil, receivedAt: Moment, precedingGap: Gap? = nil
+        user: String? = nil, publishedAt: Date? = nil, receivedAt: Moment, precedingGap: Gap? = nil
     ) {
         self.channel = channel
         self.pattern = pattern
@@ -40,6 +42,7 @@ public struct Message: Sendable {
         self.text = text
         self.id = id
         self.user = user
+        self.publishedAt = publishedAt
         self.receivedAt = receivedAt
         self.precedingGap = precedingGap
     }
@@ -75,36 +78,5 @@ public struct Message: Sendable {
 
     private static func path(_ keys: [any CodingKey]) -> String {
         keys.map(\.stringValue).joined(separator: ".")
-    }
-}
-
-/// What is to be published: an event's name and a payload of JSON text.
-struct Publication: Hashable, Sendable {
-    var channel: String
-    var event: String
-    var json: String
-
-    init(channel: String, event: String, value: some Encodable) throws(LifelineError) {
-        self.channel = channel
-        self.event = event
-        let encoder = JSONEncoder()
-        // Sorted, so that one value always gives one text.
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        do {
-            json = String(decoding: try encoder.encode(value), as: UTF8.self)
-        } catch {
-            throw LifelineError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
-        }
-    }
-
-    init(channel: String, event: String, json: String) throws(LifelineError) {
-        self.channel = channel
-        self.event = event
-        do {
-            self.json = try JSONText(json).text
-        } catch {
-            throw LifelineError(
-                .badRequest, "The data is not JSON: \(error). Put text in double quotes, for example \"\\\"hello\\\"\".")
-        }
     }
 }

@@ -34,23 +34,28 @@ public struct Room: Sendable {
         }
     }
 
-    /// Publishes a value, encoded as JSON. See ``Channel/publish(_:event:)``.
+    /// Publishes a value, encoded as JSON. See ``Channel/publish(_:event:options:)``.
     public func publish(
-        _ value: some Encodable, event: String = Message.defaultEvent
+        _ value: some Encodable, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
     ) async throws(LifelineError) -> PublishOutcome {
-        try await channel.publish(value, event: event)
+        try await channel.publish(value, event: event, options: options)
     }
 
-    /// Publishes JSON text as it is. See ``Channel/publish(_:event:)``.
+    /// Publishes JSON text as it is. See ``Channel/publish(_:event:options:)``.
     public func publish(
-        json: String, event: String = Message.defaultEvent
+        json: String, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
     ) async throws(LifelineError) -> PublishOutcome {
-        try await channel.publish(json: json, event: event)
+        try await channel.publish(json: json, event: event, options: options)
     }
 
     /// The last messages of the channel, oldest first. See ``Channel/history(last:)``.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
         try await channel.history(last: count)
+    }
+
+    /// One page of the channel's history. See ``Channel/history(before:limit:)``.
+    public func history(before id: String? = nil, limit: Int = 100) async throws(LifelineError) -> HistoryPage {
+        try await channel.history(before: id, limit: limit)
     }
 
     /// Ends the subscription of the channel, for all its rooms. Nothing arrives any more; the sequences hand out what had arrived

@@ -4,6 +4,7 @@ import EngineRuntime
 final class ClientCore: Sendable {
     let adapter: any ServiceAdapter
     let hub: ClientHub
+    private let requiresEncryption: Bool
     private let observation: Observation
 
     init(adapter: any ServiceAdapter, options: ClientOptions) {
@@ -13,7 +14,13 @@ final class ClientCore: Sendable {
         let hub = ClientHub(backlog: options.backlog, clock: clock)
         self.adapter = adapter
         self.hub = hub
+        requiresEncryption = options.requiresEncryption
         observation = adapter.observe { hub.take($0) }
+    }
+
+    /// Rule LL-26: nothing may go out, or come in, that the service could read.
+    func requireEncryption(of channel: String) throws(LifelineError) {
+        if requiresEncryption, let gap = adapter.encryptionGap(of: channel) { throw gap }
     }
 
     deinit {

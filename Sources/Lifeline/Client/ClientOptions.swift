@@ -1,4 +1,5 @@
 import ConnectionEngine
+import TransportCommon
 
 /// How fast a client notices an outage and how fast it comes back.
 public enum TimingProfile: String, Hashable, Sendable, CaseIterable {
@@ -16,18 +17,29 @@ public enum TimingProfile: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Settings of a client that do not depend on the service.
+/// Settings of a client that do not depend on the service: time, network, and what the client insists on.
 public struct ClientOptions: Hashable, Sendable {
     /// How fast outages are noticed and mended.
     public var timing: TimingProfile
     /// A PEM file with the certificate authorities to trust instead of the system's.
     public var certificateAuthorityFile: String?
+    /// Goes between for every connection and request, with the method `CONNECT`; nil for none. Its failures have the category
+    /// `proxyUnavailable`.
+    public var proxy: HTTPProxy?
+    /// Whether channels whose messages the service could read are refused: subscribing and publishing throw
+    /// ``LifelineError/Code/unsupported`` then, and nothing is sent (rule LL-26).
+    public var requiresEncryption: Bool
     /// How many elements a sequence may fall behind before elements are dropped for it, and the drop is declared; at least 1.
     public var backlog: Int
 
-    public init(timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil, backlog: Int = 4096) {
+    public init(
+        timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil, proxy: HTTPProxy? = nil,
+        requiresEncryption: Bool = false, backlog: Int = 4096
+    ) {
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile
+        self.proxy = proxy
+        self.requiresEncryption = requiresEncryption
         self.backlog = max(backlog, 1)
     }
 }

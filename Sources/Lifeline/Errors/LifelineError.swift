@@ -69,6 +69,10 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         return error
     }
 
+    /// Of another service, or of none.
+    static let notAnID = LifelineError(
+        .badRequest, "What the history is asked to end before is no id of a message of this service.")
+
     init(_ failure: ConnectionFailure) {
         self.init(Code(failure.category), failure.reason, number: failure.code)
     }

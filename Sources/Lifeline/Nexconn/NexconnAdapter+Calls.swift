@@ -11,7 +11,10 @@ extension NexconnAdapter {
         expiry.start(after: sendLimit)
         defer { expiry.stop() }
         do throws(ConnectionFailure) {
-            guard case .sent(let sent) = try await driver.perform(.send(draft)) else {
+            let reply = try await driver.perform(.send(draft)) { [weak self] result in
+                if case .success(.sent(let sent)) = result { self?.take(draft, sent) }
+            }
+            guard case .sent(let sent) = reply else {
                 return .unknown(LifelineError(.init(.unknown), "The server's answer has no id."))
             }
             return .accepted(id: sent.id.description)
@@ -28,30 +31,31 @@ extension NexconnAdapter {
         }
         let isObject = publication.json.utf8.first == UInt8(ascii: "{")
         let content = isObject ? publication.json : "{\"content\":\(publication.json)}"
+        var options = NexconnMessageOptions()
+        if let isStored = publication.options.isStored { options.isPersisted = isStored }
         let draft = NexconnDraft(
             clientID: NexconnSettings.randomID(), conversation: channel.conversation, to: channel.id,
             type: publication.event == Message.defaultEvent ? NexconnSettings.textType : publication.event,
-            content: Array(content.utf8))
+            content: Array(content.utf8), options: options)
         if let problem = NexconnLimits.problem(of: draft) {
             throw LifelineError(.badRequest, problem.reason, number: problem.code.rawValue)
         }
         return draft
     }
 
-    /// Page by page, newest first; returned oldest first.
-    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
-        let place = try NexconnChannel(name: channel)
-        var found: [NexconnMessage] = []
-        var request = NexconnHistoryRequest(place)
-        while found.count < count {
-            request.limit = min(count - found.count, NexconnLimits.page.upperBound)
-            guard let page = try await answer(to: .history(request)).history else { throw Self.unreadable }
-            found += page.messages
-            guard page.hasMore, let oldest = page.messages.last?.id else { break }
-            request.place = .before(oldest)
+    /// Rule LL-20: by one request.
+    func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
+        var question = NexconnHistoryRequest(
+            try NexconnChannel(name: channel), limit: min(request.limit, NexconnLimits.page.upperBound))
+        if let before = request.before {
+            guard let id = NexconnMessageID(before) else { throw .notAnID }
+            question.place = .before(id)
         }
+        guard let page = try await answer(to: .history(question)).history else { throw Self.unreadable }
         let now = clock()
-        return found.reversed().map { Message($0, in: channel, at: now) }
+        return HistoryPage(
+            messages: page.messages.reversed().map { Message($0, in: channel, at: now) },
+            older: page.hasMore ? page.messages.last?.id.description : nil)
     }
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {

@@ -9,15 +9,11 @@ import WebSocketTransport
 extension NexconnAdapter {
     /// An adapter with real sockets.
     static func live(_ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
-        let timing = options.timing.policy.timing
-        let roots = options.certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system
         let transport = WebSocketTransport<NexconnSession>(
-            decoder: { NexconnFrameDecoder() },
-            configuration: WebSocketTransportConfiguration(
-                trustRoots: roots, connectTimeout: timing.open, closeTimeout: timing.close))
+            decoder: { NexconnFrameDecoder() }, configuration: options.webSocket)
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
-            settings, options, transport: transport, http: HTTPCaller(trustRoots: roots), timers: timers,
+            settings, options, transport: transport, http: options.httpCaller(), timers: timers,
             unixSeconds: SystemTime.unixSeconds
         ) { host, change in
             NetworkMonitor.shared.observe(forHost: host, change)

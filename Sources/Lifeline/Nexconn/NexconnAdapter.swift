@@ -119,6 +119,12 @@ extension NexconnAdapter {
         return (step(&state.news), state.body)
     }
 
+    /// The server has taken a message.
+    func take(_ draft: NexconnDraft, _ sent: NexconnSent) {
+        let now = clock()
+        take { $0.sent(draft, sent, at: now) }
+    }
+
     private func perform(_ task: NexconnNews.Task) {
         switch task {
         case .acknowledge(let place): driver.submit(.perform(.acknowledge(place), nil))

@@ -1,6 +1,12 @@
 import ConnectionEngine
 import NexconnProtocol
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 // What channels bring.
 extension NexconnNews {
     /// Events of the inbox. They are acknowledged at once, as soon as anybody wants a channel of the inbox: what is for other
@@ -44,7 +50,20 @@ extension NexconnNews {
         }
     }
 
+    /// Rule LL-27: the server does not send a message back to the device that it came from.
+    mutating func sent(_ draft: NexconnDraft, _ sent: NexconnSent, at now: Moment) -> Report {
+        var report = Report()
+        let channel = NexconnChannel(draft.conversation, draft.to)
+        guard let user, wanted[channel]?.isConfirmed == true, own.insert(sent.id) else { return report }
+        let message = NexconnMessage(
+            id: sent.id, conversation: draft.conversation, from: user, to: draft.to, type: draft.type, content: draft.content)
+        tell(message, of: channel, at: now, into: &report)
+        return report
+    }
+
     mutating func take(_ message: NexconnMessage, at now: Moment, into report: inout Report) {
+        // Where devices are kept alike, the user's own messages come as well.
+        if message.from == user, !own.insert(message.id) { return }
         let channel = message.channel(for: user ?? "")
         guard let want = wanted[channel] else { return }
         if want.isConfirmed { return tell(message, of: channel, at: now, into: &report) }
@@ -93,7 +112,9 @@ extension NexconnNews {
 extension Message {
     init(_ message: NexconnMessage, in channel: String, at now: Moment) {
         self.init(
-            channel: channel, event: message.type, text: String(decoding: message.content, as: UTF8.self),
-            id: message.id.description, user: message.from, receivedAt: now)
+            channel: channel, event: message.type == NexconnSettings.textType ? Message.defaultEvent : message.type,
+            text: String(decoding: message.content, as: UTF8.self),
+            id: message.id.description, user: message.from,
+            publishedAt: Date(timeIntervalSince1970: Double(message.id.rawValue) / 10_000_000), receivedAt: now)
     }
 }

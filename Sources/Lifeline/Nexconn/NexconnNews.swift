@@ -63,6 +63,8 @@ struct NexconnNews: Sendable {
     /// Events of the inbox that came before any of its channels was wanted; they are not acknowledged (rule NP-26).
     var unclaimed: [NexconnInboxItem] = []
     var wantsInbox = false
+    /// The latest of the user's own messages that were told.
+    var own = RecentMessages()
     private var lastInquiry: UInt64 = 0
 
     init(tracksPresence: Bool, start: Moment) {

@@ -8,15 +8,11 @@ import TransportCommon
 extension PubNubAdapter {
     /// An adapter with real sockets.
     static func live(_ service: PubNubServiceSettings, _ options: ClientOptions) -> PubNubAdapter {
-        let timing = options.timing.policy.timing
-        let roots = options.certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system
         let transport = LongPollTransport<PubNubSession>(
-            decoder: { PubNubAnswerDecoder() },
-            configuration: LongPollTransportConfiguration(
-                trustRoots: roots, connectTimeout: timing.open, closeTimeout: timing.close))
+            decoder: { PubNubAnswerDecoder() }, configuration: options.longPoll)
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         // A page of history is the longest answer: 100 messages of 32 KiB.
-        let http = HTTPCaller(trustRoots: roots, bodyLimit: 8 << 20)
+        let http = options.httpCaller(bodyLimit: 8 << 20)
         return make(service, options, transport: transport, http: http, timers: timers, unixSeconds: SystemTime.unixSeconds) {
             host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }

@@ -83,15 +83,24 @@ final class PubNubAdapter: ServiceAdapter {
     func hasPresence(_ channel: String) -> Bool { tracksPresence }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        try await caller.publish(publication)
+        try Self.check(publication.channel)
+        return try await caller.publish(publication)
     }
 
-    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
-        try await caller.history(of: channel, last: count)
+    func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
+        try Self.check(channel)
+        return try await caller.history(of: channel, request)
+    }
+
+    /// Rule LL-26: by the client's cipher key.
+    func encryptionGap(of channel: String) -> LifelineError? {
+        if caller.cipher != nil { return nil }
+        return .unsupported(feature: "end-to-end encryption without a cipher key", service: serviceName)
     }
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
-        try await caller.members(of: channel)
+        try Self.check(channel)
+        return try await caller.members(of: channel)
     }
 
     private func list(of channel: String) -> PubNubList {
@@ -99,8 +108,10 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     /// Names that stand for something else than one channel or one pattern would bring messages that belong to no room.
-    private static func problem(with channel: String) -> LifelineError? {
-        let name = channel.hasSuffix(".*") ? channel.dropLast(2) : channel[...]
+    ///
+    /// - Parameter isPattern: whether a pattern will do.
+    private static func problem(with channel: String, isPattern: Bool = true) -> LifelineError? {
+        let name = isPattern && channel.hasSuffix(".*") ? channel.dropLast(2) : channel[...]
         guard !name.isEmpty, !name.contains(","), !name.contains("*"), !name.hasSuffix(PubNubMessage.presenceSuffix) else {
             return LifelineError(
                 .badRequest,
@@ -108,6 +119,11 @@ final class PubNubAdapter: ServiceAdapter {
             )
         }
         return nil
+    }
+
+    /// Other calls are about one channel.
+    private static func check(_ channel: String) throws(LifelineError) {
+        if let problem = problem(with: channel, isPattern: false) { throw problem }
     }
 }
 

@@ -49,7 +49,7 @@ struct PubNubCaller: Sendable {
             }
         }
         let call = PubNubPublishCall(
-            channel: publication.channel, message: message,
+            channel: publication.channel, message: message, isStored: publication.options.isStored,
             customType: publication.event == Message.defaultEvent ? nil : publication.event, usesPost: true)
         let request: PubNubRequest
         do throws(PubNubProblem) {
@@ -74,37 +74,37 @@ struct PubNubCaller: Sendable {
         }
     }
 
-    /// The newest messages, oldest first, by as many requests as it takes.
-    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
-        var stored: [PubNubStoredMessage] = []
-        var start: Timetoken?
+    /// Rule LL-20: by one request.
+    func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
+        var call = PubNubFetchCall(channels: [channel], includesCustomType: true)
+        call.limit = min(request.limit, call.maximumLimit)
+        if let before = request.before {
+            guard let start = Timetoken(before) else { throw .notAnID }
+            call.start = start
+        }
+        let stored: [PubNubStoredMessage]
         do throws(PubNubProblem) {
-            while stored.count < count {
-                var call = PubNubFetchCall(channels: [channel], start: start, includesCustomType: true)
-                call.limit = min(count - stored.count, call.maximumLimit)
-                let page = try await perform(call)[channel]
-                stored.insert(contentsOf: page, at: 0)
-                // A page that is not full is the last one; one without times cannot be followed.
-                guard page.count >= (call.limit ?? 1), let oldest = page.first?.timetoken else { break }
-                start = oldest
-            }
+            stored = try await perform(call)[channel]
         } catch {
             throw LifelineError(error)
         }
-        var messages: [Message] = []
+        var page = HistoryPage(messages: [])
+        // A page that is not full is the last one; one without times cannot be followed.
+        if stored.count >= call.limit ?? 1 { page.older = stored.first?.timetoken?.description }
         let receivedAt = now()
         for message in stored {
             do throws(PubNubCipherError) {
-                messages.append(
+                page.messages.append(
                     Message(
                         channel: channel, event: PubNubNews.event(message.customType, message.kind),
                         text: try PubNubNews.opened(message.payload.text, message.kind, with: cipher),
-                        id: message.timetoken?.description, user: message.publisher, receivedAt: receivedAt))
+                        id: message.timetoken?.description, user: message.publisher, publishedAt: message.timetoken?.date,
+                        receivedAt: receivedAt))
             } catch {
-                throw .undecryptable(error)
+                page.failures.append(.init(id: message.timetoken?.description, error: .undecryptable(error)))
             }
         }
-        return messages
+        return page
     }
 
     /// The most requests of one question who is there, 1000 users each.

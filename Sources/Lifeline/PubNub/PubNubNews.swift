@@ -2,6 +2,12 @@ import ConnectionEngine
 import EngineRuntime
 import PubNubProtocol
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// From what a PubNub subscription tells to neutral words, as a value.
 struct PubNubNews: Sendable {
     /// A question who is on a channel.
@@ -123,7 +129,7 @@ extension PubNubNews {
                         channel: message.channel, pattern: message.pattern,
                         event: Self.event(message.customType, message.kind),
                         text: try Self.opened(message.payload, message.kind, with: cipher), id: message.timetoken.description,
-                        user: message.publisher, receivedAt: now)))
+                        user: message.publisher, publishedAt: message.timetoken.date, receivedAt: now)))
         } catch {
             report.events.append(.problem(.undecryptable(error), channel: message.pattern ?? message.channel))
         }
@@ -192,6 +198,11 @@ extension LifelineError {
     static func undecryptable(_ error: PubNubCipherError) -> LifelineError {
         LifelineError(.init(.decryptionFailed), "A message could not be decrypted. \(error)")
     }
+}
+
+extension Timetoken {
+    /// Units of 100 ns since 1970.
+    var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 10_000_000) }
 }
 
 extension PubNubMessage {

@@ -13,6 +13,16 @@ struct PubNubServiceSettings: Sendable {
     static let sdk = "Lifeline/0.1.0"
 }
 
+/// How messages are encrypted with a cipher key.
+public enum PubNubCipherForm: String, CaseIterable, Hashable, Sendable {
+    /// What every SDK can read, those before 2023 as well: AES-CBC, with half of the key's hash and a random initialisation vector.
+    case legacy
+    /// The crypto module of the SDKs since 2023: AES-256-CBC with the whole hash, and a header that names the method.
+    case current
+
+    var form: PubNubCipher.Form { self == .legacy ? .legacy : .current }
+}
+
 extension Service {
     /// PubNub, or a server that speaks its protocol.
     ///
@@ -27,12 +37,14 @@ extension Service {
     ///   - authToken: a token, or an auth key, when the keyset has the access manager.
     ///   - secretKey: signs every request and is granted everything. For servers, tools and tests: it must not be shipped to users.
     ///   - cipherKey: encrypts what is published and decrypts what arrives; all participants have the same.
+    ///   - cipherForm: how to encrypt; both forms are decrypted.
     ///   - filter: a filter expression: only messages whose metadata it fits arrive. Presence is filtered as well.
     ///   - presence: whether ``Room/presence`` is kept up to date. Costs a request for each channel and connection, and a
     ///     subscription of `-pnpres`, which an access token must grant.
     public static func pubnub(
         publishKey: String, subscribeKey: String, userID: String, host: ServiceHost = .pubnub, authToken: String? = nil,
-        secretKey: String? = nil, cipherKey: String? = nil, filter: String? = nil, presence: Bool = true
+        secretKey: String? = nil, cipherKey: String? = nil, cipherForm: PubNubCipherForm = .legacy, filter: String? = nil,
+        presence: Bool = true
     ) -> Service {
         let endpoint = HTTPEndpoint(host: host.name, port: host.port, usesTLS: host.tls)
         let settings = PubNubServiceSettings(
@@ -40,7 +52,7 @@ extension Service {
             settings: PubNubSettings(
                 endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: userID,
                 auth: authToken, sdk: PubNubServiceSettings.sdk),
-            cipher: cipherKey.map { PubNubCipher(key: $0) }, filter: filter, tracksPresence: presence)
+            cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form) }, filter: filter, tracksPresence: presence)
         return Service(name: PubNubServiceSettings.serviceName) { options in
             PubNubAdapter.live(settings, options)
         }

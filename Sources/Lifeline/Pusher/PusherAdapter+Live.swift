@@ -9,16 +9,12 @@ import WebSocketTransport
 extension PusherAdapter {
     /// An adapter with real sockets.
     static func live(_ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
-        let policy = options.timing.policy
-        let roots = options.certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system
         let transport = WebSocketTransport<PusherSession>(
-            decoder: { PusherFrameDecoder() },
-            configuration: WebSocketTransportConfiguration(
-                trustRoots: roots, connectTimeout: policy.timing.open, closeTimeout: policy.timing.close))
+            decoder: { PusherFrameDecoder() }, configuration: options.webSocket)
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
-            settings, options, transport: transport, http: HTTPCaller(trustRoots: roots), timers: timers,
-            unixSeconds: SystemTime.unixSeconds
+            settings, options, transport: transport, http: options.httpCaller(bodyLimit: PusherCaller.longestAnswer),
+            timers: timers, unixSeconds: SystemTime.unixSeconds
         ) { host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
         }
@@ -39,10 +35,10 @@ extension PusherAdapter {
         let driver = Driver(
             transport: transport, jobs: PusherAuthorizer(settings: settings, http: http, limit: limit), timers: timers,
             policy: policy, memory: memory, seed: seed)
-        let publisher = settings.access.credentials.map {
-            PusherPublisher(settings: settings, credentials: $0, http: http, limit: limit, unixSeconds: unixSeconds)
+        let caller = settings.access.credentials.map {
+            PusherCaller(settings: settings, credentials: $0, http: http, limit: limit, unixSeconds: unixSeconds)
         }
         return PusherAdapter(
-            driver: driver, clock: { timers.now }, publisher: publisher, network: observeNetwork(settings.host.name, driver))
+            driver: driver, clock: { timers.now }, caller: caller, network: observeNetwork(settings.host.name, driver))
     }
 }

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import NIOConcurrencyHelpers
 import PusherProtocol
 import TransportCommon
 
@@ -10,26 +11,37 @@ final class PusherAdapter: ServiceAdapter {
     let serviceName = PusherSettings.serviceName
     let clock: @Sendable () -> Moment
     private let driver: Driver
-    private let publisher: PusherPublisher?
+    private let caller: PusherCaller?
     private let network: NetworkObservation?
+    private let state = NIOLockedValueBox(State())
+
+    private struct State {
+        var body: (@Sendable ([ServiceEvent]) -> Void)?
+        /// Who this client is, in presence channels.
+        var myIDs: [String: String] = [:]
+    }
 
     init(
-        driver: Driver, clock: @escaping @Sendable () -> Moment, publisher: PusherPublisher?,
+        driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PusherCaller?,
         network: NetworkObservation? = nil
     ) {
         self.driver = driver
         self.clock = clock
-        self.publisher = publisher
+        self.caller = caller
         self.network = network
     }
 
     var phase: ConnectionPhase { driver.snapshot.phase }
 
     func observe(_ body: @escaping @Sendable ([ServiceEvent]) -> Void) -> Observation {
+        state.withLockedValue { $0.body = body }
         // Inline: the hub only hands on to sequences, which never blocks.
-        driver.notices.observe(on: .inline) { [clock, weak driver] notices in
+        return driver.notices.observe(on: .inline) { [clock, state, weak driver] notices in
             let now = clock()
             let news = notices.compactMap { Self.event($0, at: now) }
+            for case .event(.subscribed(let confirmed)) in notices where confirmed.myID != nil {
+                state.withLockedValue { $0.myIDs[confirmed.channel] = confirmed.myID }
+            }
             if !news.isEmpty { body(news) }
             for case .subscriptionFailed(let channel, _, willRetry: false) in news {
                 // The caller was told that it failed, so it must not be subscribed by the next connection.
@@ -59,12 +71,9 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        do throws(PusherNameError) {
-            _ = try PusherChannelName(publication.channel)
-        } catch {
-            throw LifelineError(.badRequest, "The channel's name cannot be used. \(error)")
-        }
-        if let publisher { return try await publisher.publish(publication) }
+        _ = try Self.checked(publication.channel)
+        if let feature = Self.missing(publication) { throw .unsupported(feature: feature, service: serviceName) }
+        if let caller { return try await caller.publish(publication) }
         guard PusherChannelKind(of: publication.channel).allowsClientEvents else {
             throw .unsupported(
                 feature: "publishing to \(publication.channel) without the app's secret", service: serviceName)
@@ -72,11 +81,60 @@ final class PusherAdapter: ServiceAdapter {
         return await publishAsClient(publication)
     }
 
+    /// Rule LL-25.
+    func members(of channel: String) async throws(LifelineError) -> [Member] {
+        let name = try Self.checked(channel)
+        guard name.kind.access == .presence else {
+            throw .unsupported(feature: "presence on channel \(channel)", service: serviceName)
+        }
+        guard let caller else {
+            throw .unsupported(feature: "question who is on a channel without the app's secret", service: serviceName)
+        }
+        return try await caller.members(of: name)
+    }
+
+    /// Rule LL-26: by the channel's name.
+    func encryptionGap(of channel: String) -> LifelineError? {
+        if PusherChannelKind(of: channel).access == .encrypted { return nil }
+        return .unsupported(
+            feature: "end-to-end encryption on channel \(channel), whose name does not begin with private-encrypted-",
+            service: serviceName)
+    }
+
+    private static func checked(_ channel: String) throws(LifelineError) -> PusherChannelName {
+        do throws(PusherNameError) {
+            return try PusherChannelName(channel)
+        } catch {
+            throw LifelineError(.badRequest, "The channel's name cannot be used. \(error)")
+        }
+    }
+
+    /// What a publication asks for that the service does not have (rule LL-28).
+    private static func missing(_ publication: Publication) -> String? {
+        switch publication.options.isStored {
+        case true?: "storing of messages"
+        case false? where PusherChannelKind(of: publication.channel).isCache:
+            "publishing to cache channel \(publication.channel) without keeping the message"
+        default: nil
+        }
+    }
+
     /// Rule LL-14: an event of the client's own, on a private or presence channel.
     private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
         let event = publication.event.hasPrefix("client-") ? publication.event : "client-" + publication.event
         do throws(ConnectionFailure) {
-            _ = try await driver.perform(.publish(channel: publication.channel, event: event, json: publication.json))
+            let command = PusherCommand.publish(channel: publication.channel, event: event, json: publication.json)
+            _ = try await driver.perform(command) { [state, clock] result in
+                guard case .success = result else { return }
+                // Rule LL-27: the service does not send it back to the connection that it came from.
+                let (body, myID) = state.withLockedValue { ($0.body, $0.myIDs[publication.channel]) }
+                body?([
+                    .message(
+                        Message(
+                            channel: publication.channel, event: event, text: publication.json, user: myID,
+                            receivedAt: clock()))
+                ])
+            }
             return .accepted(id: nil)
         } catch {
             let isOpen = error.category == .unknown || error.category == .cancelled

@@ -3,8 +3,8 @@ import HTTPTransport
 import PusherProtocol
 import WireCoding
 
-/// Publishes over the HTTP API, signed with the app's secret. Rule LL-13.
-struct PusherPublisher: Sendable {
+/// Publishes and asks over the HTTP API, signed with the app's secret. Rules LL-13 and LL-25. Needs no connection.
+struct PusherCaller: Sendable {
     let settings: PusherSettings
     let credentials: PusherCredentials
     let http: any HTTPSending
@@ -39,14 +39,18 @@ struct PusherPublisher: Sendable {
         let body: JSONValue = [
             "name": .string(publication.event), "channels": [.string(publication.channel)], "data": .string(data),
         ]
-        let bytes = Array(body.text.utf8)
-        let path = "/apps/\(PercentEncoding.encode(credentials.appID))/events"
+        return signed("POST", "events", body: Array(body.text.utf8))
+    }
+
+    /// - Parameter path: below the app's own, with nothing in it that would have to be percent-encoded.
+    private func signed(_ method: String, _ path: String, body: [UInt8] = []) -> HTTPCall {
+        let path = "/apps/\(PercentEncoding.encode(credentials.appID))/\(path)"
         let query = PusherRequestSignature.signed(
-            method: "POST", path: path, body: bytes, key: settings.key, secret: credentials.secret, timestamp: unixSeconds())
+            method: method, path: path, body: body, key: settings.key, secret: credentials.secret, timestamp: unixSeconds())
         let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         return HTTPCall(
-            method: "POST", url: settings.api.url(target: "\(path)?\(parameters)"),
-            headers: [HTTPField("Content-Type", "application/json")], body: bytes)
+            method: method, url: settings.api.url(target: "\(path)?\(parameters)"),
+            headers: body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: body)
     }
 
     /// Pusher documentation, HTTP API: 200 is success. An answer in the fives may come from anything on the way.
@@ -60,12 +64,34 @@ struct PusherPublisher: Sendable {
                     .init(.unknown), "The service answered with status \(answer.status); it may have the message or not.",
                     number: answer.status))
         default:
-            return .refused(refusal(answer))
+            return .refused(refusal(of: "message", answer))
         }
     }
 
+    /// Ten thousand members with ids of a hundred letters.
+    static let longestAnswer = 1 << 20
+
+    /// Pusher documentation, HTTP API, GET users: ids only, of presence channels only.
+    func members(of channel: PusherChannelName) async throws(LifelineError) -> [Member] {
+        let answer: HTTPAnswer
+        do throws(ConnectionFailure) {
+            // The letters of a channel's name need no encoding in a path.
+            answer = try await http.send(signed("GET", "channels/\(channel.name)/users"), timeout: limit)
+        } catch {
+            throw LifelineError(error)
+        }
+        guard answer.isSuccess else {
+            if (500...599).contains(answer.status), let failure = answer.failure { throw LifelineError(failure) }
+            throw Self.refusal(of: "question who is on channel \(channel.name)", answer)
+        }
+        guard let users = (try? JSONText(bytes: answer.body))?["users"]?.elements else {
+            throw LifelineError(.init(.malformedResponse), "The service's answer is no JSON object with users in it.")
+        }
+        return users.compactMap { user in user["id"].flatMap { $0.string ?? $0.text }.map { Member(id: $0) } }
+    }
+
     /// The service's own words are plain text; at most 200 letters of them, on one line.
-    private static func refusal(_ answer: HTTPAnswer) -> LifelineError {
+    private static func refusal(of question: String, _ answer: HTTPAnswer) -> LifelineError {
         let words = String(decoding: answer.body.prefix(200), as: UTF8.self)
             .split(whereSeparator: { $0.isWhitespace || ($0.asciiValue ?? 0x20) < 0x20 }).joined(separator: " ")
         let code: LifelineError.Code =
@@ -75,6 +101,6 @@ struct PusherPublisher: Sendable {
             default: .badRequest
             }
         return LifelineError(
-            code, "The service refused the message with status \(answer.status): \(words)", number: answer.status)
+            code, "The service refused the \(question) with status \(answer.status): \(words)", number: answer.status)
     }
 }

@@ -30,19 +30,26 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Whether the service tells who is present in `channel`.
     func hasPresence(_ channel: String) -> Bool
 
-    /// The last `count` messages, oldest first.
-    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message]
+    /// A part of what was published, oldest first.
+    func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage
+
+    /// Why the messages of `channel` are not encrypted from end to end; nil when they are. Rule LL-26.
+    func encryptionGap(of channel: String) -> LifelineError?
 
     /// Who is present in `channel` now, asked of the service, whether the channel is subscribed or not.
     func members(of channel: String) async throws(LifelineError) -> [Member]
 }
 
 extension ServiceAdapter {
-    func history(of channel: String, last count: Int) async throws(LifelineError) -> [Message] {
+    func history(of channel: String, _ request: HistoryRequest) async throws(LifelineError) -> HistoryPage {
         throw .unsupported(feature: "message history", service: serviceName)
     }
 
     func members(of channel: String) async throws(LifelineError) -> [Member] {
         throw .unsupported(feature: "question who is on a channel without a subscription", service: serviceName)
+    }
+
+    func encryptionGap(of channel: String) -> LifelineError? {
+        .unsupported(feature: "end-to-end encryption", service: serviceName)
     }
 }

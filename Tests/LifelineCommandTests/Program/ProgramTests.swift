@@ -103,7 +103,7 @@ struct ProgramTests {
         let id = publisher.lines.first?.split(separator: "\"").last { $0.allSatisfy(\.isNumber) } ?? "none"
         let message = await listener.line { $0.contains(#""ev":"msg""#) }
         #expect(
-            message.hasSuffix(#""ch":"direct:ben","event":"RC:TxtMsg","data":{"content":"hi"},"id":"\#(id)","user":"ben"}"#))
+            message.hasSuffix(#""ch":"direct:ben","event":"message","data":{"content":"hi"},"id":"\#(id)","user":"ben"}"#))
         let open = try Program(
             "publish", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ben", "--channel",
             "room", "--event", "my:type", "--data", "[1]")
@@ -116,7 +116,7 @@ struct ProgramTests {
             "history", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ann", "--channel",
             "direct:ben", "--json")
         #expect(await history.end() == 0)
-        let line = #"{"ev":"history","ch":"direct:ben","event":"RC:TxtMsg","data":{"content":"hi"},"id":"\#(id)","user":"ben"}"#
+        let line = #"{"ev":"history","ch":"direct:ben","event":"message","data":{"content":"hi"},"id":"\#(id)","user":"ben"}"#
         #expect(history.lines == [line])
         let presence = try Program(
             "presence", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "hush", "--user", "ann", "--channel",

@@ -26,8 +26,26 @@ struct NexconnInboxTests {
         for await message in room.messages.prefix(2) {
             told.append("\(message.channel) \(message.event) \(message.data) \(message.id ?? "") \(message.user ?? "")")
         }
-        #expect(told == [#"direct:ben my:type {"content":1} 1 ben"#, #"direct:ben RC:TxtMsg {"content":3} 3 ann"#])
+        #expect(told == [#"direct:ben my:type {"content":1} 1 ben"#, #"direct:ben message {"content":3} 3 ann"#])
         await acknowledged(fixture, 13)
+    }
+
+    @Test("LL-27: a message of one's own is told once, whether the answer or the inbox brings it first")
+    func own() async throws {
+        let fixture = NexconnFixture { _ in nil }
+        try await fixture.connect()
+        let room = try await fixture.client.channel("direct:ben").subscribe()
+        fixture.server.answer { _ in .success(.sent(NexconnMessageID(rawValue: 1))) }
+        #expect(try await room.publish(["content": 1]) == .accepted(id: "1"))
+        // Devices are kept alike.
+        fixture.deliver(NexconnFixture.message(1, from: "ann", to: "ben"), at: 11)
+        fixture.deliver(NexconnFixture.message(2, from: "ann", to: "ben"), at: 12)
+        fixture.server.answer { _ in .success(.sent(NexconnMessageID(rawValue: 2))) }
+        #expect(try await room.publish(["content": 2]) == .accepted(id: "2"))
+        fixture.deliver(NexconnFixture.message(3), at: 13)
+        var ids: [String?] = []
+        for await message in room.messages.prefix(3) { ids.append(message.id) }
+        #expect(ids == ["1", "2", "3"])
     }
 
     @Test("NP-26: a package is acknowledged at once, also when nobody wants what is in it")

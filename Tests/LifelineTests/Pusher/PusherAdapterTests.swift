@@ -134,6 +134,26 @@ struct PusherAdapterTests {
         #expect(told == ["join ben 2", "leave ann 1"])
     }
 
+    @Test("LL-27: an event of one's own comes back when the server has read it, with one's own id in a presence channel")
+    func ownEvent() async throws {
+        let fixture = PusherFixture(
+            access: .custom { _ in .init(auth: "key:signature", channelData: #"{"user_id":"ann"}"#) }, confirms: false)
+        try await fixture.connect()
+        async let subscribing = fixture.client.channel("presence-x").subscribe()
+        await fixture.sent("pusher:subscribe")
+        fixture.receive(PusherFrames.subscriptionSucceeded(channel: "presence-x", members: [PusherMember(userID: "ann")]))
+        let room = try await subscribing
+        async let outcome = room.publish(json: #"{"a":1}"#, event: "typing")
+        await fixture.sent("client-typing")
+        await fixture.pong()
+        #expect(try await outcome == .accepted(id: nil))
+        var iterator = room.messages.makeAsyncIterator()
+        let message = try #require(await iterator.next() as Message?)
+        #expect(message.event == "client-typing")
+        #expect(message.text == #"{"a":1}"#)
+        #expect(message.user == "ann")
+    }
+
     @Test("The protocol's own events are no messages, and errors about the connection are statuses")
     func protocolEventsStayInside() async throws {
         let fixture = PusherFixture()

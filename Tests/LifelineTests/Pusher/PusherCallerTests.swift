@@ -6,8 +6,8 @@ import WireCoding
 
 @testable import Lifeline
 
-@Suite("Publishing over Pusher's HTTP API")
-struct PusherPublisherTests {
+@Suite("Publishing and asking over Pusher's HTTP API")
+struct PusherCallerTests {
     private let key = [UInt8](repeating: 7, count: 32)
 
     @Test("LL-13: the request is signed as the server checks it, and carries the data as a string")
@@ -63,7 +63,7 @@ struct PusherPublisherTests {
             (500, "unknown unknown 500"), (503, "unknown unknown 503"),
         ])
     func outcomeOfStatus(status: Int, expected: String) {
-        #expect(words(PusherPublisher.outcome(of: HTTPAnswer(status: status, url: ""))) == expected)
+        #expect(words(PusherCaller.outcome(of: HTTPAnswer(status: status, url: ""))) == expected)
     }
 
     @Test(
@@ -82,12 +82,65 @@ struct PusherPublisherTests {
     @Test("A refusal carries the service's words on one line, and not all of them")
     func refusalWords() {
         let body = Array(("first\r\nsecond" + String(repeating: "x", count: 500)).utf8)
-        guard case .refused(let error) = PusherPublisher.outcome(of: HTTPAnswer(status: 400, body: body, url: "")) else {
+        guard case .refused(let error) = PusherCaller.outcome(of: HTTPAnswer(status: 400, body: body, url: "")) else {
             Issue.record("not refused")
             return
         }
         #expect(error.reason.contains("first second"))
         #expect(error.reason.count < 300)
+    }
+
+    @Test("LL-25: who is on a presence channel is a signed question; ids are texts or numbers")
+    func members() async throws {
+        let fixture = PusherFixture(
+            http: ScriptedHTTP {
+                .success(HTTPAnswer(status: 200, body: Array(#"{"users":[{"id":"ann"},{"id":7},{}]}"#.utf8), url: $0.url))
+            })
+        let members = try await fixture.client.channel("presence-a=b").members()
+        #expect(members == [Member(id: "ann"), Member(id: "7")])
+        let call = try #require(fixture.http.sent.first)
+        #expect(call.method == "GET")
+        #expect(call.url.hasPrefix("http://api:81/apps/7/channels/presence-a=b/users?"))
+        #expect(call.body.isEmpty)
+        try check(call, "GET", "/apps/7/channels/presence-a=b/users")
+    }
+
+    @Test(
+        "LL-25: an answer without users is an error",
+        arguments: [
+            (200, "<html>", "malformedResponse"), (200, "[]", "malformedResponse"), (401, "Wrong.", "accessDenied"),
+            (400, "No.", "badRequest"), (503, "", "overloaded"),
+        ])
+    func membersRefused(status: Int, body: String, expected: String) async {
+        let fixture = PusherFixture(
+            http: ScriptedHTTP { .success(HTTPAnswer(status: status, body: Array(body.utf8), url: $0.url)) })
+        let error = await #expect(throws: LifelineError.self) {
+            _ = try await fixture.client.channel("presence-room").members()
+        }
+        #expect(error?.code.rawValue == expected)
+        #expect(error.map { !"\($0)".contains("s3cret") } == true)
+    }
+
+    @Test("LL-25: without the app's secret nobody can be asked")
+    func membersWithoutSecret() async {
+        let fixture = PusherFixture(access: .none)
+        let error = await #expect(throws: LifelineError.self) {
+            _ = try await fixture.client.channel("presence-room").members()
+        }
+        #expect(
+            error
+                == .unsupported(
+                    feature: "question who is on a channel without the app's secret", service: "Pusher Channels"))
+    }
+
+    @Test("LL-28: what a cache channel keeps cannot be kept out of it")
+    func cachedAnyway() async {
+        let fixture = PusherFixture()
+        let error = await #expect(throws: LifelineError.self) {
+            _ = try await fixture.client.channel("cache-room").publish(1, options: PublishOptions(isStored: false))
+        }
+        #expect(error?.code == .unsupported)
+        #expect(fixture.http.sent.isEmpty)
     }
 
     @Test("Credentials do not print their secrets")
@@ -112,14 +165,14 @@ struct PusherPublisherTests {
     }
 
     /// As a server does.
-    private func check(_ call: HTTPCall) throws {
+    private func check(_ call: HTTPCall, _ method: String = "POST", _ path: String = "/apps/7/events") throws {
         let parts = call.url.split(separator: "?", maxSplits: 1)
         let parameters = parts[1].split(separator: "&").map { pair -> PusherRequestSignature.Parameter in
             let sides = pair.split(separator: "=", maxSplits: 1)
             return (String(sides[0]), String(sides[1]))
         }
         try PusherRequestSignature.check(
-            method: "POST", path: "/apps/7/events", parameters: parameters, body: call.body, key: "key", secret: "s3cret",
+            method: method, path: path, parameters: parameters, body: call.body, key: "key", secret: "s3cret",
             now: 1_700_000_000)
     }
 }

@@ -1,0 +1,56 @@
+import WireCoding
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a publisher may ask for beyond the message, as far as more than one service has it.
+public struct PublishOptions: Hashable, Sendable {
+    /// Whether the message is kept for history; nil for what the service does by itself. What a service cannot do is
+    /// ``LifelineError/Code/unsupported``, and nothing is sent (rule LL-28).
+    public var isStored: Bool?
+
+    public init(isStored: Bool? = nil) {
+        self.isStored = isStored
+    }
+}
+
+/// What is to be published: an event's name and a payload of JSON text.
+struct Publication: Hashable, Sendable {
+    var channel: String
+    var event: String
+    var json: String
+    var options: PublishOptions
+
+    init(
+        channel: String, event: String, value: some Encodable, options: PublishOptions = PublishOptions()
+    ) throws(LifelineError) {
+        self.channel = channel
+        self.event = event
+        self.options = options
+        let encoder = JSONEncoder()
+        // Sorted, so that one value always gives one text.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        do {
+            json = String(decoding: try encoder.encode(value), as: UTF8.self)
+        } catch {
+            throw LifelineError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
+        }
+    }
+
+    init(
+        channel: String, event: String, json: String, options: PublishOptions = PublishOptions()
+    ) throws(LifelineError) {
+        self.channel = channel
+        self.event = event
+        self.options = options
+        do {
+            self.json = try JSONText(json).text
+        } catch {
+            throw LifelineError(
+                .badRequest, "The data is not JSON: \(error). Put text in double quotes, for example \"\\\"hello\\\"\".")
+        }
+    }
+}
