@@ -16,8 +16,8 @@ struct NeutralAPIOnSocketsTests {
             let ann = client(host, user: "ann")
             let ben = client(host, user: "ben")
             let statuses = ann.statuses
-            try await ann.connect(timeout: .seconds(10))
-            try await ben.connect(timeout: .seconds(10))
+            try await ann.connect(timeout: .seconds(30))
+            try await ben.connect(timeout: .seconds(30))
 
             let room = try await ann.channel("presence-room").subscribe()
             let changes = try room.presence.changes
@@ -44,7 +44,7 @@ struct NeutralAPIOnSocketsTests {
     func restart() async throws {
         try await withServer { host, server in
             let ann = client(host, user: "ann")
-            try await ann.connect(timeout: .seconds(10))
+            try await ann.connect(timeout: .seconds(30))
             let room = try await ann.channel("room").subscribe()
             let events = ann.events
             server.disconnectAll(code: 4200)
@@ -65,13 +65,24 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
+    @Test("A cache channel begins with its last event")
+    func cacheChannel() async throws {
+        try await withServer { host in
+            let ann = client(host, user: "ann")
+            try await ann.connect(timeout: .seconds(30))
+            for n in 1...2 { #expect(try await ann.channel("cache-room").publish(["n": n], event: "tick").isAccepted) }
+            let room = try await ann.channel("cache-room").subscribe()
+            #expect(await first(of: room.messages)?.text == #"{"n":2}"#)
+        }
+    }
+
     @Test("LL-11: whoever waited for the end of disconnect finds the last status among the events")
     func lastStatusIsAmongEvents() async throws {
         try await withServer { host in
             for _ in 0..<10 {
                 let ann = client(host, user: "ann")
                 let events = ann.events
-                try await ann.connect(timeout: .seconds(10))
+                try await ann.connect(timeout: .seconds(30))
                 await ann.disconnect()
                 let telling = Task {
                     var last: ConnectionPhase?
@@ -90,7 +101,7 @@ struct NeutralAPIOnSocketsTests {
     func unknownKey() async throws {
         try await withServer { host in
             let client = LifelineClient(.pusher(key: "nobody", host: host), options: ClientOptions(timing: .fast))
-            let error = await #expect(throws: LifelineError.self) { try await client.connect(timeout: .seconds(10)) }
+            let error = await #expect(throws: LifelineError.self) { try await client.connect(timeout: .seconds(30)) }
             #expect(error?.code == .refused)
             #expect(error?.number == 4001)
         }
@@ -107,8 +118,7 @@ struct NeutralAPIOnSocketsTests {
 
     private func client(_ host: ServiceHost, user: String) -> LifelineClient {
         LifelineClient(
-            .pusher(key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user)),
-            options: ClientOptions(timing: .fast))
+            .pusher(key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user)))
     }
 
     private func first<S: AsyncSequence>(of sequence: S) async -> S.Element? where S.Failure == Never {

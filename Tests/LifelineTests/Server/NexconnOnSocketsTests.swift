@@ -24,7 +24,7 @@ struct NexconnOnSocketsTests {
             }
             let message = try #require(await first(of: direct.messages) { _ in true })
             #expect(message.id == id)
-            #expect(message.event == "RC:TxtMsg")
+            #expect(message.event == Message.defaultEvent)
             #expect(message.user == "ben")
             #expect(try message.decode([String: String].self) == ["content": "hi"])
 

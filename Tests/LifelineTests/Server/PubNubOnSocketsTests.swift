@@ -10,10 +10,10 @@ struct PubNubOnSocketsTests {
         try await withServer { host, _ in
             let ann = client(host, "ann")
             let ben = client(host, "ben")
-            try await ann.connect(timeout: .seconds(10))
+            try await ann.connect(timeout: .seconds(30))
             let room = try await ann.channel("room").subscribe()
             let changes = try room.presence.changes
-            try await ben.connect(timeout: .seconds(10))
+            try await ben.connect(timeout: .seconds(30))
             let other = try await ben.channel("room").subscribe()
 
             guard case .accepted(let id?) = try await other.publish(["price": 3], event: "new-price") else {
@@ -49,8 +49,8 @@ struct PubNubOnSocketsTests {
         try await withServer { host, _ in
             let ann = client(host, "ann", cipherKey: "enigma")
             let ben = client(host, "ben", cipherKey: "other")
-            try await ann.connect(timeout: .seconds(10))
-            try await ben.connect(timeout: .seconds(10))
+            try await ann.connect(timeout: .seconds(30))
+            try await ben.connect(timeout: .seconds(30))
             let room = try await ann.channel("room").subscribe()
             let other = try await ben.channel("room").subscribe()
             #expect(try await room.publish("secret").isAccepted)
@@ -69,7 +69,7 @@ struct PubNubOnSocketsTests {
     func filters() async throws {
         try await withServer { host, _ in
             let ann = client(host, "ann", filter: "(( nonsense")
-            try await ann.connect(timeout: .seconds(10))
+            try await ann.connect(timeout: .seconds(30))
             let error = await #expect(throws: LifelineError.self) { _ = try await ann.channel("room").subscribe() }
             #expect(error?.number == 481)
             #expect(ann.status.phase == .failed)
@@ -78,27 +78,31 @@ struct PubNubOnSocketsTests {
 
     @Test("A server that comes back without its messages is a gap before newer ones (F60)")
     func restart() async throws {
-        try await withServer { host, server in
-            let ann = client(host, "ann")
-            try await ann.connect(timeout: .seconds(10))
+        try await withServer { _, server in
+            // Keeps the port; that of a server that has stopped may be somebody else's by then.
+            let relay = try await OutageRelay.start(to: server.port)
+            let ann = client(ServiceHost("127.0.0.1", port: relay.port, tls: false), "ann")
+            try await ann.connect(timeout: .seconds(30))
             let room = try await ann.channel("room").subscribe()
-            let statuses = ann.statuses
+            relay.refuse()
             try await server.stop()
-            let again = try await LifelineServer.start(.init(port: host.port, drainTimeout: .milliseconds(200)))
-            let deliveries = room.deliveries
+            let again = try await LifelineServer.start(.init(port: 0, drainTimeout: .milliseconds(200)))
+            relay.pass(to: again.port)
             let publisher = client(ServiceHost("127.0.0.1", port: again.port, tls: false), "ben")
-            for await status in statuses where status.phase == .connected && status.category == .reconnected { break }
-            #expect(try await publisher.channel("room").publish(1).isAccepted)
             var told: [String] = []
-            for await delivery in deliveries {
+            // Without a poll under way there is no outage to notice, but the new server's first answer.
+            for await delivery in room.deliveries {
                 switch delivery {
-                case .gap: told.append("gap")
+                case .gap:
+                    told.append("gap")
+                    #expect(try await publisher.channel("room").publish(1).isAccepted)
                 case .message(let message): told.append(message.text)
                 case .failed: continue
                 }
                 if told.last == "1" { break }
             }
             #expect(told == ["gap", "1"])
+            await relay.stop()
             try await again.stop()
         }
     }
@@ -108,8 +112,7 @@ struct PubNubOnSocketsTests {
     ) -> LifelineClient {
         LifelineClient(
             .pubnub(
-                publishKey: "demo", subscribeKey: "demo", userID: user, host: host, cipherKey: cipherKey, filter: filter),
-            options: ClientOptions(timing: .fast))
+                publishKey: "demo", subscribeKey: "demo", userID: user, host: host, cipherKey: cipherKey, filter: filter))
     }
 
     private func first<S: AsyncSequence>(

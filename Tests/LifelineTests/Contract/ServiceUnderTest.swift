@@ -1,0 +1,58 @@
+import Testing
+
+/// Every kind of channel that the neutral API has. What one service promises, all promise, or say that they cannot.
+enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case pusherPublic, pusherPrivate, pusherPresence, pusherEncrypted
+    case pubnub, pubnubEncrypted
+    case nexconnOpen, nexconnGroup
+
+    var testDescription: String { rawValue }
+
+    var channel: String { channel(named: "room") }
+    /// Another channel of the same kind, for what must not arrive.
+    var other: String { channel(named: "other") }
+
+    private func channel(named name: String) -> String {
+        switch self {
+        case .pusherPublic, .pubnub, .pubnubEncrypted, .nexconnOpen: name
+        case .pusherPrivate: "private-" + name
+        case .pusherPresence: "presence-" + name
+        case .pusherEncrypted: "private-encrypted-" + name
+        case .nexconnGroup: "group:" + name
+        }
+    }
+
+    /// As errors name it.
+    var serviceName: String {
+        switch self {
+        case .pusherPublic, .pusherPrivate, .pusherPresence, .pusherEncrypted: "Pusher Channels"
+        case .pubnub, .pubnubEncrypted: "PubNub"
+        case .nexconnOpen, .nexconnGroup: "Nexconn Chat"
+        }
+    }
+
+    var isPusher: Bool { serviceName == "Pusher Channels" }
+
+    /// How the event that was published as `name` arrives: events of clients have a prefix in Pusher.
+    func event(_ name: String) -> String { self == .pusherPrivate ? "client-" + name : name }
+
+    var hasPresence: Bool { [.pusherPresence, .pubnub, .pubnubEncrypted, .nexconnOpen].contains(self) }
+    /// Whether the service can be asked who is there.
+    var tellsMembers: Bool { hasPresence || self == .nexconnGroup }
+    var hasHistory: Bool { !isPusher }
+    /// Whether messages have an id, a publisher and a time.
+    var describesMessages: Bool { !isPusher }
+    var isEncrypted: Bool { self == .pusherEncrypted || self == .pubnubEncrypted }
+    /// Whether what is missed in an outage comes later; otherwise a gap is declared.
+    var catchesUp: Bool { !isPusher }
+
+    /// Names that cannot be a channel's.
+    var badNames: [String] {
+        switch self {
+        case .pusherPublic, .pusherPrivate, .pusherPresence, .pusherEncrypted:
+            ["", "two words", String(repeating: "x", count: 201)]
+        case .pubnub, .pubnubEncrypted: ["", "a,b", "a*b"]
+        case .nexconnOpen, .nexconnGroup: ["", "group:", String(repeating: "x", count: 65)]
+        }
+    }
+}
