@@ -1,0 +1,62 @@
+import Testing
+
+@testable import Lifeline
+
+/// Run for every kind of channel of every service.
+@Suite("Every service: ends", .serialized, .timeLimit(.minutes(2)))
+struct EndingContractTests {
+    @Test("LL-1: with the client everything ends: sequences, and every connection", arguments: ServiceUnderTest.allCases)
+    func released(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (statuses, events, deliveries) = try await Self.sequences(stage)
+            for await _ in statuses {}
+            for await _ in events {}
+            for await _ in deliveries {}
+            await stage.relay.untilNobodyIsConnected()
+        }
+    }
+
+    /// The client and its room live no longer than this call.
+    private static func sequences(_ stage: Stage) async throws -> (StatusChanges, ClientEvents, Deliveries) {
+        let (ann, room) = try await stage.joined("ann", relayed: true)
+        return (ann.statuses, ann.events, room.deliveries)
+    }
+
+    @Test("LL-1: a room keeps its client", arguments: ServiceUnderTest.allCases)
+    func kept(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let room = try await stage.joined("ann").room
+            let (_, talk) = try await stage.joined("ben")
+            try await talk.tick(1)
+            #expect(try await room.messages.first { _ in true }?.decode(Tick.self).n == 1)
+            #expect(!room.isEnded)
+        }
+    }
+
+    @Test("A connection that ended answers whoever waits", arguments: ServiceUnderTest.allCases)
+    func disconnectedWhileSubscribing(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            stage.relay.swallowAnswers()
+            let ann = try await stage.client("ann", relayed: true)
+            let statuses = ann.statuses
+            let subscribing = Task { () async -> LifelineError? in
+                do throws(LifelineError) {
+                    _ = try await ann.channel(kind.channel).subscribe()
+                    return nil
+                } catch { return error }
+            }
+            let connecting = Task { () async -> LifelineError? in
+                do throws(LifelineError) {
+                    try await ann.connect()
+                    return nil
+                } catch { return error }
+            }
+            _ = await statuses.first { $0.phase == .connecting }
+            while ann.core.hub.feedIfAny(kind.channel) == nil { await Task.yield() }
+            await ann.disconnect()
+            #expect(await connecting.value?.code == .disconnected)
+            #expect(await subscribing.value?.code == .disconnected)
+            #expect(ann.status.phase == .disconnected)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Lifeline
+import Testing
+
+/// Run for every kind of channel of every service.
+@Suite("Every service: outages", .serialized, .timeLimit(.minutes(2)))
+struct OutageContractTests {
+    @Test(
+        "After an outage everything goes on; what was missed comes late, or a gap is declared",
+        arguments: ServiceUnderTest.allCases)
+    func outage(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (ann, room) = try await stage.joined("ann", relayed: true, timing: .fast)
+            let (_, talk) = try await stage.joined("ben")
+            let (deliveries, events, statuses) = (room.deliveries, ann.events, ann.statuses)
+            try await talk.tick(1)
+            var iterator = deliveries.makeAsyncIterator()
+            #expect(Told(await iterator.next()) == .message(1))
+            stage.relay.refuse()
+            _ = await statuses.first { $0.phase == .waiting }
+            try await talk.tick(2)
+            stage.relay.pass()
+            _ = await events.first { if case .subscribed(_, isRenewal: true, _) = $0 { true } else { false } }
+            try await talk.tick(3)
+            var told: [Told?] = []
+            while told.last != .message(3), let delivery = await iterator.next() {
+                // A question who is there may have been under way, and is asked again.
+                if case .failed(_, willRetry: true) = delivery { continue }
+                told.append(Told(delivery))
+            }
+            #expect(told == (kind.catchesUp ? [.message(2), .message(3)] : [.gap, .message(3)]))
+        }
+    }
+
+    @Test(
+        "Statuses of an outage: waiting with cause and pause, then connecting, and connected again",
+        arguments: ServiceUnderTest.allCases)
+    func statuses(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (ann, room) = try await stage.joined("ann", relayed: true, timing: .fast)
+            let statuses = ann.statuses
+            stage.relay.refuse()
+            var told: [ConnectionStatus] = []
+            for await status in statuses {
+                told.append(status)
+                if status.phase == .waiting { stage.relay.pass() }
+                if status.phase == .connected, told.count > 1 { break }
+            }
+            #expect(told.first?.phase == .connected)
+            #expect(told.last?.category == .reconnected)
+            for (index, status) in told.enumerated().dropFirst() where index < told.count - 1 {
+                #expect(status.phase == (index % 2 == 1 ? .waiting : .connecting))
+                #expect(status.cause != nil)
+                guard status.phase == .waiting else { continue }
+                #expect(status.willRetry)
+                #expect(status.retryIn != nil)
+                #expect(status.attempt >= 1)
+            }
+            #expect(!room.isEnded)
+        }
+    }
+
+    /// A delivery in short.
+    private enum Told: Equatable {
+        case message(Int), gap, failed
+
+        init?(_ delivery: Delivery?) {
+            switch delivery {
+            case .message(let message)?:
+                guard let tick = try? message.decode(Tick.self) else { return nil }
+                self = .message(tick.n)
+            case .gap?: self = .gap
+            case .failed?: self = .failed
+            case nil: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Lifeline
+import Testing
+
+/// Run for every kind of channel of every service.
+@Suite("Every service: who is there", .serialized, .timeLimit(.minutes(2)))
+struct PresenceContractTests {
+    @Test("Joins and leaves are told, or presence is unsupported", arguments: ServiceUnderTest.allCases)
+    func changes(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            guard kind.hasPresence else {
+                let error = #expect(throws: LifelineError.self) { _ = try room.presence }
+                #expect(error == .unsupported(feature: "presence on channel \(kind.channel)", service: kind.serviceName))
+                return
+            }
+            let presence = try room.presence
+            // The service may tell of ann herself late.
+            var changes = presence.changes.makeAsyncIterator()
+            let (_, other) = try await stage.joined("ben")
+            var joined: PresenceChange?
+            while joined?.member.id != "ben", let next = await changes.next() { joined = next }
+            #expect(joined?.action == .join)
+            #expect(joined?.channel == kind.channel)
+            #expect(joined?.count == 2)
+            #expect(presence.members.map(\.id).sorted() == ["ann", "ben"])
+            try await stage.settle(polls: 2)
+            other.unsubscribe()
+            var left: PresenceChange?
+            while left?.action != .leave, let next = await changes.next() { left = next }
+            #expect(left?.member.id == "ben")
+            #expect(left?.count == 1)
+            #expect(presence.members.map(\.id) == ["ann"])
+            room.unsubscribe()
+            #expect(await changes.next() == nil)
+            #expect(presence.members.isEmpty)
+        }
+    }
+
+    @Test("LL-25: who is there can be asked without a subscription, or that is unsupported", arguments: ServiceUnderTest.allCases)
+    func members(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            let cat = try await stage.client("cat")
+            // Chat is asked over the connection.
+            try await cat.connect(timeout: .seconds(30))
+            let channel = cat.channel(kind.channel)
+            guard kind.tellsMembers else {
+                let error = await #expect(throws: LifelineError.self) { _ = try await channel.members() }
+                #expect(error == .unsupported(feature: "presence on channel \(kind.channel)", service: kind.serviceName))
+                return
+            }
+            // The members of a group are those of its list, there or not.
+            if kind == .nexconnGroup {
+                #expect(try await channel.members().map(\.id).sorted() == ["ann", "ben", "cat"])
+                return
+            }
+            #expect(try await channel.members().map(\.id) == ["ann"])
+            room.unsubscribe()
+            // The channel's own members learn of it in some other moment than ann.
+            while try await !channel.members().isEmpty { await Task.yield() }
+        }
+    }
+}
