@@ -17,7 +17,9 @@ class PusherSocket:
 
     def __init__(self, port, key=KEY, path=None, greet=True, **options):
         path = path or f"/app/{key}?protocol=7&client=test&version=1"
-        self.socket = websocket.create_connection(f"ws://127.0.0.1:{port}{path}", timeout=10, **options)
+        # Only browsers name the page that asks.
+        options = {"suppress_origin": "origin" not in options, "timeout": 10, **options}
+        self.socket = websocket.create_connection(f"ws://127.0.0.1:{port}{path}", **options)
         self.socket_id = json.loads(self.expect("pusher:connection_established")["data"])["socket_id"] if greet else None
 
     @property
