@@ -68,10 +68,10 @@ class PusherSocket:
         return self.confirmed(channel) if confirm else None
 
     def confirmed(self, channel):
-        """The confirmation of this channel, behind counts of others only."""
-        while (message := self.next())["event"] == "pusher_internal:subscription_count":
-            pass
-        assert (message["event"], message["channel"]) == ("pusher_internal:subscription_succeeded", channel), message
+        """The confirmation of this channel: the first that is heard of it, behind news of others."""
+        while (message := self.next()).get("channel") != channel:
+            assert message["event"] != "pusher:error", message
+        assert message["event"] == "pusher_internal:subscription_succeeded", message
         return message
 
     def sign_in(self, user, **more):
