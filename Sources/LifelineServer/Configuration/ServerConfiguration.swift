@@ -59,6 +59,9 @@ public struct ServerConfiguration: Sendable {
     public var pollQueueLength: Int
     /// After this much silence of a chat client the server asks whether it is still there, and cuts it 10 s later.
     public var chatHeartbeat: Duration
+    /// How long a user whose last connection has ended stays online for those who watch, so that nobody hears of a connection
+    /// that was lost and made again (rule HB-52).
+    public var userOfflineGrace: Duration
     /// How long a WebSocket message may take from its first byte to its last.
     public var messageTimeout: Duration
     /// How long a peer may take to answer a close frame.
@@ -89,7 +92,7 @@ public struct ServerConfiguration: Sendable {
         activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
         requestTimeout: Duration = .seconds(10), keepAliveTimeout: Duration = .seconds(75),
         pollHold: Duration = .seconds(280), pollQueueLength: Int = 100,
-        chatHeartbeat: Duration = .seconds(30),
+        chatHeartbeat: Duration = .seconds(30), userOfflineGrace: Duration = .seconds(3),
         messageTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(3), drainTimeout: Duration = .seconds(5),
         maximumConnections: Int = 100_000, maximumMessageBytes: Int = 65_536, maximumFragments: Int = 64,
         maximumRequestBytes: Int = 262_144, maximumPendingBytes: Int = 1 << 20, clock: ServerClock = .system,
@@ -114,6 +117,7 @@ public struct ServerConfiguration: Sendable {
         self.pollHold = pollHold
         self.pollQueueLength = pollQueueLength
         self.chatHeartbeat = chatHeartbeat
+        self.userOfflineGrace = userOfflineGrace
         self.messageTimeout = messageTimeout
         self.closeTimeout = closeTimeout
         self.drainTimeout = drainTimeout

@@ -65,10 +65,11 @@ extension ServerCore {
         try result.get()
     }
 
-    /// Ends a subscription and tells those who stay. `connection` is nil when it has gone altogether.
+    /// Ends a subscription and tells those who stay, unless they are about to go too. `connection` is nil when it has gone
+    /// altogether.
     func unsubscribe(
         _ connection: NIOLoopBound<PusherConnection>?, on outlet: LoopOutlet, from name: String, userID: String?,
-        application: Application
+        application: Application, isSilent: Bool = false
     ) {
         let channel = ChannelID(application: application.id, name: name)
         withShard(of: channel) { shard in
@@ -76,6 +77,7 @@ extension ServerCore {
                 return
             }
             if let connection { outlet.enqueue(.detach(connection, channel)) }
+            guard !isSilent else { return }
             if let removed = outcome.memberRemoved {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: name, userID: removed))
                 deliver(frame, to: channel, in: outcome.audience)

@@ -10,6 +10,7 @@ extension ServerCore {
                 guard let self else { return task.cancel() }
                 if index == 0 {
                     self.sweepChannels()
+                    self.sweepUsers()
                     self.pubnub.sweep()
                     self.nexconn.sweep()
                     self.webhooks.sweep()

@@ -56,11 +56,16 @@ final class ServerCore: Sendable {
     func share(_ application: Application) -> SharedApplication {
         shared.withLockedValue { shared in
             if let known = shared[application.id], known.value == application { return known }
-            let new = SharedApplication(application)
+            let users = shared[application.id]?.users
+            let new = SharedApplication(
+                application, users: users ?? NIOLockedValueBox(UserBook(offlineGrace: configuration.userOfflineGrace)))
             shared[application.id] = new
             return new
         }
     }
+
+    /// The applications that somebody has connected to.
+    var sharedApplications: [SharedApplication] { shared.withLockedValue { Array($0.values) } }
 
     func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
         try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)

@@ -1,10 +1,14 @@
+import NIOConcurrencyHelpers
 import RealtimeHub
 
 /// An application that many connections refer to, so that each holds a pointer and not a copy.
 final class SharedApplication: Sendable {
     let value: Application
+    /// Who is signed in. The same for all that an application has ever been, since its users stay when its settings change.
+    let users: NIOLockedValueBox<UserBook>
 
-    init(_ value: Application) {
+    init(_ value: Application, users: NIOLockedValueBox<UserBook>) {
         self.value = value
+        self.users = users
     }
 }

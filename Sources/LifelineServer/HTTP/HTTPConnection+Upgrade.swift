@@ -34,7 +34,9 @@ extension HTTPConnection {
             let connection = NexconnConnection(core: core, outlet: outlet, at: core.now)
             replace(self: context, with: connection, parser, flush: connection.flushReplies, end: connection.end)
         } else {
-            let connection = PusherConnection(core: core, outlet: outlet, opening: admit(target, visitor), at: core.now)
+            let connection = PusherConnection(
+                core: core, outlet: outlet, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target),
+                at: core.now)
             replace(self: context, with: connection, parser, flush: connection.flushReplies, end: connection.end)
         }
     }

@@ -20,6 +20,8 @@ enum LoopOperation: Sendable {
     case disconnectPolls
     /// Something for chat sessions.
     case chat(NexconnOperation)
+    /// Hand one encoded frame to connections that are signed in.
+    case tell([SocketID], ByteBuffer)
     /// Close connections: all, those of an application, or those of one of its signed-in users.
     case close(PusherFarewell, application: String?, user: String?)
     /// Give connections their application as it is now, or close them when there is none any more.

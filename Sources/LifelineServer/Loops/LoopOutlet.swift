@@ -102,8 +102,14 @@ final class LoopOutlet: Sendable {
             case .chat(let operation):
                 state.chat.perform(operation)
                 if state.chat.unflushedBytes >= burstBytes { state.chat.flush() }
+            case .tell(let users, let frame):
+                for user in users {
+                    if let connection = state.signedIn[user] { state.write(frame, to: connection) }
+                }
             case .close(let farewell, let application, let user):
-                for connection in state.connections where connection.belongs(to: application, user: user) {
+                // Copies, since a connection that closes leaves the list.
+                let connections = user == nil ? Array(state.connections) : Array(state.signedIn.values)
+                for connection in connections where connection.belongs(to: application, user: user) {
                     connection.close(farewell)
                 }
             case .review(let judge): state.review(judge)

@@ -7,6 +7,8 @@ final class LoopState {
     private var channels: [ChannelID: LoopChannel] = [:]
     /// WebSocket connections; each knows its place.
     private(set) var connections: ContiguousArray<PusherConnection> = []
+    /// Those of them that are signed in as a user.
+    var signedIn: [SocketID: PusherConnection] = [:]
     /// Connections that speak HTTP; each knows its place.
     private(set) var requesters: ContiguousArray<HTTPConnection> = []
     /// Polls by the number of their application.
@@ -70,15 +72,22 @@ final class LoopState {
     func attach(_ connection: PusherConnection, to id: ChannelID) {
         let channel = channels[id] ?? LoopChannel(id)
         if channel.subscribers.isEmpty { channels[id] = channel }
+        channel.seats.append(Int32(truncatingIfNeeded: connection.seats.count))
         connection.seats.append(PusherConnection.Seat(channel: channel, index: channel.subscribers.count))
         channel.subscribers.append(connection)
     }
 
     func detach(_ connection: PusherConnection, from id: ChannelID) {
-        guard let seat = connection.seats.firstIndex(where: { $0.channel.id == id }) else { return }
+        guard let channel = channels[id], let seat = connection.seats.firstIndex(where: { $0.channel === channel }) else {
+            return
+        }
         leave(connection.seats[seat])
-        connection.seats.swapAt(seat, connection.seats.count - 1)
+        let last = connection.seats.count - 1
+        connection.seats.swapAt(seat, last)
         connection.seats.removeLast()
+        guard seat < last else { return }
+        let moved = connection.seats[seat]
+        moved.channel.seats[moved.index] = Int32(truncatingIfNeeded: seat)
     }
 
     func detachAll(_ connection: PusherConnection) {
@@ -93,9 +102,11 @@ final class LoopState {
         if seat.index < last {
             let moved = channel.subscribers[last]
             channel.subscribers[seat.index] = moved
-            moved.moveSeat(in: channel, to: seat.index)
+            channel.seats[seat.index] = channel.seats[last]
+            moved.seats[Int(channel.seats[last])].index = seat.index
         }
         channel.subscribers.removeLast()
+        channel.seats.removeLast()
         if channel.subscribers.isEmpty { channels[channel.id] = nil }
     }
 
@@ -155,6 +166,8 @@ final class LoopState {
 final class LoopChannel {
     let id: ChannelID
     var subscribers: ContiguousArray<PusherConnection> = []
+    /// The place of each subscriber's seat among the seats of its connection, so that no one has to be looked for.
+    var seats: ContiguousArray<Int32> = []
 
     init(_ id: ChannelID) {
         self.id = id

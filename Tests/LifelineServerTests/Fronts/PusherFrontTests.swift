@@ -184,7 +184,8 @@ struct PusherFrontTests {
     func signedIn() {
         let harness = FrontHarness()
         let userData = #"{"id":"ann","user_info":{"name":"Ann"}}"#
-        #expect(harness.signIn(userData) == .reply(PusherFrames.signinSuccess(userData: userData)))
+        let signIn = PusherSignIn(user: PusherFront.User(id: "ann", info: #"{"name":"Ann"}"#))
+        #expect(harness.signIn(userData) == .signIn(signIn, answers: [PusherFrames.signinSuccess(userData: userData)]))
         #expect(harness.subscribe("#server-to-user-ann") == .subscribe(channel: "#server-to-user-ann", member: nil))
         #expect(harness.subscribe("#server-to-user-bob").error?.code == 4009)
         #expect(

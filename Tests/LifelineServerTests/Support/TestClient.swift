@@ -27,24 +27,31 @@ actor TestClient {
     /// The head of the answer to the handshake.
     private(set) var answer = ""
     private(set) var socketID = ""
+    /// Of the application whose signatures are made.
+    private let key: String
+    private let secret: String
 
-    private init(_ socket: RawSocket) {
+    private init(_ socket: RawSocket, key: String, secret: String) {
         self.socket = socket
+        self.key = key
+        self.secret = secret
     }
 
     /// Connects and does the handshake; does not wait for the greeting.
     static func open(
         _ server: LifelineServer, path: String = "/app/app-key?protocol=7&client=test&version=1", fields: String = "",
-        tls: TLSConfiguration? = nil
+        tls: TLSConfiguration? = nil, key: String = "app-key", secret: String = "app-secret"
     ) async throws -> TestClient {
-        let client = TestClient(try await RawSocket.connect(port: server.port, tls: tls))
+        let client = TestClient(try await RawSocket.connect(port: server.port, tls: tls), key: key, secret: secret)
         try await client.shakeHands(path, fields)
         return client
     }
 
     /// Connects and waits for the greeting.
-    static func connect(_ server: LifelineServer, key: String = "app-key") async throws -> TestClient {
-        let client = try await open(server, path: "/app/\(key)?protocol=7&client=test&version=1")
+    static func connect(
+        _ server: LifelineServer, key: String = "app-key", secret: String = "app-secret"
+    ) async throws -> TestClient {
+        let client = try await open(server, path: "/app/\(key)?protocol=7&client=test&version=1", key: key, secret: secret)
         try await client.greet()
         return client
     }
@@ -168,20 +175,41 @@ actor TestClient {
     }
 
     /// Asks for a subscription, signed when the kind of channel wants it.
-    func requestSubscription(_ channel: String, user: String? = nil) async throws {
-        let data = user.map { PusherMember(userID: $0, infoJSON: #"{"name":"\#($0)"}"#).json }
+    func requestSubscription(_ channel: String, user: String? = nil, channelData: String? = nil) async throws {
+        let data = channelData ?? user.map { PusherMember(userID: $0, infoJSON: #"{"name":"\#($0)"}"#).json }
         let auth =
             PusherChannelKind(of: channel).needsAuthorization
             ? PusherSignature.channelAuth(
-                socketID: socketID, channel: channel, channelData: data, key: "app-key", secret: "app-secret") : nil
+                socketID: socketID, channel: channel, channelData: data, key: key, secret: secret) : nil
         try await send(PusherClientFrames.subscribe(channel: channel, auth: auth, channelData: data))
     }
 
     /// Asks for a subscription and waits for the confirmation, which has to come next.
     @discardableResult
-    func subscribe(_ channel: String, user: String? = nil) async throws -> PusherEnvelope {
-        try await requestSubscription(channel, user: user)
+    func subscribe(_ channel: String, user: String? = nil, channelData: String? = nil) async throws -> PusherEnvelope {
+        try await requestSubscription(channel, user: user, channelData: channelData)
         return try await expect(PusherEventName.subscriptionSucceeded)
+    }
+
+    /// Signs in with user data as it is and expects the confirmation next.
+    @discardableResult
+    func signIn(userData: String) async throws -> PusherEnvelope {
+        let auth = PusherSignature.userAuth(socketID: socketID, userData: userData, key: key, secret: secret)
+        try await send(PusherClientFrames.signin(auth: auth, userData: userData))
+        return try await expect(PusherEventName.signinSuccess)
+    }
+
+    /// Signs in as a user who watches others.
+    func signIn(_ user: String, watching others: [String] = []) async throws {
+        let list = others.map { JSONWriter.string($0) }.joined(separator: ",")
+        try await signIn(userData: #"{"id":\#(JSONWriter.string(user)),"watchlist":[\#(list)]}"#)
+    }
+
+    /// Signs in and expects an error next.
+    func failToSignIn(userData: String) async throws -> (code: Int?, message: String) {
+        let auth = PusherSignature.userAuth(socketID: socketID, userData: userData, key: key, secret: secret)
+        try await send(PusherClientFrames.signin(auth: auth, userData: userData))
+        return try await expectError()
     }
 
     /// Reads until this event comes.

@@ -9,6 +9,8 @@ enum PusherAction: Hashable, Sendable {
     /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` has the answer.
     case subscribe(channel: String, member: PresenceMember?)
     case unsubscribe(PusherFront.Subscription)
+    /// The connection belongs to a user from now on.
+    case signIn(PusherSignIn, answers: [[UInt8]])
     /// Hand a client's event to the other subscribers of its channel.
     case relay(ClientEvent)
 }

@@ -6,6 +6,11 @@ enum PusherAdmission {
     /// Protocol versions that are spoken. Older ones lack confirmations and close codes.
     static let versions = 4...7
 
+    /// Whether the client's version has `pusher:ping`: from 5 on. Version 4 leaves liveness to the WebSocket.
+    static func knowsPings(_ target: RequestTarget) -> Bool {
+        target.parameters.last { $0.name == "protocol" }?.value != "4"
+    }
+
     /// Unlike a wrong version a missing one is accepted: many libraries leave it out, and 7 is what they mean.
     static func application(
         for target: RequestTarget, of visitor: Visitor, among applications: any ApplicationRegistry

@@ -37,7 +37,11 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var phase = Phase.new
     /// Since when a message has been coming in, or since when the close frame is out.
     private var waiting: HubInstant?
+    /// When the connection has to be authorized at the latest.
+    private var authorizeBy = HubInstant(nanoseconds: .max)
     private var needsFlush = false
+    /// Whether the client's version of the protocol has `pusher:ping`.
+    private let knowsPings: Bool
 
     /// The place in ``LoopState/connections``.
     var place = -1
@@ -45,9 +49,13 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// Whether the connection is in the list of those to flush.
     var isUnflushed = false
 
-    init(core: ServerCore, outlet: LoopOutlet, opening: Result<SharedApplication, PusherFarewell>, at now: HubInstant) {
+    init(
+        core: ServerCore, outlet: LoopOutlet, opening: Result<SharedApplication, PusherFarewell>, knowsPings: Bool,
+        at now: HubInstant
+    ) {
         self.core = core
         self.outlet = outlet
+        self.knowsPings = knowsPings
         switch opening {
         case .success(let application): (self.application, refusal) = (application, nil)
         case .failure(let farewell): (application, refusal) = (nil, farewell)
@@ -55,6 +63,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
         liveness = Liveness(at: now)
+        if let timeout = application?.value.authorizationTimeout { authorizeBy = now.advanced(by: timeout) }
         let limits = WebSocketLimits(
             messageBytes: core.configuration.maximumMessageBytes, fragments: core.configuration.maximumFragments, keptBytes: 0)
         receiver = WebSocketReceiver(role: .server, limits: limits)
@@ -72,11 +81,6 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// Follows the settings of its application from now on. What the connection has already, it keeps.
     func adopt(_ application: SharedApplication) {
         self.application = application
-    }
-
-    func moveSeat(in channel: LoopChannel, to index: Int) {
-        guard let seat = seats.firstIndex(where: { $0.channel === channel }) else { return }
-        seats[seat].index = index
     }
 
     // MARK: Life
@@ -184,6 +188,11 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
             core.unsubscribe(
                 NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
                 userID: subscription.userID, application: application.value)
+        case .signIn(let signIn, let answers):
+            for answer in answers { reply(answer) }
+            outlet.state.signedIn[socketID] = self
+            let online = core.signIn(socketID, on: outlet, as: signIn, of: application)
+            if !online.isEmpty { reply(PusherWire.watchlist(online: online)) }
         }
     }
 
@@ -226,7 +235,8 @@ extension PusherConnection {
         phase = .closing
         waiting = core.now
         context.writeAndFlush(wrapOutboundOut(PusherWire.farewell(farewell)), promise: nil)
-        leaveChannels()
+        // When the server goes, everybody does: who is told that the others left would see them flicker.
+        leave(isSilent: farewell == .draining)
     }
 
     private func peerCloses(_ code: WebSocketCloseCode?) {
@@ -234,7 +244,7 @@ extension PusherConnection {
         let mustAnswer = phase == .open
         phase = .closing
         waiting = waiting ?? core.now
-        leaveChannels()
+        leave()
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         if mustAnswer { writer.writeClose(code, to: &buffer) }
@@ -260,6 +270,10 @@ extension PusherConnection {
             if let waiting, now.since(waiting) >= configuration.messageTimeout {
                 return close(.plain(.policyViolation, "A message took too long to arrive."))
             }
+            if now >= authorizeBy {
+                guard front.isAuthorized else { return close(.notAuthorized) }
+                authorizeBy = HubInstant(nanoseconds: .max)
+            }
             let verdict = liveness.check(
                 at: now, activityTimeout: configuration.activityTimeout, pongTimeout: configuration.pongTimeout)
             switch verdict {
@@ -267,7 +281,7 @@ extension PusherConnection {
             case .ask: if write(PusherWire.ping) { flush() }
             case .dead:
                 outlet.state.counters.deadConnectionsCut += 1
-                close(.noPong)
+                close(knowsPings ? .noPong : .inactive)
             }
         }
     }
@@ -275,7 +289,7 @@ extension PusherConnection {
     /// Gives everything back. Does nothing the second time.
     func end() {
         guard phase != .closed else { return }
-        leaveChannels()
+        leave()
         phase = .closed
         context = nil
         outlet.state.remove(self)
@@ -286,11 +300,14 @@ extension PusherConnection {
         core.logger.debug("disconnected", metadata: ["socket_id": "\(socketID)"])
     }
 
-    private func leaveChannels() {
+    /// Leaves all channels, and the user.
+    private func leave(isSilent: Bool = false) {
         guard let application else { return }
+        if outlet.state.signedIn.removeValue(forKey: socketID) != nil { core.signOut(socketID, on: outlet, of: application) }
         for subscription in front.leaveAll() {
             core.unsubscribe(
-                nil, on: outlet, from: subscription.channel, userID: subscription.userID, application: application.value)
+                nil, on: outlet, from: subscription.channel, userID: subscription.userID, application: application.value,
+                isSilent: isSilent)
         }
         outlet.state.detachAll(self)
     }

@@ -18,14 +18,25 @@ struct PusherFront: Sendable {
     }
 
     let socketID: SocketID
-    private(set) var subscriptions: [Subscription] = []
-    private(set) var user: User?
-    /// Made with the first client event: most connections never send one.
-    private var clientEvents: TokenBucket?
+    private var list = ChannelSubscriptions()
+    private var signedIn = Rare<User>()
+    /// Made when it is first needed: most connections subscribe to a few channels and never send an event.
+    private var rates = Rare<ConnectionRates>()
+    /// Attempts to subscribe that are not counted by ``rates``.
+    private var freeSubscribes = Self.freeSubscribes
+    /// Whether the client has shown that the application's server knows it: by a sign-in, or by a subscription that needs a
+    /// signature.
+    private(set) var isAuthorized = false
+
+    /// So many attempts to subscribe are never too fast.
+    private static let freeSubscribes: UInt8 = 200
 
     init(socketID: SocketID) {
         self.socketID = socketID
     }
+
+    var subscriptions: [Subscription] { list.all }
+    var user: User? { signedIn.value }
 
     /// Reads one text message. `bytes` are UTF-8 and used during the call only.
     mutating func receive(
@@ -42,7 +53,7 @@ struct PusherFront: Sendable {
         switch message.event {
         case PusherEventName.ping: return .reply(PusherFrames.pong)
         case PusherEventName.pong: return .none
-        case PusherEventName.subscribe: return subscribe(message.data, application)
+        case PusherEventName.subscribe: return subscribe(message.data, application, at: now)
         case PusherEventName.unsubscribe: return unsubscribe(message.data)
         case PusherEventName.signin: return signIn(message.data, application)
         default:
@@ -55,7 +66,7 @@ struct PusherFront: Sendable {
 
     /// Takes back a subscription that the hub refused, and says what to answer.
     mutating func refused(_ channel: String, _ refusal: SubscribeRefusal) -> [UInt8] {
-        subscriptions.removeAll { $0.channel == channel }
+        _ = list.remove(channel)
         return switch refusal {
         case .tooManyMembers(let limit):
             PusherFrames.error(code: nil, message: "The channel has its limit of \(limit) members.", channel: channel)
@@ -65,14 +76,12 @@ struct PusherFront: Sendable {
 
     /// Ends all subscriptions and says which there were.
     mutating func leaveAll() -> [Subscription] {
-        var left: [Subscription] = []
-        swap(&left, &subscriptions)
-        return left
+        list.removeAll()
     }
 
     // MARK: Subscribing
 
-    private mutating func subscribe(_ data: String?, _ application: Application) -> PusherAction {
+    private mutating func subscribe(_ data: String?, _ application: Application, at now: HubInstant) -> PusherAction {
         guard let request = PusherSubscribeData(parsing: data) else {
             return .error(nil, "pusher:subscribe needs an object with a channel.")
         }
@@ -85,20 +94,24 @@ struct PusherFront: Sendable {
         guard name.name.utf8.count <= application.limits.channelNameBytes else {
             return .error(nil, "The channel name is longer than \(application.limits.channelNameBytes) bytes.")
         }
-        guard !isSubscribed(to: name.name) else {
+        guard mayAttempt(application, at: now) else {
+            return .error(nil, "The connection subscribes too often; please try again in a second.", channel: name.name)
+        }
+        guard list[name.name] == nil else {
             return .error(nil, "Existing subscription to channel \(name.name)", channel: name.name)
         }
-        guard subscriptions.count < application.limits.channelsPerConnection else {
+        guard list.count < application.limits.channelsPerConnection else {
             return .error(nil, "The connection has its limit of \(application.limits.channelsPerConnection) channels.")
         }
         if name.isReserved {
             // The only reserved channel is that of the signed-in user, whose sign-in was its authorisation.
             guard let user, name.name == PusherChannelName.serverToUser(user.id) else { return .unauthorized(name.name) }
-        } else if name.kind.needsAuthorization, !isAuthorized(request, application) {
+        } else if name.kind.needsAuthorization, !isSigned(request, application) {
             return .unauthorized(name.name)
         }
         guard name.kind.access == .presence else {
-            subscriptions.append(Subscription(channel: name.name))
+            if name.kind.needsAuthorization { isAuthorized = true }
+            list.append(Subscription(channel: name.name))
             return .subscribe(channel: name.name, member: nil)
         }
         return subscribeMember(request, application)
@@ -123,12 +136,13 @@ struct PusherFront: Sendable {
         guard (request.channelData ?? member.info ?? "").utf8.count <= limits.presenceMemberBytes else {
             return .error(nil, "A member has at most \(limits.presenceMemberBytes) bytes.", channel: request.channel)
         }
-        subscriptions.append(Subscription(channel: request.channel, userID: member.userID))
+        isAuthorized = true
+        list.append(Subscription(channel: request.channel, userID: member.userID))
         return .subscribe(channel: request.channel, member: member)
     }
 
     /// A presence channel joined as the signed-in user is signed without channel data.
-    private func isAuthorized(_ request: PusherSubscribeData, _ application: Application) -> Bool {
+    private func isSigned(_ request: PusherSubscribeData, _ application: Application) -> Bool {
         guard let auth = request.auth else { return false }
         let channelData = PusherChannelKind(of: request.channel).access == .presence ? request.channelData : nil
         return PusherSignature.isValid(
@@ -140,29 +154,53 @@ struct PusherFront: Sendable {
         guard let request = PusherSubscribeData(parsing: data) else {
             return .error(nil, "pusher:unsubscribe needs an object with a channel.")
         }
-        guard let index = subscriptions.firstIndex(where: { $0.channel == request.channel }) else { return .none }
-        return .unsubscribe(subscriptions.remove(at: index))
+        return list.remove(request.channel).map { .unsubscribe($0) } ?? .none
     }
 
-    private func isSubscribed(to channel: String) -> Bool {
-        subscriptions.contains { $0.channel == channel }
+    /// Leaving and joining channels again and again would cost all who are on them.
+    private mutating func mayAttempt(_ application: Application, at now: HubInstant) -> Bool {
+        if freeSubscribes > 0 {
+            freeSubscribes -= 1
+            return true
+        }
+        var changed = rates.value ?? ConnectionRates()
+        defer { rates.value = changed }
+        return changed.takeSubscribe(burst: application.limits.channelsPerConnection, at: now)
     }
 
     // MARK: Signing in
 
     private mutating func signIn(_ data: String?, _ application: Application) -> PusherAction {
+        guard application.allowsUserAuthentication else {
+            return .error(4009, "User authentication is switched off; switch it on for the application to sign users in.")
+        }
         guard let request = PusherSigninData(parsing: data),
             PusherSignature.isValid(
                 userAuth: request.auth, socketID: socketID.description, userData: request.userData, key: application.key,
                 secret: application.secret.revealed)
         else { return .error(4009, "The sign-in is not authorized.") }
-        guard let object = try? JSONText(request.userData), let id = object["id"]?.string, !id.isEmpty,
-            id.utf8.count <= application.limits.userIDBytes
-        else { return .error(4009, "user_data needs an id of 1 to \(application.limits.userIDBytes) bytes.") }
-        guard user == nil || user?.id == id else { return .error(4009, "The connection is signed in as another user.") }
-        let info = object["user_info"]
-        user = User(id: id, info: info?.kind == .object ? info?.text : nil)
-        return .reply(PusherFrames.signinSuccess(userData: request.userData))
+        let signIn: PusherSignIn
+        do throws(PusherSignIn.Problem) {
+            signIn = try PusherSignIn(parsing: request.userData, limits: application.limits)
+        } catch {
+            return .error(4009, error.description)
+        }
+        guard user == nil || user?.id == signIn.user.id else {
+            return .error(4009, "The connection is signed in as another user.")
+        }
+        signedIn.value = signIn.user
+        isAuthorized = true
+        return .signIn(signIn, answers: answers(to: signIn, request, application.limits))
+    }
+
+    private func answers(to signIn: PusherSignIn, _ request: PusherSigninData, _ limits: ApplicationLimits) -> [[UInt8]] {
+        var answers = [PusherFrames.signinSuccess(userData: request.userData)]
+        if signIn.isWatchlistCut {
+            let limit = limits.watchlistUsers
+            let text = "The watchlist has its limit of \(limit) users. The first \(limit) are watched, the others are not."
+            answers.append(PusherFrames.error(code: 4302, message: text))
+        }
+        return answers
     }
 
     // MARK: Client events
@@ -173,7 +211,7 @@ struct PusherFront: Sendable {
         guard application.allowsClientEvents else {
             return .error(4301, "The application does not allow client events.", channel: message.channel)
         }
-        guard let channel = message.channel, let subscription = subscriptions.first(where: { $0.channel == channel }) else {
+        guard let channel = message.channel, let subscription = list[channel] else {
             return .error(4301, "Client events need a channel that the connection is subscribed to.")
         }
         guard PusherChannelKind(of: channel).allowsClientEvents else {
@@ -187,9 +225,9 @@ struct PusherFront: Sendable {
             return .error(4301, "The data is larger than \(application.limits.eventDataBytes) bytes.", channel: channel)
         }
         let rate = application.limits.clientEventsPerSecond
-        var bucket = clientEvents ?? TokenBucket(burst: rate, at: now)
-        let isAllowed = bucket.take(perSecond: rate, burst: rate, at: now)
-        clientEvents = bucket
+        var changed = rates.value ?? ConnectionRates()
+        let isAllowed = changed.takeClientEvent(perSecond: rate, at: now)
+        rates.value = changed
         guard isAllowed else { return .error(4301, "More than \(rate) client events in a second.", channel: channel) }
         return .relay(ClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
     }

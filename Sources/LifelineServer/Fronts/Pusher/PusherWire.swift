@@ -36,6 +36,19 @@ enum PusherWire {
         return buffer
     }
 
+    /// Who of a user's watchlist is online when it signs in.
+    static func watchlist(online: [String]) -> [UInt8] {
+        PusherFrames.watchlistEvents([PusherWatchlistChange(name: "online", userIDs: online)])
+    }
+
+    /// Who of their watchlists came and went.
+    static func watchlist(_ news: UserNews) -> ByteBuffer {
+        var changes: [PusherWatchlistChange] = []
+        if !news.online.isEmpty { changes.append(PusherWatchlistChange(name: "online", userIDs: news.online)) }
+        if !news.offline.isEmpty { changes.append(PusherWatchlistChange(name: "offline", userIDs: news.offline)) }
+        return frame(PusherFrames.watchlistEvents(changes))
+    }
+
     static let ping: ByteBuffer = {
         var buffer = frame(PusherFrames.ping)
         var writer = WebSocketFrameWriter(role: .server)
@@ -75,11 +88,15 @@ struct PusherFarewell: Error, Hashable, Sendable {
     static let malformedVersion = PusherFarewell(4006, "The protocol version is not a number.")
     static let unsupportedVersion = PusherFarewell(4007, "The protocol version is not supported.")
     static let terminated = PusherFarewell(4009, "The application has ended the user's connections.")
+    static let notAuthorized = PusherFarewell(
+        4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")
     static let overCapacity = PusherFarewell(4100, "The server is over capacity.")
     /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
     static let slowSubscriber = PusherFarewell(4100, "The connection reads too slowly for what it is subscribed to.")
     static let draining = PusherFarewell(4200, "The server is shutting down; please connect again.")
     static let noPong = PusherFarewell(4201, "Nothing came from the connection, not even a pong.")
+    /// For clients whose version of the protocol has no `pusher:ping`, so that they cannot be blamed for a missing pong.
+    static let inactive = PusherFarewell(4202, "The connection was closed after inactivity.")
 
     /// For the framing layer's own codes, which say it all.
     static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherFarewell {

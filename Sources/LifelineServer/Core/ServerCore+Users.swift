@@ -1,0 +1,49 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+
+/// Users of an application and who watches them. What watchers are told is queued under the lock of the application's book, so that
+/// each sees a user come and go in turns (rule HB-50).
+extension ServerCore {
+    /// Signs a connection in; returns those of its watchlist who are online.
+    func signIn(
+        _ socketID: SocketID, on outlet: LoopOutlet, as signIn: PusherSignIn, of application: SharedApplication
+    ) -> [String] {
+        let now = now
+        return application.users.withLockedValue { users in
+            let outcome = users.signIn(
+                UserConnection(socketID, on: outlet), as: signIn.user.id, watching: signIn.watchlist, at: now)
+            tell(outcome.news)
+            return outcome.online
+        }
+    }
+
+    func signOut(_ socketID: SocketID, on outlet: LoopOutlet, of application: SharedApplication) {
+        let now = now
+        application.users.withLockedValue { $0.signOut(UserConnection(socketID, on: outlet), at: now) }
+    }
+
+    /// Tells watchers who came and went since the last time, in one message each.
+    func sweepUsers() {
+        let now = now
+        for application in sharedApplications {
+            application.users.withLockedValue { tell($0.takeNews(at: now)) }
+        }
+    }
+
+    private func tell(_ news: [UserNews]) {
+        for news in news {
+            let frame = PusherWire.watchlist(news)
+            for (partition, watchers) in Dictionary(grouping: news.watchers, by: \.partition)
+            where outlets.indices.contains(partition) {
+                outlets[partition].enqueue(.tell(watchers.map { SocketID(high: $0.high, low: $0.low) }, frame))
+            }
+        }
+    }
+}
+
+extension UserConnection {
+    fileprivate init(_ socketID: SocketID, on outlet: LoopOutlet) {
+        self.init(partition: outlet.partition, high: socketID.high, low: socketID.low)
+    }
+}

@@ -1,0 +1,51 @@
+/// What a connection is subscribed to, each channel once, in no order.
+///
+/// Most connections have a few channels, some have ten thousand; for these there is an index.
+struct ChannelSubscriptions: Sendable {
+    typealias Subscription = PusherFront.Subscription
+
+    private(set) var all: [Subscription] = []
+    /// The place of each channel; empty while there are few.
+    private var places: [String: Int] = [:]
+
+    /// So many are looked through one after the other.
+    private static let few = 16
+
+    var count: Int { all.count }
+
+    subscript(channel: String) -> Subscription? {
+        place(of: channel).map { all[$0] }
+    }
+
+    /// Adds a subscription to a channel that is not in the list.
+    mutating func append(_ subscription: Subscription) {
+        all.append(subscription)
+        if !places.isEmpty {
+            places[subscription.channel] = all.count - 1
+        } else if all.count > Self.few {
+            for (place, subscription) in all.enumerated() { places[subscription.channel] = place }
+        }
+    }
+
+    mutating func remove(_ channel: String) -> Subscription? {
+        guard let place = place(of: channel) else { return nil }
+        all.swapAt(place, all.count - 1)
+        let removed = all.removeLast()
+        guard !places.isEmpty else { return removed }
+        places[channel] = nil
+        if place < all.count { places[all[place].channel] = place }
+        return removed
+    }
+
+    /// Empties the list and says what was in it.
+    mutating func removeAll() -> [Subscription] {
+        var removed: [Subscription] = []
+        swap(&removed, &all)
+        places = [:]
+        return removed
+    }
+
+    private func place(of channel: String) -> Int? {
+        places.isEmpty ? all.firstIndex { $0.channel == channel } : places[channel]
+    }
+}

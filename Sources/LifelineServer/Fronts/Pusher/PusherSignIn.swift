@@ -1,0 +1,50 @@
+import PusherProtocol
+import RealtimeHub
+import WireCoding
+
+/// A sign-in that has been verified: who it is, and whom it watches. Pusher protocol, user authentication.
+struct PusherSignIn: Hashable, Sendable {
+    var user: PusherFront.User
+    /// Distinct ids, cut to the application's limit.
+    var watchlist: [String] = []
+    /// Whether the watchlist was longer.
+    var isWatchlistCut = false
+
+    enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        case unusableID(limit: Int)
+        case unusableWatchlist(limit: Int)
+
+        var description: String {
+            switch self {
+            case .unusableID(let limit): "user_data needs an id, a string of 1 to \(limit) bytes."
+            case .unusableWatchlist(let limit): "The watchlist in user_data is an array of user ids of 1 to \(limit) bytes each."
+            }
+        }
+    }
+
+    init(user: PusherFront.User) {
+        self.user = user
+    }
+
+    /// Reads `user_data`, whose signature is right.
+    init(parsing userData: String, limits: ApplicationLimits) throws(Problem) {
+        let object = try? JSONText(userData)
+        guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }
+        let info = object?["user_info"]
+        user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
+        guard let list = object?["watchlist"], !list.isNull else { return }
+        guard let elements = list.elements else { throw .unusableWatchlist(limit: limits.userIDBytes) }
+        var seen: Set<String> = []
+        for element in elements {
+            guard let id = element.identifier, Self.accepts(id, limits) else {
+                throw .unusableWatchlist(limit: limits.userIDBytes)
+            }
+            guard seen.insert(id).inserted else { continue }
+            if watchlist.count < limits.watchlistUsers { watchlist.append(id) } else { isWatchlistCut = true }
+        }
+    }
+
+    private static func accepts(_ id: String, _ limits: ApplicationLimits) -> Bool {
+        !id.isEmpty && id.utf8.count <= limits.userIDBytes
+    }
+}
