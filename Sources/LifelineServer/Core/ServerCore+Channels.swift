@@ -77,12 +77,12 @@ extension ServerCore {
                 return
             }
             if let connection { outlet.enqueue(.detach(connection, channel)) }
-            guard !isSilent else { return }
-            if let removed = outcome.memberRemoved {
+            if let removed = outcome.memberRemoved, !isSilent {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: name, userID: removed))
                 deliver(frame, to: channel, in: outcome.audience)
             }
             if application.hasWebhooks { webhooks.tell(outcome, of: channel, application) }
+            guard !isSilent else { return }
             announceCount(of: channel, ChannelTraits(of: PusherChannelKind(of: name)), outcome.audience, application, &shard)
         }
     }

@@ -166,6 +166,20 @@ actor TestClient {
         try await socket.send(buffer)
     }
 
+    /// A close frame as it goes out, for sending it together with others.
+    func closeBytes(_ code: UInt16) -> [UInt8] {
+        var buffer = ByteBuffer()
+        writer.writeClose(WebSocketCloseCode(rawValue: code), to: &buffer)
+        return Array(buffer: buffer)
+    }
+
+    /// A text frame as it goes out.
+    func textBytes(_ text: String) -> [UInt8] {
+        var buffer = ByteBuffer()
+        writer.writeText(text, to: &buffer)
+        return Array(buffer: buffer)
+    }
+
     func setReading(_ isReading: Bool) async throws {
         try await socket.setReading(isReading)
     }

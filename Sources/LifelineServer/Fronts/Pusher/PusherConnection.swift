@@ -71,6 +71,11 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     var socketID: SocketID { front.socketID }
     var isOpen: Bool { phase == .open }
+    /// What waits for the socket to take it.
+    var pendingBytes: Int {
+        let bytes = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        return bytes ?? 0
+    }
 
     func belongs(to application: String?, user: String?) -> Bool {
         (application == nil || self.application?.value.id == application) && (user == nil || front.user?.id == user)
