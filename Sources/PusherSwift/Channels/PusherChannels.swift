@@ -12,6 +12,8 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         var channels: [String: PusherChannel] = [:]
         /// How often each channel was unsubscribed without the engine having told so yet.
         var endings: [String: Int] = [:]
+        /// Whose channels these are.
+        weak var owner: PusherConnection?
     }
 
     private let table = NIOLockedValueBox(Table())
@@ -20,10 +22,21 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// All channels that are wanted, subscribed or not.
+    /// All channels that are wanted, subscribed or not. A channel that is put in is subscribed, one that is taken out unsubscribed
+    /// (rule PA-52).
     open var channels: [String: PusherChannel] {
         get { table.withLockedValue { $0.channels } }
-        set { table.replace(\.channels, with: newValue) }
+        set {
+            guard let owner = table.withLockedValue({ $0.owner }) else {
+                table.replace(\.channels, with: newValue)
+                return
+            }
+            owner.commands.withLock {
+                let former = channels
+                table.replace(\.channels, with: newValue)
+                owner.tableChanged(in: self, from: former, to: newValue)
+            }
+        }
     }
 
     /// The channel with this name, or nil.
@@ -53,6 +66,26 @@ open class PusherChannels: NSObject, @unchecked Sendable {
             table.endings[name, default: 0] += 1
             return channel
         }
+    }
+
+    /// Puts a channel in the place of another one of its name that is subscribed already.
+    func put(_ channel: PusherChannel) {
+        table.withLockedValue { $0.channels[channel.name] = channel }
+    }
+
+    /// From now on changes of ``channels`` are this connection's.
+    func follow(_ owner: PusherConnection?) {
+        table.withLockedValue { $0.owner = owner }
+    }
+
+    /// What the engine tells of the name is about a former subscription until it tells the end.
+    func noteRemoval(of name: String) {
+        table.withLockedValue { $0.endings[name, default: 0] += 1 }
+    }
+
+    func takeEndings(from other: PusherChannels) {
+        let endings = other.table.withLockedValue { $0.endings }
+        table.withLockedValue { $0.endings.merge(endings, uniquingKeysWith: +) }
     }
 
     /// The engine has told the end of a subscription.

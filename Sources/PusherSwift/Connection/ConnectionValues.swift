@@ -3,6 +3,9 @@ import Foundation
 /// Everything about a connection that the app may change.
 struct ConnectionValues {
     var options: PusherClientOptions
+    var channels = PusherChannels()
+    /// Made when it is first needed.
+    var global: GlobalChannel?
     var URLSession: PusherURLSession
     var userDataFetcher: (() -> PusherPresenceChannelMember)?
     var onStatusChange: ((PusherConnectionStatus) -> Void)?

@@ -22,6 +22,8 @@ struct LogLine {
         case deliberate = "Deliberate disconnection - skipping reconnect attempts"
         case disconnected = "Websocket is disconnected but no error received"
         case failed = "Websocket received error."
+        case viable = "Network connection became viable"
+        case unviable = "Network connection became unviable"
         case subscriptionFailed = "Unable to subscribe to channel:"
         case signInFailed = "Unable to sign in:"
         case notUnderstood = "Unable to handle incoming Websocket message"

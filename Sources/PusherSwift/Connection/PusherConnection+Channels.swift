@@ -34,7 +34,7 @@ extension PusherConnection {
         // Subscribed before by a name that is no presence channel's: the new object takes over the callbacks.
         let presence = PusherPresenceChannel(name: channelName, connection: self)
         presence.state.withLockedValue { $0 = channel.state.withLockedValue { $0 } }
-        channels.channels[channelName] = presence
+        channels.put(presence)
         return presence
     }
 
@@ -72,5 +72,45 @@ extension PusherConnection {
         guard let channel = channels.remove(name: name) else { return }
         channel.end()
         driver.submit(.perform(.unsubscribe(channel: name), nil))
+    }
+}
+
+// Tables of channels that the app puts in, as apps' tests do (rule PA-52).
+extension PusherConnection {
+    /// The channel that hears every event.
+    var global: GlobalChannel {
+        if let present = state.withLockedValue({ $0.global }) { return present }
+        let new = GlobalChannel(connection: self)
+        return state.withLockedValue { values in
+            let global = values.global ?? new
+            values.global = global
+            return global
+        }
+    }
+
+    func replaceChannels(with new: PusherChannels) {
+        commands.withLock {
+            let former = channels
+            guard former !== new else { return }
+            former.follow(nil)
+            new.follow(self)
+            new.takeEndings(from: former)
+            state.replace(\.channels, with: new)
+            tableChanged(in: new, from: former.channels, to: new.channels)
+        }
+    }
+
+    /// Tells the engine what a new table wants. Under `commands`.
+    func tableChanged(
+        in table: PusherChannels, from former: [String: PusherChannel], to new: [String: PusherChannel]
+    ) {
+        for (name, channel) in former.sorted(by: { $0.key < $1.key }) where new[name] !== channel {
+            table.noteRemoval(of: name)
+            channel.end()
+            driver.submit(.perform(.unsubscribe(channel: name), nil))
+        }
+        for (name, channel) in new.sorted(by: { $0.key < $1.key }) where former[name] !== channel {
+            driver.submit(.perform(.subscribe(PusherSubscription(channel: name)), nil))
+        }
     }
 }

@@ -31,8 +31,6 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     public let url: String
     /// The app's key.
     public let key: String
-    /// All channels that are wanted, subscribed or not.
-    public let channels = PusherChannels()
     /// The queue of all callbacks. Chosen with ``PusherClientOptions/callbackQueue``; an addition to PusherSwift 10.1.
     public let callbackQueue: DispatchQueue
 
@@ -42,23 +40,34 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     let state: NIOLockedValueBox<ConnectionValues>
     let truth = ConnectionTruth()
     let delegateBox = DelegateBox()
-    let commands = NIOLock()
+    /// Recursive, because a socket of the app's is called while it is held, and may call back.
+    let commands = NSRecursiveLock()
+    let gate = SocketGate()
     let driver: ConnectionDriver<PusherSession>
     let authorizations: AuthorizationRunner
-    /// Set once, in `init`.
-    private(set) var global: GlobalChannel!
     /// Set once, in `init`.
     private var observations: [Observation] = []
     /// Set once, in `init`.
     private var network: NetworkObservation?
 
-    /// A connection of its own; ``Pusher/init(key:options:)`` makes one that fits its options.
-    ///
-    /// Unlike PusherSwift 10.1 there is no socket to pass: the transport is the engine's.
+    /// A connection on the library's own transport; ``Pusher/init(key:options:)`` makes one that fits its options. An addition to
+    /// PusherSwift 10.1.
     ///
     /// - Parameter url: where to connect: `wss://host:port/app/KEY?…`.
-    public init(
+    public convenience init(
         key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession = PusherURLSession.shared
+    ) {
+        self.init(key: key, socket: NWWebSocket(faceAt: url), url: url, options: options, URLSession: URLSession)
+    }
+
+    /// A connection on a socket of the app's, whose delegate it becomes (rule PA-43).
+    ///
+    /// - Parameters:
+    ///   - socket: connects to the address of its own; no address of the connection's is dialled.
+    ///   - url: what ``url`` reads: `wss://host:port/app/KEY?…`.
+    public init(
+        key: String, socket: NWWebSocket, url: String, options: PusherClientOptions,
+        URLSession: PusherURLSession = PusherURLSession.shared
     ) {
         let engine = options.engine
         self.key = key
@@ -68,12 +77,14 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         state = NIOLockedValueBox(values)
         let runner = AuthorizationRunner(queue: options.callbackQueue, http: engine.makeHTTP(options))
         authorizations = runner
-        driver = engine.makeDriver(url, options, values.settings.policy, runner) { [delegateBox] in
+        driver = engine.makeDriver(url, options, values.settings.policy, runner, gate) { [delegateBox] in
             delegateBox.delegate != nil
         }
         super.init()
+        values.channels.follow(self)
+        gate.attach(self, socket: socket)
+        socket.delegate = self
         network = PusherAddress.endpoint(url: url).flatMap { engine.observeNetwork($0.host, driver) }
-        global = GlobalChannel(connection: self)
         runner.attach(self)
         user.attach(self)
         observations = [
@@ -90,7 +101,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
 
     /// Connects. While the next attempt waits it comes at once; while connected nothing happens (rule PA-1).
     open func connect() {
-        guard PusherAddress.endpoint(url: url) != nil else {
+        guard PusherAddress.endpoint(url: url) != nil || !gate.dialsItself else {
             report(PusherError(code: nil, message: "The URL to connect to is not valid."))
             return
         }
@@ -153,8 +164,30 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel that hears every event.
-    open var globalChannel: GlobalChannel! { global }
+    /// The channel that hears every event. Another one, or nil for a new one, hears them from now on.
+    open var globalChannel: GlobalChannel! {
+        get { global }
+        set { state.replace(\.global, with: newValue) }
+    }
+
+    /// All channels that are wanted, subscribed or not. What other channels have is subscribed, what they lack is unsubscribed.
+    open var channels: PusherChannels {
+        get { state.withLockedValue { $0.channels } }
+        set { replaceChannels(with: newValue) }
+    }
+
+    /// The socket of the next attempt to connect (rules PA-43 to PA-50). A socket without a delegate gets the connection as one.
+    ///
+    /// Unless the app sets it, it is the face of the library's own transport: `ping()`, `send(string:)` and
+    /// `disconnect(closeCode:)` act on the present link, which goes on when another socket is set. Nil brings that face back.
+    open var socket: NWWebSocket! {
+        get { gate.socket }
+        set {
+            let socket = newValue ?? NWWebSocket(faceAt: url)
+            gate.use(socket)
+            if socket.delegate == nil { socket.delegate = self }
+        }
+    }
 
     /// The id of the present connection, or nil.
     open var socketId: String? {

@@ -11,14 +11,15 @@ extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
         makeHTTP: { LiveHTTP(roots: roots(of: $0), pins: pins(of: $0), proxy: proxy(of: $0)) },
-        makeDriver: { url, options, policy, runner, wantsFrames in
+        makeDriver: { url, options, policy, runner, gate, wantsFrames in
             let transport = WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder(keepsText: wantsFrames) },
                 configuration: WebSocketTransportConfiguration(
                     trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options)))
             return ConnectionDriver(
-                transport: transport, jobs: runner, timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
-                policy: policy, memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable)
+                transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner,
+                timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()), policy: policy,
+                memory: memory(url: url, options: options), backlog: backlog, isDroppable: isDroppable)
         },
         observeNetwork: { host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }

@@ -9,9 +9,12 @@ struct EngineAssembly: Sendable {
 
     /// What sends authorisation requests.
     var makeHTTP: @Sendable (PusherClientOptions) -> any AuthorizationHTTP
-    /// From the URL, the options, the policy, what authorises channels, and whether the text of frames is wanted.
+    /// From the URL, the options, the policy, what authorises channels, what stands in front of the transport, and whether the
+    /// text of frames is wanted.
     var makeDriver:
-        @Sendable (String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, @escaping @Sendable () -> Bool) -> Driver
+        @Sendable (
+            String, PusherClientOptions, ConnectionPolicy, AuthorizationRunner, SocketGate, @escaping @Sendable () -> Bool
+        ) -> Driver
     /// Hears news of the network for a driver that connects to a host; nil when there is none to hear.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
 }

@@ -34,9 +34,9 @@ struct Fixture {
         options.callbackQueue = queue
         options.engine = EngineAssembly(
             makeHTTP: { _ in http },
-            makeDriver: { url, options, policy, runner, _ in
+            makeDriver: { url, options, policy, runner, gate, wantsFrames in
                 ConnectionDriver(
-                    transport: transport, jobs: runner, timers: timers, policy: policy,
+                    transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner, timers: timers, policy: policy,
                     memory: EngineAssembly.memory(url: url, options: options), seed: 1,
                     backlog: Self.backlog, isDroppable: EngineAssembly.isDroppable)
             },

@@ -1,0 +1,240 @@
+import ConnectionEngine
+import Dispatch
+import Foundation
+import NIOConcurrencyHelpers
+import TransportCommon
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+#if canImport(Network)
+    import Network
+#endif
+
+/// A WebSocket of its own: the class of the library NWWebSocket, by the same name, on this library's transport.
+///
+/// ``PusherConnection/socket`` is one. A subclass that overrides `connect()`, `send(string:)` and `disconnect(closeCode:)` and calls
+/// its delegate takes the network's place, as mocks in apps' tests do (rules PA-43 to PA-50).
+///
+/// May be used from any thread; the delegate is called on `connectionQueue`, which has to be serial. `@unchecked Sendable`:
+/// everything that changes is behind `state`, a `NIOLockedValueBox`; `options` is read in `init` only.
+open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
+    private struct State {
+        weak var delegate: WebSocketConnectionDelegate?
+        /// For the face of a connection's own transport: what stands behind it.
+        weak var gate: SocketGate?
+        var link: SocketLink?
+        /// Pings are repeated as long as this is the timer's number.
+        var pinging: UInt64 = 0
+    }
+
+    /// Where the socket connects.
+    public let url: URL
+    private let headers: [WebSocketEndpoint.Header]
+    private let maximumMessageSize: Int
+    private let queue: DispatchQueue
+    private let isFace: Bool
+    private let state = NIOLockedValueBox(State())
+
+    /// Options of a socket that answers pings.
+    public static var defaultOptions: NWProtocolWebSocket.Options {
+        let options = NWProtocolWebSocket.Options()
+        options.autoReplyPing = true
+        return options
+    }
+
+    /// A socket with the headers of a request; `Sec-WebSocket-Protocol` names the subprotocols to offer.
+    public convenience init(
+        request: URLRequest, connectAutomatically: Bool = false,
+        options: NWProtocolWebSocket.Options = NWWebSocket.defaultOptions, connectionQueue: DispatchQueue = .main
+    ) {
+        self.init(
+            url: request.url ?? URL(fileURLWithPath: "/"), headers: request.allHTTPHeaderFields ?? [:], options: options,
+            queue: connectionQueue, isFace: false)
+        if connectAutomatically { connect() }
+    }
+
+    /// A socket that is not connected yet, unless `connectAutomatically` is true.
+    ///
+    /// - Parameters:
+    ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols; Apple's class does not tell its headers, so put
+    ///     them in the request there.
+    ///   - connectionQueue: where the delegate is called.
+    public init(
+        url: URL, connectAutomatically: Bool = false, options: NWProtocolWebSocket.Options = NWWebSocket.defaultOptions,
+        connectionQueue: DispatchQueue = .main
+    ) {
+        self.url = url
+        headers = Self.headers([:], options)
+        maximumMessageSize = options.maximumMessageSize
+        queue = connectionQueue
+        isFace = false
+        if connectAutomatically { connect() }
+    }
+
+    private init(
+        url: URL, headers: [String: String], options: NWProtocolWebSocket.Options, queue: DispatchQueue, isFace: Bool
+    ) {
+        self.url = url
+        self.headers = Self.headers(headers, options)
+        maximumMessageSize = options.maximumMessageSize
+        self.queue = queue
+        self.isFace = isFace
+    }
+
+    /// The face of a connection's own transport.
+    convenience init(faceAt url: String) {
+        self.init(
+            url: URL(string: url) ?? URL(fileURLWithPath: "/"), headers: [:], options: Self.defaultOptions, queue: .main,
+            isFace: true)
+    }
+
+    /// Who is told what happens; held weakly.
+    public var delegate: WebSocketConnectionDelegate? {
+        get { state.withLockedValue { $0.delegate } }
+        set { state.withLockedValue { $0.delegate = newValue } }
+    }
+
+    /// Dials. Nothing happens while a link is there or on its way.
+    open func connect() {
+        if let gate = activeGate {
+            gate.connect()
+            return
+        }
+        guard let endpoint else {
+            tell { $0.webSocketDidReceiveError(connection: $1, error: .posix(.EINVAL)) }
+            return
+        }
+        let link = SocketLink(maximumMessageSize: maximumMessageSize)
+        let isNew = state.withLockedValue { state in
+            if let present = state.link, !present.isOver { return false }
+            state.link = link
+            return true
+        }
+        guard isNew else { return }
+        link.open(endpoint) { [weak self] event in self?.happened(event) }
+    }
+
+    /// Sends a text message. Ignored without a link.
+    open func send(string: String) {
+        send(.text(string))
+    }
+
+    /// Sends a binary message. Ignored without a link.
+    open func send(data: Data) {
+        send(.binary(Array(data)))
+    }
+
+    /// Reading begins with the link, so there is nothing to begin here. Kept for code that calls it.
+    public func listen() {}
+
+    /// Sends a ping every `interval` seconds, until the link is gone or the interval is set anew. At least 0.1 s.
+    open func ping(interval: TimeInterval) {
+        let number = state.withLockedValue { state in
+            state.pinging += 1
+            return state.pinging
+        }
+        pingLater(after: max(interval.isFinite ? interval : 60, 0.1), number)
+    }
+
+    /// Sends a ping. The answer is told by `webSocketDidReceivePong`.
+    open func ping() {
+        send(.ping([]))
+    }
+
+    /// Closes. The peer is told in good order; `closeCode` is what the delegate hears, the peer hears 1000.
+    open func disconnect(closeCode: NWProtocolWebSocket.CloseCode = .protocolCode(.normalClosure)) {
+        if let gate = activeGate {
+            gate.closed(by: self, closeCode, reason: nil)
+        } else {
+            state.withLockedValue { $0.link }?.close(closeCode)
+        }
+    }
+}
+
+extension NWWebSocket {
+    /// A face gets what stands behind it; any other socket goes on by itself.
+    func join(_ gate: SocketGate) {
+        if isFace { state.withLockedValue { $0.gate = gate } }
+    }
+
+    /// Whether this socket is the face of the transport behind `gate`.
+    func isFace(of gate: SocketGate) -> Bool {
+        state.withLockedValue { $0.gate } === gate
+    }
+
+    /// The transport that this socket is the face of, as long as it is: a delegate of the app's own takes it away.
+    private var activeGate: SocketGate? {
+        state.withLockedValue { $0.gate }.flatMap { $0.isOwn(self) ? $0 : nil }
+    }
+
+    private func send(_ outbound: WebSocketOutbound) {
+        if let gate = activeGate {
+            gate.sendOwn(outbound)
+        } else {
+            state.withLockedValue { $0.link }?.send(outbound)
+        }
+    }
+
+    private func pingLater(after interval: TimeInterval, _ number: UInt64) {
+        queue.asyncAfter(deadline: .now() + interval) { [weak self] in
+            guard let self, self.state.withLockedValue({ $0.pinging }) == number else { return }
+            self.ping()
+            self.pingLater(after: interval, number)
+        }
+    }
+
+    private func happened(_ event: SocketLink.Event) {
+        switch event {
+        case .opened:
+            tell { $0.webSocketDidConnect(connection: $1) }
+        case .messages(let messages):
+            tell { delegate, socket in
+                for message in messages {
+                    switch message {
+                    case .text(let text): delegate.webSocketDidReceiveMessage(connection: socket, string: text)
+                    case .binary(let bytes): delegate.webSocketDidReceiveMessage(connection: socket, data: Data(bytes))
+                    case .pong: delegate.webSocketDidReceivePong(connection: socket)
+                    }
+                }
+            }
+        case .viable(let isViable):
+            tell { $0.webSocketViabilityDidChange(connection: $1, isViable: isViable) }
+        case .closed(let code, let reason):
+            state.withLockedValue { $0.pinging += 1 }
+            tell { $0.webSocketDidDisconnect(connection: $1, closeCode: code, reason: reason) }
+        case .failed(let failure):
+            state.withLockedValue { $0.pinging += 1 }
+            let error = NWError(failure)
+            tell { $0.webSocketDidReceiveError(connection: $1, error: error) }
+        }
+    }
+
+    private func tell(_ body: @escaping @Sendable (WebSocketConnectionDelegate, NWWebSocket) -> Void) {
+        queue.async { [weak self] in
+            guard let self, let delegate = self.delegate else { return }
+            body(delegate, self)
+        }
+    }
+
+    private var endpoint: WebSocketEndpoint? {
+        guard var endpoint = PusherAddress.endpoint(url: url.absoluteString) else { return nil }
+        let isSubprotocol = { (header: WebSocketEndpoint.Header) in header.name.lowercased() == "sec-websocket-protocol" }
+        endpoint.subprotocols = headers.filter(isSubprotocol).flatMap { header in
+            header.value.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        endpoint.headers = headers.filter { !isSubprotocol($0) }
+        return endpoint
+    }
+
+    private static func headers(
+        _ headers: [String: String], _ options: NWProtocolWebSocket.Options
+    ) -> [WebSocketEndpoint.Header] {
+        var all = headers.sorted { $0.key < $1.key }.map { WebSocketEndpoint.Header($0.key, $0.value) }
+        #if !canImport(Network)
+            all += options.headers.map { WebSocketEndpoint.Header($0.name, $0.value) }
+            all += options.subprotocols.map { WebSocketEndpoint.Header("Sec-WebSocket-Protocol", $0) }
+        #endif
+        return all
+    }
+}

@@ -1,0 +1,145 @@
+import ConnectionEngine
+import Foundation
+
+// The types of Apple's Network framework that PusherSwift's public face mentions. Where there is that framework its own types are
+// used; elsewhere these stand for them, with the same spellings.
+
+#if canImport(Network)
+    import Network
+#else
+    /// Network's error of a link, as far as a WebSocket shows it.
+    public enum NWError: Error, Hashable, Sendable, CustomDebugStringConvertible {
+        /// An error of the system.
+        case posix(POSIXErrorCode)
+        /// A name could not be resolved; the code is DNS-SD's.
+        case dns(Int32)
+        /// TLS failed; the code is Security's.
+        case tls(Int32)
+
+        public var debugDescription: String {
+            switch self {
+            case .posix(let code): "POSIX error \(code.rawValue)"
+            case .dns(let code): "DNS error \(code)"
+            case .tls(let code): "TLS error \(code)"
+            }
+        }
+    }
+
+    /// Network's WebSocket types.
+    public enum NWProtocolWebSocket {
+        /// Why a WebSocket was closed. RFC 6455, 7.4.
+        public enum CloseCode: Hashable, Sendable {
+            /// The codes that the RFC defines.
+            public enum Defined: UInt16, Hashable, Sendable {
+                case normalClosure = 1000
+                case goingAway = 1001
+                case protocolError = 1002
+                case unsupportedData = 1003
+                case noStatusReceived = 1005
+                case abnormalClosure = 1006
+                case invalidFramePayloadData = 1007
+                case policyViolation = 1008
+                case messageTooBig = 1009
+                case mandatoryExtension = 1010
+                case internalServerError = 1011
+                case tlsHandshake = 1015
+            }
+
+            case protocolCode(Defined)
+            /// 3000 to 3999: for libraries and frameworks.
+            case applicationCode(UInt16)
+            /// 4000 to 4999: for the parties' own use, as Pusher's codes are.
+            case privateCode(UInt16)
+        }
+
+        /// How a socket behaves.
+        public final class Options: Hashable {
+            /// Whether pings are answered. They always are; setting it changes nothing.
+            public var autoReplyPing = false
+            /// The longest message that is taken, in bytes; 0 for the library's own limit of 1 MiB.
+            public var maximumMessageSize = 0
+            var headers: [(name: String, value: String)] = []
+            var subprotocols: [String] = []
+
+            public init() {}
+
+            /// Headers of the handshake beyond its own.
+            public func setAdditionalHeaders(_ headers: [(name: String, value: String)]) {
+                self.headers = headers
+            }
+
+            /// Subprotocols to offer, in this order.
+            public func setSubprotocols(_ subprotocols: [String]) {
+                self.subprotocols = subprotocols
+            }
+
+            public static func == (left: Options, right: Options) -> Bool { left === right }
+
+            public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        }
+    }
+#endif
+
+extension NWProtocolWebSocket.CloseCode {
+    /// The code that a peer sent. A number outside of all ranges reads as an abnormal closure.
+    init(number: Int) {
+        if let number = UInt16(exactly: number), let defined = Defined(rawValue: number) {
+            self = .protocolCode(defined)
+        } else if let code = UInt16(exactly: number), (3000...3999).contains(number) {
+            self = .applicationCode(code)
+        } else if let code = UInt16(exactly: number), (4000...4999).contains(number) {
+            self = .privateCode(code)
+        } else {
+            self = .protocolCode(.abnormalClosure)
+        }
+    }
+
+    /// The code on the wire.
+    var number: Int {
+        // Not a switch: on Apple platforms the enum may grow.
+        if case .protocolCode(let defined) = self { return Int(defined.rawValue) }
+        if case .applicationCode(let code) = self { return Int(code) }
+        if case .privateCode(let code) = self { return Int(code) }
+        return 1006
+    }
+}
+
+extension NWError {
+    /// DNS-SD's "no such record" and Security's "peer failed the handshake" and "certificate chain not valid".
+    private static let noSuchRecord: Int32 = -65_554
+    private static let handshakeFailed: Int32 = -9824
+    private static let invalidChain: Int32 = -9807
+
+    /// A transport's failure in Network's words.
+    init(_ failure: ConnectionFailure) {
+        switch failure.category {
+        case .tlsUntrusted: self = .tls(Self.invalidChain)
+        case .tlsFailed: self = .tls(Self.handshakeFailed)
+        case .timeout: self = .posix(.ETIMEDOUT)
+        default:
+            if let code = failure.errno.flatMap({ POSIXErrorCode(rawValue: $0) }) {
+                self = .posix(code)
+            } else {
+                self = failure.category == .networkUnavailable ? .dns(Self.noSuchRecord) : .posix(.ECONNABORTED)
+            }
+        }
+    }
+
+    /// The engine's words for it. Rule PA-51.
+    var failure: ConnectionFailure {
+        if case .posix(let code) = self {
+            let category: StatusCategory = code == .ETIMEDOUT ? .timeout : .networkUnavailable
+            return ConnectionFailure(category, "The socket failed: POSIX error \(code.rawValue).", errno: code.rawValue)
+        }
+        if case .tls(let code) = self {
+            let isUntrusted = (-9_815 ... -9_807).contains(code) || code == -9_843
+            return ConnectionFailure(isUntrusted ? .tlsUntrusted : .tlsFailed, "The socket failed: TLS error \(code).")
+        }
+        return ConnectionFailure(.networkUnavailable, "The socket failed: no such name.")
+    }
+
+    /// Whether it says no more than that there is no connection, which upstream does not take for a loss.
+    var saysNotConnected: Bool {
+        if case .posix(.ENOTCONN) = self { true } else { false }
+    }
+}

@@ -1,0 +1,55 @@
+import ConnectionEngine
+
+/// A message of a WebSocket as it came.
+enum PlainMessage: Sendable {
+    case text(String)
+    case binary([UInt8])
+    case pong
+}
+
+/// Takes messages as they are.
+struct PlainDecoder: WebSocketDecoder {
+    mutating func text(_ bytes: UnsafeRawBufferPointer) -> PlainMessage? {
+        .text(String(decoding: bytes, as: UTF8.self))
+    }
+
+    mutating func binary(_ bytes: UnsafeRawBufferPointer) -> PlainMessage? {
+        .binary(Array(bytes))
+    }
+
+    mutating func pong(_ payload: UnsafeRawBufferPointer) -> PlainMessage? {
+        .pong
+    }
+}
+
+/// A protocol that says nothing: what the WebSocket transport needs to carry messages for ``NWWebSocket``. Nobody runs it.
+struct PlainSession: WebSocketSession {
+    typealias Endpoint = WebSocketEndpoint
+    typealias Inbound = PlainMessage
+    typealias Outbound = WebSocketOutbound
+    typealias Command = Never
+    typealias Reply = Never
+    typealias Event = Never
+    typealias Job = Never
+    typealias JobResult = Never
+    typealias Memory = WebSocketEndpoint
+    typealias Decoder = PlainDecoder
+
+    static func endpoint(for memory: WebSocketEndpoint) -> WebSocketEndpoint { memory }
+
+    init(memory: inout WebSocketEndpoint) {}
+
+    mutating func opened(memory: inout WebSocketEndpoint, out: inout SessionActions<Self>) {}
+
+    mutating func received(
+        _ inbound: PlainMessage, memory: inout WebSocketEndpoint, out: inout SessionActions<Self>
+    ) {}
+
+    mutating func perform(
+        _ command: Never, id: RequestID?, memory: inout WebSocketEndpoint, out: inout SessionActions<Self>
+    ) {}
+
+    static func performOffline(
+        _ command: Never, id: RequestID?, memory: inout WebSocketEndpoint, out: inout SessionActions<Self>
+    ) {}
+}

@@ -1,0 +1,98 @@
+import ConnectionEngine
+import Foundation
+import PusherProtocol
+
+#if canImport(Network)
+    import Network
+#endif
+
+// What a socket of the app's tells, and what tests of apps say in its name. Rules PA-43 to PA-51.
+extension PusherConnection: WebSocketConnectionDelegate {
+    /// The socket is open. The state becomes `connected` with the server's greeting, which may come before or after.
+    public func webSocketDidConnect(connection: WebSocketConnection) {
+        gate.opened(by: connection)
+    }
+
+    /// The socket was closed. What follows is decided by the code, as if the peer had sent it.
+    public func webSocketDidDisconnect(
+        connection: WebSocketConnection, closeCode: NWProtocolWebSocket.CloseCode, reason: Data?
+    ) {
+        gate.closed(by: connection, closeCode, reason: reason)
+    }
+
+    /// The network came or went: a link is probed, a wait for the next attempt ends or pauses (rules NM).
+    public func webSocketViabilityDidChange(connection: WebSocketConnection, isViable: Bool) {
+        logLater(.debug, isViable ? .viable : .unviable)
+        driver.submit(.networkChanged(isViable ? .available : .unavailable))
+    }
+
+    /// The socket moved: the connection is made anew on it. A move that failed is logged.
+    public func webSocketDidAttemptBetterPathMigration(result: Result<WebSocketConnection, NWError>) {
+        switch result {
+        case .success(let socket):
+            gate.failed(by: socket, ConnectionFailure(.networkUnavailable, "The socket moved to a better path."))
+        case .failure(let error):
+            logLater(.error, .failed, "Error: \(error.failure)")
+        }
+    }
+
+    /// The socket failed. The link is over, unless the error only says that there is none.
+    public func webSocketDidReceiveError(connection: WebSocketConnection, error: NWError) {
+        if error.saysNotConnected {
+            logLater(.error, .failed, "Error: \(error.failure)")
+        } else {
+            gate.failed(by: connection, error.failure)
+        }
+    }
+
+    /// A ping was answered.
+    public func webSocketDidReceivePong(connection: WebSocketConnection) {
+        gate.ponged(by: connection)
+    }
+
+    /// A text message came. Without a connection events still reach the callbacks of their channels, and errors the delegate.
+    public func webSocketDidReceiveMessage(connection: WebSocketConnection, string: String) {
+        let isConnected = truth.values.state == .connected
+        guard let inbound = gate.received(string, by: connection, isConnected: isConnected) else { return }
+        callbackQueue.async { [weak self] in self?.deliverUnconnected(inbound) }
+    }
+
+    /// Pusher's protocol has no binary messages; it is logged and dropped.
+    public func webSocketDidReceiveMessage(connection: WebSocketConnection, data: Data) {
+        logLater(.error, .notUnderstood, "The message is binary.")
+    }
+
+    /// A message that came without a connection: what needs none is done.
+    private func deliverUnconnected(_ inbound: PusherInbound) {
+        switch inbound {
+        case .malformed(let reason, let text):
+            if let text { log(.debug, .received, text) }
+            log(.error, .notUnderstood, reason)
+        case .message(let envelope, let text):
+            if let text { log(.debug, .received, text) }
+            deliverUnconnected(envelope)
+        case .pong:
+            return
+        }
+    }
+
+    private func deliverUnconnected(_ envelope: PusherEnvelope) {
+        if envelope.event == PusherEventName.error {
+            let error = PusherErrorData(parsing: envelope.data)
+            deliver(PusherError(code: error.code, message: error.message))
+        } else if envelope.event.hasPrefix("pusher_internal:") || envelope.event == PusherEventName.connectionEstablished {
+            log(.error, .notUnderstood, "There is no connection that it could belong to.")
+        } else if let name = envelope.channel, PusherChannelType.isEncrypted(name: name),
+            !PusherEventName.isReserved(envelope.event)
+        {
+            guard channels.live(name) != nil else { return }
+            log(.warning, .undecryptable, name)
+            delegateBox.failedToDecrypt(envelope.event, on: name, data: envelope.data)
+        } else {
+            let message = PusherMessage(
+                event: envelope.event, channel: envelope.channel, data: envelope.data, dataIsString: envelope.dataIsString,
+                userID: envelope.userID, extras: envelope.extras)
+            handleEvent(event: PusherEvent(message))
+        }
+    }
+}

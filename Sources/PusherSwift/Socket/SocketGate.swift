@@ -1,0 +1,208 @@
+import ConnectionEngine
+import EngineRuntime
+import Foundation
+import NIOConcurrencyHelpers
+import PusherProtocol
+
+#if canImport(Network)
+    import Network
+#endif
+
+/// What carries a connection: the library's own transport, or a socket that the app put into ``PusherConnection/socket``.
+///
+/// An own attempt passes through untouched: its reports go straight to the engine. For an app's socket the calls of
+/// ``WebSocketConnectionDelegate`` on the connection are the reports. Nothing is called while the lock is held.
+///
+/// `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
+final class SocketGate: ClientTransport, @unchecked Sendable {
+    typealias Session = PusherSession
+    typealias Report = @Sendable (TransportEvent<PusherInbound>) -> Void
+
+    /// The latest attempt.
+    private struct Link {
+        let id: AttemptID
+        let report: Report
+        /// The app's socket; nil for an own attempt.
+        let socket: NWWebSocket?
+        var decoder: PusherFrameDecoder
+        var isOpen = false
+        /// Messages that came before the socket said that it is connected; mocks do that.
+        var early: [PusherInbound] = []
+        /// Payloads of pings without an answer; an app's socket has no payloads.
+        var pings: [[UInt8]] = []
+    }
+
+    private struct State {
+        var own: (any ClientTransport<PusherSession>)?
+        var wantsFrames: @Sendable () -> Bool = { false }
+        weak var connection: PusherConnection?
+        var socket: NWWebSocket?
+        var link: Link?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Puts the gate in front of the transport that a connection's engine is made with.
+    func around(
+        _ transport: any ClientTransport<PusherSession>, wantsFrames: @escaping @Sendable () -> Bool
+    ) -> SocketGate {
+        state.withLockedValue { state in
+            state.own = transport
+            state.wantsFrames = wantsFrames
+        }
+        return self
+    }
+
+    func attach(_ connection: PusherConnection, socket: NWWebSocket) {
+        state.withLockedValue { $0.connection = connection }
+        use(socket)
+    }
+
+    /// The socket of the next attempt.
+    var socket: NWWebSocket? { state.withLockedValue { $0.socket } }
+
+    /// From the next attempt on `socket` counts. The present link stays.
+    func use(_ socket: NWWebSocket) {
+        socket.join(self)
+        state.replace(\.socket, with: socket)
+    }
+
+    /// Whether the next attempt goes to the connection's own address.
+    var dialsItself: Bool { socket.map(isOwn) ?? true }
+
+    /// Whether `socket` is the face of the own transport: nobody but the connection listens to it.
+    func isOwn(_ socket: NWWebSocket) -> Bool {
+        let connection = state.withLockedValue { $0.connection }
+        return connection != nil && socket.isFace(of: self) && socket.delegate === connection
+    }
+}
+
+// From the engine.
+extension SocketGate {
+    func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
+        let socket = self.socket
+        let foreign = socket.flatMap { isOwn($0) ? nil : $0 }
+        let own = state.withLockedValue { state in
+            let decoder = PusherFrameDecoder(keepsText: state.wantsFrames)
+            state.link = Link(id: attempt, report: report, socket: foreign, decoder: decoder)
+            return state.own
+        }
+        if let foreign {
+            foreign.connect()
+        } else {
+            own?.open(endpoint, attempt: attempt, report: report)
+        }
+    }
+
+    func send(_ outbound: WebSocketOutbound, attempt: AttemptID) {
+        let (own, foreign) = state.withLockedValue { state -> ((any ClientTransport<PusherSession>)?, NWWebSocket?) in
+            guard let socket = state.link?.socket, state.link?.id == attempt else { return (state.own, nil) }
+            if case .ping(let payload) = outbound { state.link?.pings.append(payload) }
+            return (nil, socket)
+        }
+        own?.send(outbound, attempt: attempt)
+        guard let foreign else { return }
+        switch outbound {
+        case .text(let text): foreign.send(string: text)
+        case .binary(let bytes): foreign.send(data: Data(bytes))
+        case .ping: foreign.ping()
+        }
+    }
+
+    func close(_ attempt: AttemptID, reason: CloseReason) {
+        let (own, foreign) = state.withLockedValue { state -> ((any ClientTransport<PusherSession>)?, NWWebSocket?) in
+            guard let socket = state.link?.socket, state.link?.id == attempt else { return (state.own, nil) }
+            if reason == .abort { state.link = nil }
+            return (nil, socket)
+        }
+        own?.close(attempt, reason: reason)
+        foreign?.disconnect(closeCode: .protocolCode(reason == .goodbye ? .normalClosure : .goingAway))
+    }
+}
+
+// From the face of the own transport.
+extension SocketGate {
+    func connect() {
+        state.withLockedValue { $0.connection }?.connect()
+    }
+
+    func sendOwn(_ outbound: WebSocketOutbound) {
+        let (own, id) = state.withLockedValue { ($0.own, $0.link?.id) }
+        if let id { own?.send(outbound, attempt: id) }
+    }
+}
+
+// From the delegate's calls. `sender` is the socket that called, or whatever an app passed.
+extension SocketGate {
+    func opened(by sender: WebSocketConnection) {
+        let (report, early) = state.withLockedValue { state -> (Report?, [PusherInbound]) in
+            guard let link = state.link, link.socket === sender as AnyObject, !link.isOpen else { return (nil, []) }
+            state.link?.isOpen = true
+            state.link?.early = []
+            return (link.report, link.early)
+        }
+        report?(.opened)
+        if !early.isEmpty { report?(.received(early)) }
+    }
+
+    /// - Returns: what came, if there is no attempt that it could belong to.
+    func received(_ text: String, by sender: WebSocketConnection, isConnected: Bool) -> PusherInbound? {
+        let (report, inbound) = state.withLockedValue { state -> (Report?, PusherInbound?) in
+            guard var link = state.link, isConnected || link.socket === sender as AnyObject else {
+                var decoder = PusherFrameDecoder(keepsText: state.wantsFrames)
+                return (nil, Self.decode(text, &decoder))
+            }
+            defer { state.link = link }
+            let inbound = Self.decode(text, &link.decoder)
+            if link.socket != nil && !link.isOpen {
+                if let inbound { link.early.append(inbound) }
+                return (link.report, nil)
+            }
+            return (link.report, inbound)
+        }
+        guard let report else { return inbound }
+        if let inbound { report(.received([inbound])) }
+        return nil
+    }
+
+    func ponged(by sender: WebSocketConnection) {
+        let (report, payload) = state.withLockedValue { state -> (Report?, [UInt8]?) in
+            guard let link = state.link, link.socket == nil || link.socket === sender as AnyObject else { return (nil, nil) }
+            let payload = link.pings.first
+            if payload != nil { state.link?.pings.removeFirst() }
+            return (link.report, payload)
+        }
+        report?(payload.map { .received([.pong($0)]) } ?? .heard)
+    }
+
+    func closed(by sender: WebSocketConnection, _ code: NWProtocolWebSocket.CloseCode, reason: Data?) {
+        let words = reason.flatMap { $0.isEmpty ? nil : String(decoding: $0.prefix(123), as: UTF8.self) }
+        let failure = ConnectionFailure(
+            .unexpectedDisconnect, words ?? "The socket was closed.", origin: .server, closeCode: code.number)
+        end(sender, failure, goodbye: true)
+    }
+
+    /// Rule PA-51: the link is over, and the socket is not left behind.
+    func failed(by sender: WebSocketConnection, _ failure: ConnectionFailure) {
+        end(sender, failure, goodbye: false)?.disconnect(closeCode: .protocolCode(.goingAway))
+    }
+
+    /// - Returns: the app's socket that the link was on.
+    @discardableResult
+    private func end(_ sender: WebSocketConnection, _ failure: ConnectionFailure, goodbye: Bool) -> NWWebSocket? {
+        let (link, own) = state.withLockedValue { state -> (Link?, (any ClientTransport<PusherSession>)?) in
+            guard let link = state.link, link.socket == nil || link.socket === sender as AnyObject else { return (nil, nil) }
+            state.link = nil
+            return (link, link.socket == nil ? state.own : nil)
+        }
+        guard let link else { return nil }
+        link.report(.closed(failure))
+        own?.close(link.id, reason: goodbye ? .goodbye : .abort)
+        return link.socket
+    }
+
+    private static func decode(_ text: String, _ decoder: inout PusherFrameDecoder) -> PusherInbound? {
+        var text = text
+        return text.withUTF8 { decoder.text(UnsafeRawBufferPointer($0)) }
+    }
+}

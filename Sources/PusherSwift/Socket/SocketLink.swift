@@ -1,0 +1,76 @@
+import ConnectionEngine
+import EngineRuntime
+import Foundation
+import NIOConcurrencyHelpers
+import TransportCommon
+import WebSocketTransport
+
+/// One link of a ``NWWebSocket`` that stands by itself, on the library's transport. Ends when it is released.
+final class SocketLink: Sendable {
+    enum Event: Sendable {
+        case opened
+        case messages([PlainMessage])
+        case viable(Bool)
+        case closed(NWProtocolWebSocket.CloseCode, reason: Data?)
+        case failed(ConnectionFailure)
+    }
+
+    private struct State {
+        var isOver = false
+        /// What the app closed it with.
+        var asked: NWProtocolWebSocket.CloseCode?
+        var network: NetworkObservation?
+    }
+
+    private static let attempt = AttemptID(1)
+
+    private let transport: WebSocketTransport<PlainSession>
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameter maximumMessageSize: in bytes; 0 for the transport's own limit.
+    init(maximumMessageSize: Int) {
+        var configuration = WebSocketTransportConfiguration()
+        if maximumMessageSize > 0 { configuration.limits.messageBytes = maximumMessageSize }
+        transport = WebSocketTransport(decoder: { PlainDecoder() }, configuration: configuration)
+    }
+
+    /// Whether the end was told.
+    var isOver: Bool { state.withLockedValue { $0.isOver } }
+
+    func open(_ endpoint: WebSocketEndpoint, _ tell: @escaping @Sendable (Event) -> Void) {
+        let network = NetworkMonitor.shared.observe(forHost: endpoint.host) { tell(.viable($0 == .available)) }
+        state.withLockedValue { $0.network = network }
+        transport.open(endpoint, attempt: Self.attempt) { [weak self] event in
+            switch event {
+            case .opened: tell(.opened)
+            case .received(let messages): tell(.messages(messages))
+            case .heard: break
+            case .closed(let failure): if let self { tell(self.end(failure)) }
+            }
+        }
+    }
+
+    func send(_ outbound: WebSocketOutbound) {
+        transport.send(outbound, attempt: Self.attempt)
+    }
+
+    func close(_ code: NWProtocolWebSocket.CloseCode) {
+        let isFirst = state.withLockedValue { state in
+            guard !state.isOver, state.asked == nil else { return false }
+            state.asked = code
+            return true
+        }
+        if isFirst { transport.close(Self.attempt, reason: .goodbye) }
+    }
+
+    private func end(_ failure: ConnectionFailure) -> Event {
+        let asked = state.withLockedValue { state in
+            state.isOver = true
+            state.network = nil
+            return state.asked
+        }
+        if let asked { return .closed(asked, reason: nil) }
+        guard let code = failure.closeCode else { return .failed(failure) }
+        return .closed(NWProtocolWebSocket.CloseCode(number: code), reason: Data(failure.reason.utf8))
+    }
+}
