@@ -1,49 +1,50 @@
+import Foundation
+
+/// ``AuthMethod`` for Objective-C, which has no enums with values. Swift code may use it too, on every platform.
 #if canImport(ObjectiveC)
-    import Foundation
-
-    /// ``AuthMethod`` for Objective-C, which has no enums with values.
-    @objc public class OCAuthMethod: NSObject {
-        let method: AuthMethod
-
-        init(_ method: AuthMethod) {
-            self.method = method
-        }
-
-        /// A method without anything to it, which only ``AuthMethod/noMethod`` (4) is; any other number counts as 4.
-        @objc public convenience init(type: Int) {
-            self.init(.noMethod)
-        }
-
-        @objc public convenience override init() {
-            self.init(.noMethod)
-        }
-
-        @objc public convenience init(authEndpoint: String) {
-            self.init(.endpoint(authEndpoint: authEndpoint))
-        }
-
-        @objc public convenience init(authRequestBuilder: AuthRequestBuilderProtocol) {
-            self.init(.authRequestBuilder(authRequestBuilder: authRequestBuilder))
-        }
-
-        @objc public convenience init(secret: String) {
-            self.init(.inline(secret: secret))
-        }
-
-        @objc public convenience init(authorizer: Authorizer) {
-            self.init(.authorizer(authorizer: authorizer))
-        }
-    }
-
-    extension AuthMethod {
-        /// The same for Objective-C.
-        public func toObjc() -> OCAuthMethod {
-            OCAuthMethod(self)
-        }
-
-        /// The same for Swift.
-        public static func fromObjc(source: OCAuthMethod) -> AuthMethod {
-            source.method
-        }
-    }
+    @objcMembers
 #endif
+public class OCAuthMethod: NSObject {
+    let method: AuthMethod
+
+    init(_ method: AuthMethod) {
+        self.method = method
+    }
+
+    /// A method without anything to it, which only ``AuthMethod/noMethod`` (4) is; any other number counts as 4.
+    public convenience init(type: Int) {
+        self.init(.noMethod)
+    }
+
+    public convenience override init() {
+        self.init(.noMethod)
+    }
+
+    public convenience init(authEndpoint: String) {
+        self.init(.endpoint(authEndpoint: authEndpoint))
+    }
+
+    public convenience init(authRequestBuilder: AuthRequestBuilderProtocol) {
+        self.init(.authRequestBuilder(authRequestBuilder: authRequestBuilder))
+    }
+
+    public convenience init(secret: String) {
+        self.init(.inline(secret: secret))
+    }
+
+    public convenience init(authorizer: Authorizer) {
+        self.init(.authorizer(authorizer: authorizer))
+    }
+}
+
+extension AuthMethod {
+    /// The same for Objective-C.
+    public func toObjc() -> OCAuthMethod {
+        OCAuthMethod(self)
+    }
+
+    /// The same for Swift.
+    public static func fromObjc(source: OCAuthMethod) -> AuthMethod {
+        source.method
+    }
+}

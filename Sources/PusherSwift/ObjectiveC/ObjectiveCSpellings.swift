@@ -1,55 +1,58 @@
+import Foundation
+
+// What Objective-C uses in the place of optional numbers and enums with values. Swift sees it as well, as with PusherSwift 10.1; for
+// Objective-C the members are there because their classes are `@objcMembers`.
+
+extension PusherClientOptions {
+    /// As `init(authMethod:autoReconnect:host:port:useTLS:activityTimeout:)`.
+    public convenience init(
+        ocAuthMethod authMethod: OCAuthMethod, autoReconnect: Bool = true,
+        ocHost host: OCPusherHost = PusherHost.defaultHost.toObjc(), port: NSNumber? = nil, useTLS: Bool = true,
+        activityTimeout: NSNumber? = nil
+    ) {
+        self.init(
+            ocAuthMethod: authMethod, attemptToReturnJSONObject: true, autoReconnect: autoReconnect, ocHost: host,
+            port: port, useTLS: useTLS, activityTimeout: activityTimeout)
+    }
+
+    /// As `init(authMethod:attemptToReturnJSONObject:autoReconnect:host:port:useTLS:activityTimeout:)`.
+    public convenience init(
+        ocAuthMethod authMethod: OCAuthMethod, attemptToReturnJSONObject: Bool = true, autoReconnect: Bool = true,
+        ocHost host: OCPusherHost = PusherHost.defaultHost.toObjc(), port: NSNumber? = nil, useTLS: Bool = true,
+        activityTimeout: NSNumber? = nil
+    ) {
+        self.init(
+            authMethod: authMethod.method, attemptToReturnJSONObject: attemptToReturnJSONObject,
+            autoReconnect: autoReconnect, host: host.host, port: port?.intValue, useTLS: useTLS,
+            activityTimeout: activityTimeout?.doubleValue)
+    }
+
+    /// As `init(authMethod:)`.
+    public convenience init(authMethod: OCAuthMethod) {
+        self.init(authMethod: authMethod.method)
+    }
+
+    /// Sets how channels are authorised.
+    public func setAuthMethod(authMethod: OCAuthMethod) {
+        self.authMethod = authMethod.method
+    }
+}
+
+extension PusherConnection {
+    /// `reconnectAttemptsMax` for Objective-C, which has no optional integers.
+    public var OCReconnectAttemptsMax: NSNumber? {
+        get { reconnectAttemptsMax.map { NSNumber(value: $0) } }
+        set { reconnectAttemptsMax = newValue?.intValue }
+    }
+
+    /// `maxReconnectGapInSeconds` for Objective-C, which has no optional numbers.
+    public var OCMaxReconnectGapInSeconds: NSNumber? {
+        get { maxReconnectGapInSeconds.map { NSNumber(value: $0) } }
+        set { maxReconnectGapInSeconds = newValue?.doubleValue }
+    }
+}
+
 #if canImport(ObjectiveC)
-    import Foundation
-
-    extension PusherClientOptions {
-        /// As `init(authMethod:autoReconnect:host:port:useTLS:activityTimeout:)`.
-        @objc public convenience init(
-            ocAuthMethod authMethod: OCAuthMethod, autoReconnect: Bool = true,
-            ocHost host: OCPusherHost = PusherHost.defaultHost.toObjc(), port: NSNumber? = nil, useTLS: Bool = true,
-            activityTimeout: NSNumber? = nil
-        ) {
-            self.init(
-                ocAuthMethod: authMethod, attemptToReturnJSONObject: true, autoReconnect: autoReconnect, ocHost: host,
-                port: port, useTLS: useTLS, activityTimeout: activityTimeout)
-        }
-
-        /// As `init(authMethod:attemptToReturnJSONObject:autoReconnect:host:port:useTLS:activityTimeout:)`.
-        @objc public convenience init(
-            ocAuthMethod authMethod: OCAuthMethod, attemptToReturnJSONObject: Bool, autoReconnect: Bool = true,
-            ocHost host: OCPusherHost = PusherHost.defaultHost.toObjc(), port: NSNumber? = nil, useTLS: Bool = true,
-            activityTimeout: NSNumber? = nil
-        ) {
-            self.init(
-                authMethod: authMethod.method, attemptToReturnJSONObject: attemptToReturnJSONObject,
-                autoReconnect: autoReconnect, host: host.host, port: port?.intValue, useTLS: useTLS,
-                activityTimeout: activityTimeout?.doubleValue)
-        }
-
-        /// As `init(authMethod:)`.
-        @objc public convenience init(authMethod: OCAuthMethod) {
-            self.init(authMethod: authMethod.method)
-        }
-
-        /// Sets how channels are authorised.
-        @objc public func setAuthMethod(authMethod: OCAuthMethod) {
-            self.authMethod = authMethod.method
-        }
-    }
-
-    extension PusherConnection {
-        /// `reconnectAttemptsMax` for Objective-C, which has no optional integers.
-        @objc public var OCReconnectAttemptsMax: NSNumber? {
-            get { reconnectAttemptsMax.map { NSNumber(value: $0) } }
-            set { reconnectAttemptsMax = newValue?.intValue }
-        }
-
-        /// `maxReconnectGapInSeconds` for Objective-C, which has no optional numbers.
-        @objc public var OCMaxReconnectGapInSeconds: NSNumber? {
-            get { maxReconnectGapInSeconds.map { NSNumber(value: $0) } }
-            set { maxReconnectGapInSeconds = newValue?.doubleValue }
-        }
-    }
-
     extension Pusher {
         /// As `subscribe(_:onMemberAdded:onMemberRemoved:)`, with the selector that Pusher's README shows.
         @objc(subscribeWithChannelName:onMemberAdded:onMemberRemoved:)

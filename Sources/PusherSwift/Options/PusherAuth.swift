@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Immutable, hence safe to share between threads.
 #if canImport(ObjectiveC)
-    @objc
+    @objcMembers
 #endif
 public class PusherAuth: NSObject, @unchecked Sendable {
     /// `key:signature`.

@@ -9,6 +9,7 @@ extension AuthMethod: Equatable {
         case (.noMethod, .noMethod): true
         case (.inline(let left), .inline(let right)): left == right
         case (.endpoint(let left), .endpoint(let right)): left == right
+        case (.authRequestBuilder, .authRequestBuilder), (.authorizer, .authorizer): true
         default: false
         }
     }
