@@ -61,6 +61,18 @@ struct SurfaceTests {
         #expect(Pusher(withKey: "k").connection.key == "k")
     }
 
+    @Test func `a client's properties and callbacks are PusherSwift's`() {
+        let pusher = Pusher(key: "k")
+        let hears: PusherDelegate? = pusher.delegate
+        pusher.delegate = hears
+        let member: (PusherPresenceChannelMember) -> Void = { _ in }
+        let _: PusherPresenceChannel = pusher.subscribeToPresenceChannel(
+            channelName: "presence-a", auth: PusherAuth(auth: "a"), onMemberAdded: member, onMemberRemoved: member,
+            onSubscriptionCountChanged: { _ in })
+        let _: PusherConnection = pusher.connection
+        #expect(hears == nil && pusher.connection.connectionState == .disconnected)
+    }
+
     @Test func `a connection has PusherSwift's properties`() {
         let connection = MyConnection(key: "k", url: "ws://127.0.0.1:1/app/k", options: PusherClientOptions())
         let _: (String, String) = (connection.url, connection.key)
@@ -80,8 +92,23 @@ struct SurfaceTests {
         connection.options = PusherClientOptions(authMethod: .inline(secret: "s"))
         connection.sendEvent(event: "client-a", data: ["a": 1], channel: nil)
         #expect(connection.reconnectAttemptsMax == 6 && connection.maxReconnectGapInSeconds == nil)
+        connection.channels = Pusher(key: "k").connection.channels
+        connection.globalChannel = Pusher(key: "k").connection.globalChannel
+        connection.globalChannel?.globalCallbacks = [:]
+        connection.globalChannel?.unbindAll()
+        connection.OCReconnectAttemptsMax = 6
+        connection.OCMaxReconnectGapInSeconds = nil
+        let numbers: [NSNumber?] = [connection.OCReconnectAttemptsMax, connection.OCMaxReconnectGapInSeconds]
+        #expect(numbers == [6, nil])
+        let _: (ConnectionState, TimeInterval, TimeInterval, Int, Double?) = (
+            connection.connectionState, connection.pongResponseTimeoutInterval, connection.activityTimeoutInterval,
+            connection.reconnectAttempts, connection.maxReconnectGapInSeconds
+        )
         let other = MyConnection(
-            key: "k", url: "ws://127.0.0.1:1", options: PusherClientOptions(), URLSession: URLSession.shared)
+            key: "k", socket: NWWebSocket(url: URL(fileURLWithPath: "/")), url: "ws://127.0.0.1:1",
+            options: PusherClientOptions(), URLSession: URLSession.shared)
+        other.connect()
+        other.disconnect()
         #expect(other.connectionState.stringValue() == "disconnected")
     }
 
@@ -98,15 +125,29 @@ struct SurfaceTests {
         channel.unbindAll(forEventName: "e")
         channel.unbindAll()
         channel.trigger(eventName: "client-e", data: [:])
+        channel.eventHandlers = [:]
+        channel.unsentEvents = []
+        channel.subscribed = false
+        channel.auth = PusherAuth(auth: "a")
+        channel.connection = pusher.connection
+        let later: ((Int) -> Void)? = channel.onSubscriptionCountChanged
+        channel.onSubscriptionCountChanged = later
         let presence = pusher.subscribeToPresenceChannel(channelName: "presence-a")
         let _: ([PusherPresenceChannelMember], String?, PusherPresenceChannelMember?, PusherPresenceChannelMember?) =
             (presence.members, presence.myId, presence.me(), presence.findMember(userId: "1"))
+        presence.members = []
+        presence.myId = "1"
+        let member = PusherPresenceChannelMember(userId: "2")
+        let _: (String, Any?) = (member.userId, member.userInfo)
         presence.onMemberAdded = nil
         presence.onMemberRemoved = nil
         presence.onSubscriptionCountChanged = nil
         let info: PusherUserInfoObject = [:]
         #expect(PusherPresenceChannelMember(userId: "1", userInfo: info).userId == "1")
-        #expect(pusher.connection.channels.channels["presence-a"] === presence)
+        let channels: PusherChannels = pusher.connection.channels
+        #expect(channels.channels["presence-a"] === presence)
+        #expect(channels.find(name: "presence-a") === presence && channels.findPresence(name: "presence-a") === presence)
+        channels.channels = [:]
         #expect(channel.eventHandlers.isEmpty && PusherChannelType.isPresenceChannel(name: presence.name))
     }
 

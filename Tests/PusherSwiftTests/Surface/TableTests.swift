@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+/// `docs/pusherswift-api.md` against what the tests beside this one compile: a row that none of them uses is found.
+struct TableTests {
+    private struct Row {
+        var declaration: String
+        var state: String
+    }
+
+    private static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+
+    private static func page() throws -> String {
+        let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("docs/pusherswift-api.md"), encoding: .utf8)
+    }
+
+    private static func rows() throws -> [Row] {
+        let table = try page().components(separatedBy: "## Additions")[0]
+        return table.split(separator: "\n").compactMap { line in
+            let cells = line.components(separatedBy: " | ")
+            guard line.hasPrefix("| `"), cells.count == 2 else { return nil }
+            return Row(declaration: String(cells[0].dropFirst(2)), state: String(cells[1].dropLast(2)))
+        }
+    }
+
+    /// The words of a declaration: the last component of its name, and its labels.
+    private static func words(_ declaration: String) -> [String] {
+        let code = declaration.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        return code.flatMap { span -> [String] in
+            let name = span.components(separatedBy: "(")[0].split(separator: " ").prefix { !$0.hasPrefix(":") }
+            let labels = span.contains("(") ? span.components(separatedBy: "(")[1].split(separator: ":").dropLast() : []
+            let last = name.last { !["NSObject", "NSCopying", "PusherChannel", "WebSocketConnection", "Int"].contains($0) }
+            let word = last.map { String($0).replacingOccurrences(of: ":", with: "") }.flatMap { $0.split(separator: ".").last }
+            return [word.map(String.init)].compactMap { $0 } + labels.filter { $0 != "_" }.map(String.init)
+        }
+    }
+
+    @Test func `every declaration that the page says is there is used by these tests`() throws {
+        let files = try FileManager.default.contentsOfDirectory(at: Self.tests, includingPropertiesForKeys: nil)
+        let sources = try files.filter { $0.lastPathComponent != "TableTests.swift" }
+            .map { try String(contentsOf: $0, encoding: .utf8) }.joined()
+        for row in try Self.rows() where !row.state.hasPrefix("cannot") {
+            // Initialisers are called by their types' names.
+            let missing = Self.words(row.declaration).filter { $0 != "init" && !sources.contains($0) }
+            #expect(missing.isEmpty, "\(row.declaration)")
+        }
+    }
+
+    @Test func `the counts at the top are those of the rows`() throws {
+        let rows = try Self.rows()
+        let works = rows.count { $0.state.hasPrefix("works") }
+        let differs = rows.count { $0.state.hasPrefix("differs: ") }
+        let cannot = rows.count { $0.state.hasPrefix("cannot: ") }
+        #expect(works + differs + cannot == rows.count && rows.count > 150)
+        let line = """
+            \(works + differs) of \(rows.count) public declarations of PusherSwift and of the socket that it shows are there: \
+            \(works) work as upstream's, \(differs) differ, \(cannot) cannot be had.
+            """
+        #expect(try Self.page().contains(line))
+    }
+
+    @Test func `the behaviours name tests that exist`() throws {
+        let tests = Self.tests.deletingLastPathComponent().deletingLastPathComponent()
+        let page = tests.deletingLastPathComponent().appendingPathComponent("docs/pusherswift-behaviours.md")
+        var sources = ""
+        for target in ["PusherSwiftTests", "PusherProtocolTests"] {
+            let files = FileManager.default.enumerator(
+                at: tests.appendingPathComponent(target), includingPropertiesForKeys: nil)
+            while let file = files?.nextObject() as? URL {
+                if file.pathExtension == "swift" { sources += try String(contentsOf: file, encoding: .utf8) }
+            }
+        }
+        var count = 0
+        for line in try String(contentsOf: page, encoding: .utf8).split(separator: "\n") where line.hasPrefix("| ") {
+            let spans = line.components(separatedBy: " | ").last?.components(separatedBy: "`") ?? []
+            // Names of tests are sentences.
+            for (index, name) in spans.enumerated() where index % 2 == 1 && name.split(separator: " ").count > 2 {
+                count += 1
+                #expect(sources.contains("func `\(name)`(") || sources.contains("\"\(name)\""), "\(name)")
+            }
+        }
+        #expect(count > 70)
+    }
+}
