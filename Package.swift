@@ -173,7 +173,8 @@ let package = Package(
             "PubNubTests",
             ["PubNub", "PubNubProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioPosix, nioHTTP1, nioLocks]),
         tests(
-            "PusherSwiftTests", ["PusherSwift", "PusherProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioLocks]),
+            "PusherSwiftTests",
+            ["PusherSwift", "PusherProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioPosix, nioLocks]),
         tests(
             "LifelineTests",
             [
