@@ -37,6 +37,16 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.connection }?.truth.values.user
     }
 
+    /// As ``Pusher/signin()``, without waiting; for asynchronous code, where `pusher.signin()` is the call that waits.
+    public func signin() {
+        state.withLockedValue { $0.connection }?.signIn()
+    }
+
+    /// As ``Pusher/signout()``.
+    public func signout() {
+        state.withLockedValue { $0.connection }?.signOut()
+    }
+
     /// Calls `eventCallback` with every event of this name that is sent to the user.
     ///
     /// Bindings last over sign-ins and reconnects.

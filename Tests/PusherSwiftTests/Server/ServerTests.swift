@@ -217,4 +217,44 @@ struct ServerTests {
         }
         try await server.drain(timeout: .zero)
     }
+
+    /// The pin of a certificate file, as the documentation says to make it.
+    private func pin(of file: String) throws -> String {
+        let command =
+            "openssl x509 -in '\(file)' -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64"
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        process.waitUntilExit()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Rule PA-62.
+    @Test func `a pinned key is demanded on top of trust`() async throws {
+        let tls = try certificate()
+        let server = try await LifelineServer.start(.init(port: 0, tls: tls))
+        let reserve = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+        let pins = [
+            ([reserve, "sha256/" + (try pin(of: tls.certificateFile))], "connecting→connected"),
+            ([reserve], "connecting→disconnected"),
+        ]
+        for (pins, end) in pins {
+            let options = PusherClientOptions(host: .host("127.0.0.1"), port: server.port)
+            options.certificateAuthorityFile = tls.certificateFile
+            options.certificatePins = pins
+            options.callbackQueue = DispatchQueue(label: "pins.callbacks")
+            options.timing = .fast
+            let pusher = Pusher(key: "app-key", options: options)
+            let diary = Diary()
+            pusher.delegate = diary
+            pusher.connect()
+            await diary.wait(for: end)
+            pusher.disconnect()
+        }
+        try await server.drain(timeout: .zero)
+    }
 }
