@@ -38,7 +38,7 @@ final class ServerCore: Sendable {
         pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets, bridge: bridge)
         nexconn = NexconnServices(
             configuration, store: chatStore, restored: restoredChat, outlets: outlets, bridge: bridge)
-        webhooks = PusherWebhookService(clock: configuration.clock, eventLoops: eventLoops, logger: configuration.logger)
+        webhooks = PusherWebhookService(configuration, eventLoops: eventLoops)
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
         bridge?.join(self)

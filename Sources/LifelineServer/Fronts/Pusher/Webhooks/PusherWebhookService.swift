@@ -12,15 +12,17 @@ final class PusherWebhookService: Sendable {
         var isClosed = false
     }
 
+    private let applications: any ApplicationRegistry
     private let clock: ServerClock
     private let eventLoops: [any EventLoop]
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
-    init(clock: ServerClock, eventLoops: [any EventLoop], logger: Logger) {
-        self.clock = clock
+    init(_ configuration: ServerConfiguration, eventLoops: [any EventLoop]) {
+        applications = configuration.applications
+        clock = configuration.clock
+        logger = configuration.logger
         self.eventLoops = eventLoops
-        self.logger = logger
     }
 
     /// What became of the events of each application, by its id.
@@ -65,7 +67,9 @@ final class PusherWebhookService: Sendable {
         }
     }
 
+    /// As the application is configured now: connections may still know it as it was.
     private func webhooks(of application: Application) -> PusherWebhooks? {
+        let application = applications.application(id: application.id) ?? application
         let (current, replaced): (PusherWebhooks?, PusherWebhooks?) = state.withLockedValue { state in
             let known = state.applications[application.id]
             if let known, known.serves(application) { return (known, nil) }

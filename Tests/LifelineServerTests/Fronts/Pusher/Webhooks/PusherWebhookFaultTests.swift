@@ -179,26 +179,23 @@ struct PusherWebhookFaultTests {
 
     @Test("Receivers that are configured otherwise are told what happens from then on")
     func changed() async throws {
-        let registry = ChangingRegistry()
+        let registry = ReloadableApplicationRegistry([])
         let (old, new) = (try await WebhookReceiver.start(), try await WebhookReceiver.start())
-        registry.set(application([Webhook(url: old.url, events: [.channelOccupied])]))
+        registry.replace(with: [application([Webhook(url: old.url, events: [.channelOccupied])])])
         try await withServer(quietApplication, { $0.applications = registry }) { server in
-            try await TestClient.connect(server).subscribe("a")
-            registry.set(application([Webhook(url: new.url, events: [.channelOccupied])]))
+            let early = try await TestClient.connect(server)
+            try await early.subscribe("a")
+            registry.replace(with: [application([Webhook(url: new.url, events: [.channelOccupied])])])
             try await TestClient.connect(server).subscribe("b")
-            try await eventually("both are told") { server.statistics.webhookEvents == 2 }
-            #expect([old, new].map { $0.posts.flatMap(\.events).compactMap { $0["channel"]?.string } } == [["a"], ["b"]])
+            // Connections that still know the application as it was tell the new receivers too.
+            try await early.subscribe("c")
+            try await eventually("all is told") { server.statistics.webhookEvents == 3 }
+            #expect(
+                [old, new].map { $0.posts.flatMap(\.events).compactMap { $0["channel"]?.string }.sorted() } == [
+                    ["a"], ["b", "c"],
+                ])
         }
         await old.stop()
         await new.stop()
     }
-}
-
-/// One application that may change.
-private final class ChangingRegistry: ApplicationRegistry {
-    private let current = NIOLockedValueBox(quietApplication)
-
-    func set(_ application: Application) { current.withLockedValue { $0 = application } }
-    func application(id: String) -> Application? { current.withLockedValue { $0.id == id ? $0 : nil } }
-    func application(key: String) -> Application? { current.withLockedValue { $0.key == key ? $0 : nil } }
 }
