@@ -23,7 +23,7 @@ extension ServerCore {
                 audience = shard.publish(message, to: channel, traits: traits)
                 if application.hasWebhooks { webhooks.filled(name, of: application) }
             } else {
-                audience = shard.audience(of: channel)
+                audience = shard.publish(to: channel)
             }
             deliver(frame, to: channel, in: audience, excluding: excluding)
             if origin == nil { bridge?.carry(event: event, data: data, channel: name, application: application) }
@@ -35,7 +35,7 @@ extension ServerCore {
         let channel = ChannelID(application: application.id, name: event.channel)
         let frame = PusherWire.frame(event.message)
         withShard(of: channel) { shard in
-            deliver(frame, to: channel, in: shard.audience(of: channel), excluding: sender)
+            deliver(frame, to: channel, in: shard.publish(to: channel, isFromClient: true), excluding: sender)
             if application.hasWebhooks { webhooks.tell(.clientEvent(event, sender: sender), on: channel.name, of: application) }
         }
     }

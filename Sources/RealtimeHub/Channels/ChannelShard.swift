@@ -22,6 +22,9 @@ public struct ChannelShard: Sendable {
     /// Channels with at least one subscription.
     public private(set) var occupiedCount = 0
 
+    /// What there is and what there was of each application, by its id.
+    public private(set) var tallies: [String: ChannelTally] = [:]
+
     /// Adds one subscription of a connection in `partition` (0 ..< 64, clamped).
     ///
     /// Throws when a presence channel is full or no member is given; nothing has changed then (rules HB-4, HB-5).
@@ -48,6 +51,11 @@ public struct ChannelShard: Sendable {
                 audience: channel.audience)
         }
         if outcome.becameOccupied { occupiedCount += 1 }
+        tally(id) { tally in
+            tally.subscriptions += 1
+            if outcome.becameOccupied { tally.channels += 1 }
+            if outcome.memberAdded != nil { tally.members += 1 }
+        }
         return outcome
     }
 
@@ -61,6 +69,11 @@ public struct ChannelShard: Sendable {
             let wasLast = channels.values[index].remove(partition: Self.clamp(partition), userID: userID)
         else { return nil }
         let remaining = channels.values[index].subscriptions
+        tally(id) { tally in
+            tally.subscriptions -= 1
+            if remaining == 0 { tally.channels -= 1 }
+            if wasLast { tally.members -= 1 }
+        }
         let audience = channels.values[index].audience
         if remaining == 0 {
             occupiedCount -= 1
@@ -70,14 +83,25 @@ public struct ChannelShard: Sendable {
             becameVacant: remaining == 0, subscriptions: remaining, memberRemoved: wasLast ? userID : nil, audience: audience)
     }
 
-    /// Where a message has to go that nobody remembers.
+    /// Partitions in which somebody is subscribed.
     public func audience(of id: ChannelID) -> PartitionSet {
         channels[id]?.audience ?? PartitionSet()
+    }
+
+    /// Where a message has to go that nobody remembers.
+    ///
+    /// - Parameter isFromClient: whether a subscriber sent it; such messages are counted apart.
+    public mutating func publish(to id: ChannelID, isFromClient: Bool = false) -> PartitionSet {
+        tally(id) { tally in
+            if isFromClient { tally.relayed += 1 } else { tally.published += 1 }
+        }
+        return audience(of: id)
     }
 
     /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
     public mutating func publish(_ message: CachedMessage, to id: ChannelID, traits: ChannelTraits) -> PartitionSet {
         remembering.insert(id)
+        tally(id) { $0.published += 1 }
         return withChannel(id, traits: traits) { channel in
             channel.cached = message
             return channel.audience
@@ -145,6 +169,10 @@ public struct ChannelShard: Sendable {
             if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
         }
         remembering = remembering.filter { channels[$0]?.cached != nil }
+    }
+
+    private mutating func tally(_ id: ChannelID, _ change: (inout ChannelTally) -> Void) {
+        change(&tallies[id.application, default: ChannelTally()])
     }
 
     private mutating func forget(_ id: ChannelID) {

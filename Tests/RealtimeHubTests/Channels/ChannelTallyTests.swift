@@ -1,0 +1,47 @@
+import RealtimeHub
+import Testing
+
+@Suite("Channels in numbers (ME-3)")
+struct ChannelTallyTests {
+    private func id(_ name: String, of application: String = "1") -> ChannelID {
+        ChannelID(application: application, name: name)
+    }
+
+    @Test("Subscriptions, channels and members go up and down with those who come and go")
+    func gauges() throws {
+        var shard = ChannelShard()
+        let ann = PresenceMember(userID: "ann")
+        for partition in 0..<2 {
+            _ = try shard.subscribe(to: id("p"), traits: .presence, partition: partition, member: ann, at: .seconds(0))
+        }
+        _ = try shard.subscribe(to: id("a"), traits: [], partition: 0, at: .seconds(0))
+        _ = try shard.subscribe(to: id("a", of: "2"), traits: [], partition: 0, at: .seconds(0))
+        #expect(throws: SubscribeRefusal.memberMissing) {
+            try shard.subscribe(to: id("q"), traits: .presence, partition: 0, at: .seconds(0))
+        }
+        var tally = try #require(shard.tallies["1"])
+        #expect([tally.channels, tally.subscriptions, tally.members] == [2, 3, 1])
+        _ = shard.unsubscribe(from: id("p"), partition: 0, userID: "ann", at: .seconds(0))
+        _ = shard.unsubscribe(from: id("p"), partition: 7, userID: "ann", at: .seconds(0))
+        tally = try #require(shard.tallies["1"])
+        #expect([tally.channels, tally.subscriptions, tally.members] == [2, 2, 1])
+        _ = shard.unsubscribe(from: id("p"), partition: 1, userID: "ann", at: .seconds(0))
+        _ = shard.unsubscribe(from: id("a"), partition: 0, at: .seconds(0))
+        tally = try #require(shard.tallies["1"])
+        #expect([tally.channels, tally.subscriptions, tally.members] == [0, 0, 0])
+        #expect(shard.tallies["2"]?.channels == 1)
+    }
+
+    @Test("Messages are counted whether somebody listens or not, those of clients apart")
+    func messages() {
+        var shard = ChannelShard()
+        #expect(shard.publish(to: id("a")).isEmpty)
+        _ = shard.publish(to: id("a"), isFromClient: true)
+        let message = CachedMessage(event: "e", data: "d", expires: .seconds(9))
+        _ = shard.publish(message, to: id("cache-a"), traits: .cached)
+        var sum = ChannelTally()
+        sum += shard.tallies["1"] ?? ChannelTally()
+        sum += sum
+        #expect([sum.published, sum.relayed] == [4, 2])
+    }
+}
