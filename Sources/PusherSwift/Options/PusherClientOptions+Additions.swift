@@ -1,7 +1,7 @@
 import Foundation
 import TransportCommon
 
-// Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-66.
+// Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-68.
 extension PusherClientOptions {
     /// Headers to send with the request that opens the connection, beside those of the handshake itself. Read when a client is made.
     public var headers: [String: String] {

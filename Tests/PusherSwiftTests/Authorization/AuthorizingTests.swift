@@ -83,6 +83,7 @@ struct AuthorizingTests {
         #expect(fixture.delegate.failures.count == 1 && fixture.http.requests.isEmpty)
     }
 
+    /// Hazard 8.
     @Test(
         arguments: [
             ("secret", "private-channel", nil, nil, "6aae8814fabd5285245422096705abbed64ea59614648814ffb0bf2dc5d19168"),
@@ -196,6 +197,7 @@ struct AuthorizingTests {
         #expect(channel.myId == "777" && channel.me()?.userId == "777")
     }
 
+    /// Hazard 7.
     @Test func `an authorizer that gives nil fails visibly`() {
         let fixture = fixture(.authorizer(authorizer: Authority(nil)))
         let notebook = Notebook()
