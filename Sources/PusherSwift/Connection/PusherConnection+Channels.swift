@@ -110,7 +110,7 @@ extension PusherConnection {
             driver.submit(.perform(.unsubscribe(channel: name), nil))
         }
         for (name, channel) in new.sorted(by: { $0.key < $1.key }) where former[name] !== channel {
-            driver.submit(.perform(.subscribe(PusherSubscription(channel: name)), nil))
+            driver.submit(.perform(.subscribe(subscription(to: name, timeout: nil)), nil))
         }
     }
 }
