@@ -147,7 +147,7 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
         if let gate = activeGate {
             gate.closed(by: self, closeCode, reason: nil)
         } else {
-            state.withLockedValue { $0.link }?.close(closeCode)
+            state.withLockedValue { $0.link }?.close(closeCode.number)
         }
     }
 }
@@ -200,13 +200,12 @@ extension NWWebSocket {
             }
         case .viable(let isViable):
             tell { $0.webSocketViabilityDidChange(connection: $1, isViable: isViable) }
-        case .closed(let code, let reason):
+        case .closed(let number, let reason):
             state.withLockedValue { $0.pinging += 1 }
-            tell { $0.webSocketDidDisconnect(connection: $1, closeCode: code, reason: reason) }
+            tell { $0.webSocketDidDisconnect(connection: $1, closeCode: .init(number: number), reason: reason) }
         case .failed(let failure):
             state.withLockedValue { $0.pinging += 1 }
-            let error = NWError(failure)
-            tell { $0.webSocketDidReceiveError(connection: $1, error: error) }
+            tell { $0.webSocketDidReceiveError(connection: $1, error: NWError(failure)) }
         }
     }
 

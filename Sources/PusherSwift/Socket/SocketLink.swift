@@ -11,14 +11,15 @@ final class SocketLink: Sendable {
         case opened
         case messages([PlainMessage])
         case viable(Bool)
-        case closed(NWProtocolWebSocket.CloseCode, reason: Data?)
+        /// With the code's number: Network's own type may not be sent between threads.
+        case closed(Int, reason: Data?)
         case failed(ConnectionFailure)
     }
 
     private struct State {
         var isOver = false
         /// What the app closed it with.
-        var asked: NWProtocolWebSocket.CloseCode?
+        var asked: Int?
         var network: NetworkObservation?
     }
 
@@ -54,10 +55,10 @@ final class SocketLink: Sendable {
         transport.send(outbound, attempt: Self.attempt)
     }
 
-    func close(_ code: NWProtocolWebSocket.CloseCode) {
+    func close(_ number: Int) {
         let isFirst = state.withLockedValue { state in
             guard !state.isOver, state.asked == nil else { return false }
-            state.asked = code
+            state.asked = number
             return true
         }
         if isFirst { transport.close(Self.attempt, reason: .goodbye) }
@@ -71,6 +72,6 @@ final class SocketLink: Sendable {
         }
         if let asked { return .closed(asked, reason: nil) }
         guard let code = failure.closeCode else { return .failed(failure) }
-        return .closed(NWProtocolWebSocket.CloseCode(number: code), reason: Data(failure.reason.utf8))
+        return .closed(code, reason: Data(failure.reason.utf8))
     }
 }
