@@ -25,7 +25,8 @@ final class DelegateBox: @unchecked Sendable {
         func debugLog(_ text: String) { delegate?.debugLog?(message: text) }
 
         func changed(from old: ConnectionState, to new: ConnectionState) {
-            delegate?.changedConnectionState?(from: old, to: new)
+            guard let delegate else { return }
+            if delegate.changedConnectionState?(from: old, to: new) == nil { delegate.changedConnectionState?(old, to: new) }
         }
 
         func subscribed(to channel: String) { delegate?.subscribedToChannel?(name: channel) }

@@ -9,6 +9,9 @@ import Foundation
     @objc public protocol PusherDelegate: AnyObject {
         @objc optional func debugLog(message: String)
         @objc optional func changedConnectionState(from old: ConnectionState, to new: ConnectionState)
+        /// The same by the selector that the README of PusherSwift shows for Objective-C, `changedConnectionState:to:`, which its code
+        /// never calls. Called when the other one is not there.
+        @objc optional func changedConnectionState(_ old: ConnectionState, to new: ConnectionState)
         @objc optional func subscribedToChannel(name: String)
         @objc optional func failedToSubscribeToChannel(name: String, response: URLResponse?, data: String?, error: NSError?)
         @objc optional func failedToDecryptEvent(eventName: String, channelName: String, data: String?)
