@@ -22,3 +22,7 @@ extension NSObject: Equatable, Hashable {
     public static func == (left: NSObject, right: NSObject) -> Bool { left === right }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+public struct NSZone {
+    private var pointer: OpaquePointer
+}
