@@ -62,8 +62,9 @@ unit: test-setup $(VENV)/.ready ## Swift tests
 	Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --no-parallel --skip '$(PURE)'
 
 .PHONY: objc
-objc: test-setup ## Type-check the Objective-C face of the chat SDK, and programs that use it
+objc: test-setup ## Type-check the Objective-C faces of the SDKs, and programs that use them
 	swift build $(SWIFT_FLAGS) --target NexconnChatSDK
+	swift build $(SWIFT_FLAGS) --target PusherSwift
 	Scripts/check-objc.sh
 
 .PHONY: tsan
