@@ -6,7 +6,7 @@ import Testing
 
 /// Runs the README's examples without a server: what they set up, and what their callbacks do with an event.
 ///
-/// `docs/rules/pusher.md` lists every example. What they do with a server is in `PusherSwiftTests`.
+/// `docs/rules/pusherswift.md` lists every example. What they do with a server is in `PusherSwiftTests`.
 struct SeedExamplesTests {
     private let pusher = Pusher(key: "APP_KEY")
 
@@ -35,6 +35,16 @@ struct SeedExamplesTests {
         #expect(ConfigurationExamples.name(of: endpoint.authMethod) == "endpoint http://localhost:9292/pusher/auth")
         let builder = ConfigurationExamples.requestBuilder().connection.options
         #expect(ConfigurationExamples.name(of: builder.authMethod) == "authRequestBuilder")
+    }
+
+    @Test func `the other options and the classes for Objective-C reach the client as well`() {
+        let options = OptionExamples.all()
+        #expect(options.host == "ws-test.pusher.com" && options.port == 6001 && !options.useTLS && !options.autoReconnect)
+        #expect(options.activityTimeout == 30 && !options.attemptToReturnJSONObject)
+        #expect(ConfigurationExamples.name(of: options.authMethod) == "inline")
+        let methods = OptionExamples.objectiveC().map { ConfigurationExamples.name(of: $0.authMethod) }
+        #expect(methods == ["endpoint https://your.authendpoint/pusher/auth", "inline", "authRequestBuilder", "noMethod"])
+        #expect(OptionExamples.objectiveC().map(\.host) == ["ws-eu.pusher.com"] + Array(repeating: "ws.pusherapp.com", count: 3))
     }
 
     @Test func `the request builder makes the request of the README`() throws {
@@ -102,6 +112,17 @@ struct SeedExamplesTests {
         #expect(examples.memberCallbacksBySubscribe() === channel)
         #expect(examples.subscriptionSucceeded().eventHandlers["pusher:subscription_succeeded"]?.count == 1)
         #expect(examples.delegate() === channel)
+    }
+
+    @Test func `an event has what the README's table says, and a presence channel its members`() throws {
+        let examples = OptionExamples.Reading(pusher: pusher)
+        let channel = examples.bind()
+        let message = PusherMessage(event: "client-moved", channel: "presence-channel", data: "{}", userID: "7")
+        pusher.connection.handleEvent(event: PusherEvent(message))
+        #expect(examples.read == ["client-moved presence-channel {} 7 client-moved"])
+        channel.members = [PusherPresenceChannelMember(userId: "7", userInfo: ["name": "Bob"])]
+        channel.myId = "7"
+        #expect(examples.members(of: channel) == ["7", "7"])
     }
 
     @Test func `a delegate finds the presence channel without a label`() {
