@@ -95,7 +95,8 @@ open class PusherConnection: NSObject, @unchecked Sendable {
 
     deinit {
         // Callbacks often hold the channel that they are bound to. No event will come any more.
-        for channel in channels.channels.values { channel.forgetCallbacks() }
+        // Those of another connection, whose table this one has been given, still wait for theirs.
+        for channel in channels.channels.values where channel.connection == nil { channel.forgetCallbacks() }
         user.forgetCallbacks()
     }
 

@@ -88,4 +88,17 @@ struct TableReplacingTests {
         fixture.deliver(.message("e", nil, "1"))
         #expect(notebook.lines == ["other e", "new e"])
     }
+
+    @Test func `callbacks of another connection's channels outlive the one that was given its table`() {
+        let other = Fixture()
+        other.pusher.subscribe("b").bind(eventName: "e") { [notebook] in notebook.note($0.data ?? "-") }
+        do {
+            let brief = Fixture()
+            brief.pusher.subscribe("c").bind(eventName: "e") { _ in }
+            brief.connection.channels = other.connection.channels
+        }
+        #expect(other.connection.channels.find(name: "b")?.eventHandlers["e"]?.count == 1)
+        other.deliver(.message("e", "b", "1"))
+        #expect(notebook.lines == ["1"])
+    }
 }
