@@ -49,6 +49,8 @@ final class SocketLink: Sendable {
             case .closed(let failure): if let self { tell(self.end(failure)) }
             }
         }
+        // Closed from another thread before there was anything to close.
+        if state.withLockedValue({ $0.asked != nil }) { transport.close(Self.attempt, reason: .goodbye) }
     }
 
     func send(_ outbound: WebSocketOutbound) {
