@@ -229,11 +229,12 @@ extension NWWebSocket {
     private static func headers(
         _ headers: [String: String], _ options: NWProtocolWebSocket.Options
     ) -> [WebSocketEndpoint.Header] {
-        var all = headers.sorted { $0.key < $1.key }.map { WebSocketEndpoint.Header($0.key, $0.value) }
-        #if !canImport(Network)
-            all += options.headers.map { WebSocketEndpoint.Header($0.name, $0.value) }
-            all += options.subprotocols.map { WebSocketEndpoint.Header("Sec-WebSocket-Protocol", $0) }
+        let own = headers.sorted { $0.key < $1.key }.map { WebSocketEndpoint.Header($0.key, $0.value) }
+        #if canImport(Network)
+            return own
+        #else
+            let subprotocols = options.subprotocols.map { WebSocketEndpoint.Header("Sec-WebSocket-Protocol", $0) }
+            return own + options.headers.map { WebSocketEndpoint.Header($0.name, $0.value) } + subprotocols
         #endif
-        return all
     }
 }

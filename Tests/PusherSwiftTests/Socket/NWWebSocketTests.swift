@@ -59,6 +59,24 @@ struct NWWebSocketTests {
         }
     }
 
+    // On Apple platforms Network's options do not tell their headers.
+    #if !canImport(Network)
+        @Test func `options give headers, subprotocols and the longest message`() async throws {
+            try await withServer { server in
+                let options = NWWebSocket.defaultOptions
+                options.setSubprotocols(["pusher-channels-protocol-7"])
+                options.setAdditionalHeaders([(name: "X-Own", value: "1")])
+                options.maximumMessageSize = 20
+                let socket = NWWebSocket(url: try url(server), options: options, connectionQueue: queue)
+                socket.delegate = spy
+                socket.connect()
+                // The greeting is longer than that.
+                await spy.diary.wait { $0.last?.hasPrefix("failed") == true || $0.last?.hasPrefix("closed") == true }
+                #expect(!spy.diary.lines.contains { $0.contains("connection_established") })
+            }
+        }
+    #endif
+
     @Test func `the peer's close code is told`() async throws {
         try await withServer { server in
             let socket = NWWebSocket(
