@@ -9,7 +9,8 @@ struct CloseCodeTests {
     @Test(
         "A connection that cannot be made gets an error object and a close frame with one code",
         arguments: [
-            ("/app/no-such-key?protocol=7", 4001), ("/app/disabled?protocol=7", 4003), ("/app/full?protocol=7", 4004),
+            ("/app/secure?protocol=7", 4000), ("/app/no-such-key?protocol=7", 4001), ("/app/disabled?protocol=7", 4003),
+            ("/app/full?protocol=7", 4004),
             ("/elsewhere", 4005), ("/app", 4005), ("/app/", 4005), ("/app/app-key/more", 4005),
             ("/app/app-key?protocol=seven", 4006), ("/app/app-key?protocol=", 4006), ("/app/app-key?protocol=-7", 4006),
             ("/app/app-key?protocol=7.5", 4006), ("/app/app-key?protocol=0", 4006), ("/app/app-key?protocol=3", 4007),
@@ -20,7 +21,9 @@ struct CloseCodeTests {
         (disabled.id, disabled.key, disabled.isEnabled) = ("1", "disabled", false)
         var full = quietApplication
         (full.id, full.key, full.limits.connections) = ("2", "full", 0)
-        let applications = InMemoryApplicationRegistry([quietApplication, disabled, full])
+        var secure = quietApplication
+        (secure.id, secure.key, secure.requiresTLS) = ("3", "secure", true)
+        let applications = InMemoryApplicationRegistry([quietApplication, disabled, full, secure])
         try await withServer(quietApplication, { $0.applications = applications }) { server in
             #expect(try await TestClient.open(server, path: path).expectFarewell() == code)
             try await TestClient.connect(server).expectSilence()

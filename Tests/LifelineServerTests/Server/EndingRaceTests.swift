@@ -4,7 +4,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("Connections that end while something happens (SP-16, SP-20, HB-50)", .timeLimit(.minutes(2)))
+@Suite("Connections that end while something happens (SP-16, SP-20, HB-50)", .timeLimit(.minutes(5)))
 struct EndingRaceTests {
     @Test("Whatever a client has asked for when it ends, nothing of it is left", arguments: [1, 2, 4])
     func churn(threads: Int) async throws {
@@ -60,6 +60,56 @@ struct EndingRaceTests {
             return
         }
         await client.closeSocket()
+    }
+
+    @Test(
+        "A farewell that cannot be written, with bytes still to be read, ends one connection and not the server",
+        arguments: ["/app/app-key?protocol=7", "/nexconn/v1"])
+    func failingFarewell(path: String) async throws {
+        try await withServer(quietApplication, { $0.threads = 2 }) { server in
+            for round in 0..<100 {
+                let client = try await TestClient.open(server, path: path)
+                // More than is read at once stands behind the close frame, or behind a frame that breaks the rules.
+                var bytes: [UInt8] = round % 2 == 0 ? await client.closeBytes(1000) : [0x82, 0x81, 0, 0, 0, 0, 0]
+                for _ in 0..<40 { bytes += await client.textBytes(String(repeating: "x", count: 1_000)) }
+                try? await client.sendBytes(bytes)
+                await client.resetSocket()
+            }
+            #expect(try await server.leftoversInTheEnd() == Leftovers())
+            try await TestClient.connect(server).expectSilence()
+        }
+    }
+
+    @Test("A connection that its own sign-in makes too slow is signed out at once")
+    func slowSignIn() async throws {
+        let configure: (inout ServerConfiguration) -> Void = {
+            $0.maximumPendingBytes = 512
+            $0.closeTimeout = .seconds(60)
+        }
+        try await withServer(quietApplication, configure) { server in
+            let client = try await TestClient.connect(server)
+            try await client.signIn(userData: #"{"id":"ann","user_info":{"text":"\#(String(repeating: "x", count: 1_000))"}}"#)
+            #expect(try await client.expectError().code == 4100)
+            let left = try await server.leftovers()
+            #expect(left.connections == 1)
+            #expect(left.signedIn == 0)
+            #expect(left.users == 0)
+        }
+    }
+
+    @Test("Everybody who is told to come back is told so only")
+    func disconnectAll() async throws {
+        try await withServer(.development, { $0.threads = 2 }) { server in
+            var clients: [TestClient] = []
+            for number in 0..<8 {
+                let client = try await TestClient.connect(server)
+                try await client.subscribe("presence-x", user: "u\(number)")
+                for other in clients { try await other.expect(PusherEventName.memberAdded) }
+                clients.append(client)
+            }
+            server.disconnectAll()
+            for client in clients { #expect(try await client.expectFarewell() == 4200) }
+        }
     }
 
     @Test("Messages behind a close frame, or behind a broken one, do nothing")

@@ -4,7 +4,7 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
-@Suite("Slow consumers on several event loops (SV-4, F86)", .timeLimit(.minutes(2)))
+@Suite("Slow consumers on several event loops (SV-4, F86)", .timeLimit(.minutes(5)))
 struct SlowConsumerTests {
     private static let limit = 131_072
 

@@ -3,6 +3,14 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A TCP connection for tests: writes bytes, waits for bytes or the end with a limit, never sleeps.
 final class RawSocket: Sendable {
     struct TimedOut: Error {}
@@ -80,6 +88,14 @@ final class RawSocket: Sendable {
     /// Stops or resumes reading from the socket, as a program that hangs does.
     func setReading(_ isReading: Bool) async throws {
         try await channel.setOption(.autoRead, value: isReading).get()
+    }
+
+    /// Closes so that the peer's next write fails.
+    func reset() async {
+        if let socket = channel as? any SocketOptionProvider {
+            try? await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        }
+        try? await channel.close()
     }
 
     func close() async {

@@ -184,6 +184,10 @@ actor TestClient {
         try await socket.setReading(isReading)
     }
 
+    func resetSocket() async {
+        await socket.reset()
+    }
+
     func closeSocket() async {
         await socket.close()
     }

@@ -39,6 +39,9 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var waiting: HubInstant?
     /// When the connection has to be authorized at the latest.
     private var authorizeBy = HubInstant(nanoseconds: .max)
+    /// Whether bytes are being looked at. When the farewell cannot be written, NIO reads what the socket still has at once, in the
+    /// middle of it; nobody wants that any more.
+    private var isReading = false
     private var needsFlush = false
     /// Whether the client's version of the protocol has `pusher:ping`.
     private let knowsPings: Bool
@@ -130,6 +133,9 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isReading else { return }
+        isReading = true
+        defer { isReading = false }
         var buffer = unwrapInboundIn(data)
         let now = core.now
         liveness.hear(at: now)
@@ -194,9 +200,10 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
                 NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
                 userID: subscription.userID, application: application.value)
         case .signIn(let signIn, let answers):
-            for answer in answers { reply(answer) }
+            // First, since a reply may be what makes the connection too slow, and then it has to be signed out.
             outlet.state.signedIn[socketID] = self
             let online = core.signIn(socketID, on: outlet, as: signIn, of: application)
+            for answer in answers { reply(answer) }
             if !online.isEmpty { reply(PusherWire.watchlist(online: online)) }
         }
     }
@@ -241,7 +248,7 @@ extension PusherConnection {
         waiting = core.now
         context.writeAndFlush(wrapOutboundOut(PusherWire.farewell(farewell)), promise: nil)
         // When the server goes, everybody does: who is told that the others left would see them flicker.
-        leave(isSilent: farewell == .draining)
+        leave(isSilent: farewell.code == PusherFarewell.draining.code)
     }
 
     private func peerCloses(_ code: WebSocketCloseCode?) {

@@ -43,6 +43,9 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var receiver: WebSocketReceiver
     private var heard: HubInstant
     private var asked: HubInstant?
+    /// Whether bytes are being looked at. When the farewell cannot be written, NIO reads what the socket still has at once, in the
+    /// middle of it; nobody wants that any more.
+    private var isReading = false
     private var needsFlush = false
     /// Requests that have not been answered yet.
     private var outstanding = 0
@@ -102,6 +105,9 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     // MARK: Reading
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isReading else { return }
+        isReading = true
+        defer { isReading = false }
         var buffer = unwrapInboundIn(data)
         let now = core.now
         heard = now
