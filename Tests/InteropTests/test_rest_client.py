@@ -6,7 +6,7 @@ import json
 
 import pusher
 import pytest
-from lifeline_harness import APP_ID, KEY, SECRET, Listener, rest
+from lifeline_harness import APP_ID, KEY, SECRET, Listener, Server, rest
 from pusher_socket import PusherSocket
 from web_host import MASTER_KEY, WebHost
 
@@ -221,6 +221,40 @@ def test_the_asynchronous_backend(server):
         return await client.trigger("room", "tick", {}), await client.channels_info()
 
     assert asyncio.run(run()) == ({}, {"channels": {}})
+
+
+def test_limits_and_disabled_applications_are_the_vendors_own_errors(started, tmp_path):
+    config = tmp_path / "lifeline.json"
+    config.write_text(json.dumps({"apps": [
+        {"id": "1", "key": "k1", "secret": "s1", "limits": {"publishesPerSecond": 5, "queriesPerSecond": 0}},
+        {"id": "2", "key": "k2", "secret": "s2", "enabled": False}, {"id": "3", "key": "k3", "secret": "s3"}]}))
+    server = started(Server, 0, "--config", str(config))
+    limited, disabled, other = (
+        pusher.Pusher(app_id=n, key=f"k{n}", secret=f"s{n}", host="127.0.0.1", port=server.port, ssl=False) for n in "123")
+    # Twenty at once, whatever the bucket holds, are owed for more than three seconds.
+    limited.trigger([f"c{i}" for i in range(20)], "tick", {})
+    with pytest.raises(pusher.errors.PusherBadStatus, match="429"):
+        limited.trigger("room", "tick", {})
+    with pytest.raises(pusher.errors.PusherBadStatus, match="429"):
+        limited.channels_info()
+    with pytest.raises(pusher.errors.PusherForbidden, match="disabled"):
+        disabled.trigger("room", "tick", {})
+    for _ in range(20):
+        assert other.trigger("room", "tick", {}) == {}
+    assert other.channels_info() == {"channels": {}}
+
+
+def test_behind_a_path_prefix(started):
+    import requests
+    server = started(Server, 0, "--path-prefix", "/realtime")
+    answer = requests.get(f"http://127.0.0.1:{server.port}/realtime/health", timeout=10)
+    assert answer.status_code == 200 and answer.headers["Access-Control-Allow-Origin"] == "*"
+    assert rest(server.port, "GET", f"/realtime/apps/{APP_ID}/channels") == (200, '{"channels":{}}')
+    assert rest(server.port, "GET", f"/apps/{APP_ID}/channels")[0] == 404
+    subscriber = started(PusherSocket, server.port, path=f"/realtime/app/{KEY}?protocol=7")
+    subscriber.subscribe("room")
+    status, _ = rest(server.port, "POST", f"/realtime/apps/{APP_ID}/events", {"name": "tick", "channel": "room", "data": "1"})
+    assert status == 200 and subscriber.skip_to("tick")["data"] == "1"
 
 
 def test_an_unknown_application_is_the_vendors_own_error_with_our_text(server):

@@ -8,7 +8,9 @@ import threading
 import asyncpusher
 import pysher
 import pytest
-from lifeline_harness import KEY, SECRET, Listener, wait_until
+from lifeline_harness import KEY, SECRET, Listener, Server, free_port, wait_until
+from pusher_socket import PusherSocket, sign
+from web_host import WebHost
 
 
 @pytest.fixture
@@ -90,6 +92,157 @@ def test_a_wrong_secret_is_never_confirmed(server):
         assert not confirmed.wait(1)
     finally:
         client.disconnect(2)
+
+
+def test_pysher_asks_an_endpoint_for_authorisation(server, started):
+    host = started(WebHost)
+    client = pysher.Pusher(
+        KEY, custom_host="127.0.0.1", port=server.port, secure=False, auth_endpoint=f"{host.url}/pusher/auth",
+        log_level=logging.CRITICAL)
+    connected = threading.Event()
+    client.connection.bind("pusher:connection_established", lambda _: connected.set())
+    client.connect()
+    try:
+        assert connected.wait(10)
+        _, events = subscribed(client, "private-room")
+        assert server.publish("private-room", "tick", "{}")
+        wait_until(lambda: events, 10, "the event")
+        assert [form["channel_name"] for _, form, _ in host.asked] == ["private-room"]
+    finally:
+        client.disconnect(2)
+
+
+@pytest.mark.parametrize("channel", ["cache-news", "private-cache-news", "presence-cache-news"])
+def test_pysher_gets_what_a_cache_channel_remembers(sher, server, channel):
+    for number in range(2):
+        assert server.publish(channel, "tick", json.dumps({"n": number}))
+    _, events = subscribed(sher, channel)
+    wait_until(lambda: events, 10, "the remembered event")
+    assert server.publish(channel, "tick", json.dumps({"n": 2}))
+    wait_until(lambda: len(events) > 1, 10, "the next event")
+    assert [json.loads(data)["n"] for _, data in events] == [1, 2]
+
+
+def test_pysher_is_told_that_a_cache_channel_is_empty(sher):
+    missed = threading.Event()
+    sher.subscribe("cache-empty").bind("pusher:cache_miss", lambda data: missed.set())
+    assert missed.wait(10)
+
+
+def test_pysher_comes_back_at_once_after_4200(started):
+    port = free_port()
+    server = started(Server, port)
+    client = pysher.Pusher(
+        KEY, custom_host="127.0.0.1", port=port, secure=False, auto_sub=True, reconnect_interval=1, log_level=logging.CRITICAL)
+    connections = []
+    client.connection.bind("pusher:connection_established", connections.append)
+    client.connect()
+    try:
+        wait_until(lambda: connections, 10, "the first connection")
+        channel, events = subscribed(client, "room")
+        again = threading.Event()
+        channel.bind("pusher_internal:subscription_succeeded", lambda data: again.set())
+        assert server.end() == 0
+        server = started(Server, port)
+        assert again.wait(30), "subscribed again on the next server"
+        assert server.publish("room", "tick", '{"n":1}')
+        wait_until(lambda: events, 10, "an event of the next server")
+        assert len(connections) == 2
+    finally:
+        client.disconnect(2)
+
+
+def test_asyncpusher_comes_back_with_private_and_presence_channels(started):
+    port = free_port()
+    server = started(Server, port)
+    host = WebHost(member={"user_id": "async"})
+    started(lambda: host)
+    names = ["room", "private-room", "presence-room", "private-cache-room"]
+
+    async def until(condition, what):
+        for _ in range(300):
+            if condition():
+                return
+            await asyncio.sleep(0.1)
+        raise AssertionError(f"not within 30 s: {what}")
+
+    async def authenticate(asked):
+        return await asyncio.to_thread(host.answer, "/pusher/auth", asked)
+
+    async def run():
+        client = asyncpusher.Pusher(
+            KEY, custom_host="127.0.0.1", custom_port=port, secure=False, channel_authenticator=authenticate, auto_sub=True)
+        await client.connect()
+        confirmed, seen = [], []
+
+        async def confirm(data, name):
+            confirmed.append((name, data))
+
+        async def tick(data, name):
+            seen.append((name, data["n"]))
+
+        async def publish(current, number):
+            for name in names:
+                assert await asyncio.to_thread(current.publish, name, "tick", json.dumps({"n": number}))
+
+        for name in names:
+            channel = await client.subscribe(name)
+            channel.bind("pusher_internal:subscription_succeeded", confirm, name)
+            channel.bind("tick", tick, name)
+        await until(lambda: len(confirmed) == 4, "four subscriptions")
+        await publish(server, 1)
+        await until(lambda: len(seen) == 4, "four events")
+        assert await asyncio.to_thread(server.end) == 0
+        following = await asyncio.to_thread(started, Server, port)
+        await until(lambda: len(confirmed) == 8, "four subscriptions with the next server")
+        await publish(following, 2)
+        await until(lambda: len(seen) == 8, "four events of the next server")
+        await client.disconnect()
+        return confirmed, seen
+
+    confirmed, seen = asyncio.run(run())
+    assert seen == [(name, number) for number in (1, 2) for name in names]
+    presence = [data for name, data in confirmed if name == "presence-room"]
+    assert [data["presence"]["ids"] for data in presence] == [["async"], ["async"]]
+
+
+def test_aiohttp_with_the_subprotocol_and_compression_offered(server):
+    import aiohttp
+
+    async def run():
+        async with aiohttp.ClientSession() as session, session.ws_connect(
+                f"ws://127.0.0.1:{server.port}/app/{KEY}?protocol=7", protocols=["other", "pusher-channels-protocol-7"],
+                compress=15) as socket:
+            greeting = await socket.receive_json(timeout=10)
+            await socket.send_json({"event": "pusher:subscribe", "data": {"channel": "room"}})
+            confirmed = await socket.receive_json(timeout=10)
+            # Control frames of the library, and a message in fragments' clothing.
+            await socket.ping(b"x" * 125)
+            await socket.send_str(json.dumps({"event": "pusher:ping", "data": {"pad": "é" * 10_000}}))
+            while (answer := await socket.receive_json(timeout=10))["event"] == "pusher_internal:subscription_count":
+                pass
+            return socket.protocol, greeting["event"], confirmed["event"], answer["event"]
+
+    assert asyncio.run(run()) == (
+        "pusher-channels-protocol-7", "pusher:connection_established", "pusher_internal:subscription_succeeded", "pusher:pong")
+
+
+def test_a_plain_websocket_signs_in_and_joins_as_its_user(server, started):
+    """Pusher protocol, user authentication: a presence channel needs no channel_data after it (rules SP-8, SP-13)."""
+    client, other = started(PusherSocket, server.port), started(PusherSocket, server.port)
+    client.sign_in("ann", user_info={"name": "Ann"})
+    client.send("pusher:subscribe", {"channel": "presence-lobby", "auth": sign(f"{client.socket_id}:presence-lobby")})
+    members = json.loads(client.confirmed("presence-lobby")["data"])["presence"]
+    assert members["ids"] == ["ann"] and members["hash"] == {"ann": {"name": "Ann"}}
+    client.subscribe("#server-to-user-ann")
+    assert server.publish("#server-to-user-ann", "news", '{"n":1}')
+    assert client.skip_to("news")["channel"] == "#server-to-user-ann"
+    other.sign_in("ben")
+    other.subscribe("#server-to-user-ann", confirm=False)
+    assert other.next()["event"] == "pusher:error"
+    data = json.dumps({"id": "eve"})
+    client.send("pusher:signin", {"user_data": data, "auth": sign(f"{client.socket_id}::user::{data}", secret="guess")})
+    assert client.next()["event"] == "pusher:error"
 
 
 def test_asyncpusher_receives_and_triggers(server, started):

@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from pathlib import Path
 
@@ -118,7 +119,7 @@ class Server(Program):
             lambda: next((l for l in self.lines if l.startswith("lifeline: ready ")), None) or self._dead(), 20,
             "the server's ready line")
         self.url = ready.split()[-1]
-        self.port = int(self.url.rsplit(":", 1)[1])
+        self.port = urllib.parse.urlsplit(self.url).port
 
     def _dead(self):
         if self.process.poll() is not None:
