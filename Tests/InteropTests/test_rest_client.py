@@ -3,10 +3,11 @@
 import hashlib
 import hmac
 import json
+import subprocess
 
 import pusher
 import pytest
-from lifeline_harness import APP_ID, KEY, SECRET, Listener, Server, rest
+from lifeline_harness import APP_ID, KEY, SECRET, Listener, Server, lifeline, rest
 from pusher_socket import PusherSocket
 from web_host import MASTER_KEY, WebHost
 
@@ -255,6 +256,14 @@ def test_behind_a_path_prefix(started):
     subscriber.subscribe("room")
     status, _ = rest(server.port, "POST", f"/realtime/apps/{APP_ID}/events", {"name": "tick", "channel": "room", "data": "1"})
     assert status == 200 and subscriber.skip_to("tick")["data"] == "1"
+    listener = started(Listener, server.url, "--channel", "room")
+    listener.wait_subscribed("room")
+    done = subprocess.run(
+        [lifeline(), "publish", "--url", server.url, "--secret", SECRET, "--channel", "room", "--data", '{"n":2}'],
+        capture_output=True, text=True, timeout=30)
+    assert done.returncode == 0, done.stderr
+    listener.wait_messages(1)
+    assert listener.of("msg")[0]["data"] == {"n": 2}
 
 
 def test_an_unknown_application_is_the_vendors_own_error_with_our_text(server):

@@ -48,8 +48,9 @@ struct PusherCaller: Sendable {
         let query = PusherRequestSignature.signed(
             method: method, path: path, body: body, key: settings.key, secret: credentials.secret, timestamp: unixSeconds())
         let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
+        // Servers take their prefix off before they verify, so it is sent and not signed (rule SR-23).
         return HTTPCall(
-            method: method, url: settings.api.url(target: "\(path)?\(parameters)"),
+            method: method, url: settings.api.url(target: "\(settings.apiPrefix)\(path)?\(parameters)"),
             headers: body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: body)
     }
 

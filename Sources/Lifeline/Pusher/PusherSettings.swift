@@ -9,6 +9,13 @@ struct PusherSettings: Sendable {
     /// Who this client is on presence channels that it authorises itself.
     var user: Member?
 
+    /// What to put in front of the paths of the HTTP API: as for WebSockets, unless the API is elsewhere.
+    var apiPrefix: String {
+        guard api == host, let path else { return "" }
+        let parts = path.split(separator: "/")
+        return parts.isEmpty ? "" : "/" + parts.joined(separator: "/")
+    }
+
     static let serviceName = "Pusher Channels"
 }
 
@@ -19,7 +26,7 @@ extension Service {
     ///   - key: the app key.
     ///   - host: the WebSocket host; see ``ServiceHost/pusher(cluster:)``.
     ///   - api: the host of the HTTP API; nil for `host`, or for what belongs to it when that is one of Pusher's own.
-    ///   - path: put in front of `/app/…`, for servers behind a proxy.
+    ///   - path: put in front of `/app/…`, and of the HTTP API's paths if that is on the same host.
     ///   - access: who authorises channels and signs what is published.
     ///   - user: who this client is on presence channels, when it authorises itself; `info` has to be JSON text.
     public static func pusher(

@@ -24,6 +24,25 @@ struct PusherCallerTests {
         try check(call)
     }
 
+    @Test("LL-13: behind a path of its own host the API is asked there, and signed without it")
+    func prefix() throws {
+        let host = ServiceHost("h", port: 80, tls: false)
+        for (path, api, start) in [
+            ("/real/time/", host, "http://h:80/real/time/apps/7/events?"), ("/", host, "http://h:80/apps/7/events?"),
+            ("/real", ServiceHost("api", port: 81, tls: false), "http://api:81/apps/7/events?"),
+        ] {
+            let settings = PusherSettings(
+                key: "key", host: host, api: api, path: path, access: .secret("s3cret", appID: "7"), user: nil)
+            let credentials = PusherCredentials(appID: "7", secret: "s3cret", encryptionMasterKey: nil)
+            let caller = PusherCaller(
+                settings: settings, credentials: credentials, http: ScriptedHTTP(), limit: .seconds(1),
+                unixSeconds: { 1_700_000_000 })
+            let call = try caller.request(for: Publication(channel: "room", event: "e", value: 1))
+            #expect(call.url.hasPrefix(start))
+            try check(call)
+        }
+    }
+
     @Test("LL-13: data for an encrypted channel is encrypted with the channel's key")
     func encrypted() async throws {
         let fixture = PusherFixture(
