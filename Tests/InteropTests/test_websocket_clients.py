@@ -256,6 +256,27 @@ def test_a_plain_websocket_signs_in_and_joins_as_its_user(server, started):
     assert client.next()["event"] == "pusher:error"
 
 
+def test_a_plain_websocket_watches_others(server, started):
+    """Pusher protocol, watchlist events: who is there comes first, then each first connection and each last one."""
+    def news(socket):
+        data = json.loads(socket.skip_to("pusher_internal:watchlist_events")["data"])
+        return {(event["name"], user) for event in data["events"] for user in event["user_ids"]}
+
+    watcher, ann = started(PusherSocket, server.port), started(PusherSocket, server.port)
+    ann.sign_in("ann")
+    watcher.sign_in("watcher", watchlist=["ann", "ben"])
+    heard = news(watcher)
+    assert ("online", "ann") in heard and ("online", "ben") not in heard
+    first, second = started(PusherSocket, server.port), started(PusherSocket, server.port)
+    first.sign_in("ben")
+    assert news(watcher) == {("online", "ben")}
+    second.sign_in("ben")
+    first.kill()
+    watcher.expect_silence()
+    second.kill()
+    assert news(watcher) == {("offline", "ben")}
+
+
 def test_asyncpusher_receives_and_triggers(server, started):
     listener = started(Listener, server.url, "--channel", "private-room")
     listener.wait_subscribed("private-room")

@@ -12,27 +12,33 @@ final class RequestBudget: Sendable {
 
     /// Counts messages to publish: one for each event and channel.
     func publish(_ messages: Int, for application: Application, at now: HubInstant) throws(HTTPProblem) {
-        try take(messages, application.limits.publishesPerSecond, \.publishes, application.id, now)
+        let limit = application.limits.publishesPerSecond
+        guard let wait = take(messages, limit, \.publishes, application.id, now) else { return }
+        throw HTTPProblem(
+            429, "The application publishes more than \(max(limit ?? 0, 0)) messages in a second, one for each channel.",
+            retryAfter: wait)
     }
 
     /// Counts a question, or a request to end connections.
     func query(for application: Application, at now: HubInstant) throws(HTTPProblem) {
-        try take(1, application.limits.queriesPerSecond, \.queries, application.id, now)
+        let limit = application.limits.queriesPerSecond
+        guard let wait = take(1, limit, \.queries, application.id, now) else { return }
+        throw HTTPProblem(
+            429, "The application asks more than \(max(limit ?? 0, 0)) questions in a second.", retryAfter: wait)
     }
 
+    /// Nil when it may be done; otherwise after how many whole seconds it may.
     private func take(
         _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: String, _ now: HubInstant
-    ) throws(HTTPProblem) {
-        guard let limit else { return }
+    ) -> Int? {
+        guard let limit else { return nil }
         let wait = buckets.withLockedValue { buckets in
             var bucket = buckets[id, default: Buckets()][keyPath: kind] ?? TokenBucket(burst: limit, at: now)
             defer { buckets[id, default: Buckets()][keyPath: kind] = bucket }
             return bucket.take(cost, perSecond: limit, burst: limit, at: now)
         }
-        guard wait > .zero else { return }
+        guard wait > .zero else { return nil }
         let (seconds, rest) = wait.components
-        let whole = Int(seconds) + (rest > 0 ? 1 : 0)
-        throw HTTPProblem(
-            429, "The application may do so \(max(limit, 0)) times in a second. Wait before the next try.", retryAfter: whole)
+        return Int(seconds) + (rest > 0 ? 1 : 0)
     }
 }
