@@ -1,3 +1,4 @@
+import NIOCore
 import TransportCommon
 
 /// An ordinary request, and the clock of whoever answers it.
@@ -10,8 +11,8 @@ extension Doctor {
         let answer: ProbeAnswer
         do {
             answer = try await link.ask(
-                "GET \(path) HTTP/1.1\r\nHost: \(target.hostHeader)\r\nUser-Agent: lifeline-doctor\r\nAccept: */*\r\nConnection: close\r\n\r\n"
-            )
+                "GET \(path) HTTP/1.1\r\nHost: \(target.hostHeader)\r\nUser-Agent: lifeline-doctor\r\n"
+                    + "Accept: */*\r\nConnection: close\r\n\r\n", within: amount)
         } catch {
             throw await explainSilence(error)
         }
@@ -32,12 +33,15 @@ extension Doctor {
 
     /// Servers that want TLS meet plain text with silence, an alert or the end.
     func explainSilence(_ error: any Error) async -> Finding {
-        if !target.usesTLS, await speaksTLS() { return .tlsExpected }
-        return Self.finding(error)
+        if target.usesTLS { return Self.finding(error) }
+        if let other = error as? ProbeNotHTTP { return other.isTLS ? .tlsExpected : .notHTTP }
+        return await speaksTLS() ? .tlsExpected : Self.finding(error)
     }
 
     private func speaksTLS() async -> Bool {
-        ((try? await showCertificates()) ?? []).isEmpty == false
+        // Who does not speak TLS may wait for the rest of what he takes for a line.
+        let certificates = try? await showCertificates(within: min(amount, .seconds(5)))
+        return certificates?.isEmpty == false
     }
 
     /// Rule CL-34.

@@ -78,7 +78,7 @@ extension Doctor {
         }
         let answer: ProbeAnswer
         do {
-            answer = try await link.ask(request + "\r\n")
+            answer = try await link.ask(request + "\r\n", within: amount)
         } catch is ProbeTimeout {
             throw Finding.proxyTimeout
         } catch is ProbeNotHTTP {

@@ -20,7 +20,8 @@ extension Doctor {
         let answer: ProbeAnswer
         do {
             answer = try await link.ask(
-                "GET \(path) HTTP/1.1\r\nHost: \(target.hostHeader)\r\nUser-Agent: lifeline-doctor\r\n\(fields)\r\n")
+                "GET \(path) HTTP/1.1\r\nHost: \(target.hostHeader)\r\nUser-Agent: lifeline-doctor\r\n\(fields)\r\n",
+                within: amount)
         } catch {
             throw await explainSilence(error)
         }

@@ -37,9 +37,8 @@ extension Doctor {
         do throws(LifelineError) {
             room = try await enter(client)
         } catch {
-            let failure = Self.cause(of: error, in: client)
             await client.disconnect()
-            throw Finding.session(failure, service: target.service)
+            throw Finding.session(error, service: target.service)
         }
         return .passed("connected, and \(channel) is subscribed")
     }
@@ -50,27 +49,31 @@ extension Doctor {
         let (channel, limit) = (client.channel(channel), limit)
         // PubNub has a connection once it has a channel, the others have channels once they have a connection.
         if target.service == .nexconn { try await client.connect(timeout: limit) }
-        let refusal = NIOLockedValueBox<LifelineError?>(nil)
-        let connecting = Task {
-            do throws(LifelineError) { try await client.connect(timeout: limit) } catch {
-                // Otherwise it goes on trying, and its status says why.
-                if error.code == .timeout { return }
-                refusal.withLockedValue { $0 = error }
-                await client.disconnect()
+        let cause = NIOLockedValueBox<ConnectionFailure?>(nil)
+        let connecting = Task { try? await client.connect(timeout: limit) }
+        // While a client goes on trying, only its statuses say why.
+        let watching = Task {
+            for await status in client.statuses {
+                guard let failure = status.cause else { continue }
+                cause.withLockedValue { $0 = failure }
+                if Self.isPlain(failure.category) { await client.disconnect() }
             }
         }
-        defer { connecting.cancel() }
+        defer {
+            connecting.cancel()
+            watching.cancel()
+        }
         do throws(LifelineError) {
             return try await within(limit) { () async throws(LifelineError) in try await channel.subscribe() }
         } catch {
-            throw refusal.withLockedValue { $0 } ?? error
+            guard let cause = cause.withLockedValue({ $0 }), cause.category != .disconnected else { throw error }
+            throw LifelineError(LifelineError.Code(cause.category), cause.reason, number: cause.code)
         }
     }
 
-    /// While a client goes on trying, only its status says why.
-    private static func cause(of error: LifelineError, in client: LifelineClient) -> LifelineError {
-        guard error.code == .timeout, let cause = client.status.cause else { return error }
-        return LifelineError(LifelineError.Code(cause.category), cause.reason, number: cause.code)
+    /// Whether trying again changes nothing within the time of an examination.
+    private static func isPlain(_ category: StatusCategory) -> Bool {
+        [.accessDenied, .badRequest, .malformedResponse, .refused, .tlsUntrusted, .tlsFailed].contains(category)
     }
 
     mutating func exchange() async throws -> StepVerdict {

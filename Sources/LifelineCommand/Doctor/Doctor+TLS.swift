@@ -24,7 +24,7 @@ extension Doctor {
     func secure(_ link: ProbeLink) async throws -> ProbeLink.Security {
         do {
             let tls = try ClientTLS(roots: roots)
-            return try await link.secure(tls, host: target.host, isAddress: target.isAddress)
+            return try await link.secure(tls, host: target.host, isAddress: target.isAddress, within: amount)
         } catch is ProbeTimeout {
             throw Finding.handshakeTimeout
         } catch is ProbeEnd {
@@ -41,7 +41,7 @@ extension Doctor {
         switch failure.category {
         case .tlsUntrusted:
             if error is CertificateFault { return .certificate(.weak, host: target.host) }
-            let chain = (try? await showCertificates()) ?? []
+            let chain = (try? await showCertificates(within: amount)) ?? []
             let now = Date(timeIntervalSince1970: TimeInterval(unixTime()))
             let problem = CertificateReport.problem(
                 of: chain.compactMap { try? Certificate(derEncoded: $0.toDERBytes()) }, host: target.host, now: now)
@@ -55,7 +55,7 @@ extension Doctor {
     }
 
     /// The certificates that the server shows, judged by nobody; nothing is sent to it.
-    func showCertificates() async throws -> [NIOSSLCertificate] {
-        try await reopen().look(serverName: target.isAddress ? nil : target.host)
+    func showCertificates(within limit: TimeAmount) async throws -> [NIOSSLCertificate] {
+        try await reopen().look(serverName: target.isAddress ? nil : target.host, within: limit)
     }
 }

@@ -7,8 +7,8 @@ import TransportCommon
 /// Examines a connection step by step and tells what came of each.
 struct Doctor: Sendable {
     let target: DoctorTarget
-    /// How long each wait may take.
-    let limit: Duration
+    /// How long each wait of a step may take.
+    let limits: @Sendable (DoctorStep) -> Duration
     let roots: TrustRoots
     /// The file of `roots`, for clients that read it themselves.
     let authorityFile: String?
@@ -17,6 +17,9 @@ struct Doctor: Sendable {
     /// Seconds since 1970 on this machine.
     let unixTime: @Sendable () -> Int64
     let lookUp: SystemResolver.LookUp
+
+    /// How long each wait of the present step may take.
+    var limit = Duration.zero
 
     // What the steps before have found.
     var addresses: [SocketAddress] = []
@@ -32,13 +35,13 @@ struct Doctor: Sendable {
     var room: Room?
 
     init(
-        target: DoctorTarget, limit: Duration = .seconds(10), authorityFile: String? = nil,
+        target: DoctorTarget, limits: @escaping @Sendable (DoctorStep) -> Duration, authorityFile: String? = nil,
         unixTime: @escaping @Sendable () -> Int64 = { WallClock.unixTime },
         lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp,
         report: @escaping @Sendable (StepReport) async -> Void
     ) {
         self.target = target
-        self.limit = limit
+        self.limits = limits
         self.authorityFile = authorityFile
         roots = authorityFile.map { .file($0) } ?? .system
         self.unixTime = unixTime
@@ -57,6 +60,7 @@ struct Doctor: Sendable {
                 await report(StepReport(step: step, verdict: .unreached(obstacle)))
                 continue
             }
+            limit = limits(step)
             let start = ContinuousClock.now
             let verdict = await examine(step)
             let wasTried = if case .skipped = verdict { false } else { true }

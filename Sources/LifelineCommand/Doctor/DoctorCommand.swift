@@ -78,7 +78,8 @@ struct DoctorCommand: AsyncParsableCommand {
         target.publishKey = publishKey ?? target.publishKey
         (target.token, target.user) = (token, user)
         let (json, colours, unreached) = (json, Colours.standardOutput, NIOLockedValueBox<[String]>([]))
-        var doctor = Doctor(target: target, limit: .seconds(timeout), authorityFile: ca) { step in
+        let limit = Duration.seconds(timeout)
+        var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: ca) { step in
             if json { return StandardOutput.print(step.json) }
             // One line for all of them, at the end.
             if case .unreached = step.verdict { return unreached.withLockedValue { $0.append(step.step.title) } }

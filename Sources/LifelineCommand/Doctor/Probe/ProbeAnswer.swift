@@ -14,7 +14,9 @@ struct ProbeAnswer: Hashable, Sendable {
     /// - Returns: the head and where it ends; nil while more bytes are needed.
     /// - Throws: ``ProbeNotHTTP`` as soon as the bytes cannot become an answer.
     static func parse(_ bytes: [UInt8]) throws -> (ProbeAnswer, end: Int)? {
-        guard zip(bytes, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) else { throw ProbeNotHTTP() }
+        guard zip(bytes, "HTTP/1.".utf8).allSatisfy({ $0 == $1 }) else {
+            throw ProbeNotHTTP(isTLS: bytes.starts(with: [0x15, 0x03]))
+        }
         guard let end = endOfHead(bytes) else {
             if bytes.count > limit { throw ProbeNotHTTP() }
             return nil

@@ -10,13 +10,10 @@ final class ProbeLink: Sendable {
     private let mailbox: NIOLoopBound<ProbeMailbox>
     /// Bytes that were read and not yet asked for.
     private let rest = NIOLockedValueBox<[UInt8]>([])
-    /// How long each wait may take.
-    private let limit: TimeAmount
 
-    private init(_ channel: any Channel, _ mailbox: NIOLoopBound<ProbeMailbox>, _ limit: TimeAmount) {
+    private init(_ channel: any Channel, _ mailbox: NIOLoopBound<ProbeMailbox>) {
         self.channel = channel
         self.mailbox = mailbox
-        self.limit = limit
     }
 
     deinit { channel.close(promise: nil) }
@@ -32,20 +29,18 @@ final class ProbeLink: Sendable {
             .connect(to: address)
             .flatMapThrowing { channel in
                 let mailbox = try channel.pipeline.syncOperations.handler(type: ProbeMailbox.self)
-                return ProbeLink(channel, NIOLoopBound(mailbox, eventLoop: channel.eventLoop), limit)
+                return ProbeLink(channel, NIOLoopBound(mailbox, eventLoop: channel.eventLoop))
             }.get()
     }
 
-    /// The next arrival, in `limit` or what a step allows itself.
-    private func next(within limit: TimeAmount? = nil) async throws -> ProbeMailbox.Arrival {
-        let limit = limit ?? self.limit
-        return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
+    private func next(within limit: TimeAmount) async throws -> ProbeMailbox.Arrival {
+        try await channel.eventLoop.flatSubmit { [mailbox, channel] in
             mailbox.value.next(within: limit, on: channel.eventLoop)
         }.get()
     }
 
     /// The next bytes; throws when the peer hangs up or nothing comes in time.
-    func read(within limit: TimeAmount? = nil) async throws -> [UInt8] {
+    func read(within limit: TimeAmount) async throws -> [UInt8] {
         let kept = rest.withLockedValue { rest in
             defer { rest = [] }
             return rest
@@ -66,7 +61,7 @@ final class ProbeLink: Sendable {
     }
 
     /// Sends a request and reads the head of its answer; what lies behind is read next.
-    func ask(_ request: String) async throws -> ProbeAnswer {
+    func ask(_ request: String, within limit: TimeAmount) async throws -> ProbeAnswer {
         write(Array(request.utf8))
         var bytes: [UInt8] = []
         while true {
@@ -74,7 +69,7 @@ final class ProbeLink: Sendable {
                 rest.withLockedValue { $0 = Array(bytes[end...]) }
                 return answer
             }
-            bytes += try await read()
+            bytes += try await read(within: limit)
         }
     }
 
@@ -85,12 +80,12 @@ final class ProbeLink: Sendable {
     }
 
     /// Begins TLS and judges the certificate as the clients do.
-    func secure(_ tls: ClientTLS, host: String, isAddress: Bool) async throws -> Security {
+    func secure(_ tls: ClientTLS, host: String, isAddress: Bool, within limit: TimeAmount) async throws -> Security {
         try await channel.eventLoop.submit { [mailbox, channel] in
             let handler = try tls.handler(host: host, isAddress: isAddress)
             try channel.pipeline.syncOperations.addHandler(handler, position: .before(mailbox.value))
         }.get()
-        try await secured()
+        try await secured(within: limit)
         return try await channel.eventLoop.submit { [channel] in
             let pipeline = channel.pipeline.syncOperations
             try pipeline.checkPeerCertificate()
@@ -101,7 +96,7 @@ final class ProbeLink: Sendable {
     }
 
     /// Looks at the certificates that a server shows and goes no further. Empty when there is no TLS.
-    func look(serverName: String?) async throws -> [NIOSSLCertificate] {
+    func look(serverName: String?, within limit: TimeAmount) async throws -> [NIOSSLCertificate] {
         let context = try NIOSSLContext(configuration: .makeClientConfiguration())
         let seen = NIOLockedValueBox<[NIOSSLCertificate]>([])
         try await channel.eventLoop.submit { [mailbox, channel] in
@@ -111,13 +106,13 @@ final class ProbeLink: Sendable {
             }
             try channel.pipeline.syncOperations.addHandler(handler, position: .before(mailbox.value))
         }.get()
-        do { try await secured() } catch {}
+        do { try await secured(within: limit) } catch {}
         return seen.withLockedValue { $0 }
     }
 
-    private func secured() async throws {
+    private func secured(within limit: TimeAmount) async throws {
         while true {
-            switch try await next() {
+            switch try await next(within: limit) {
             case .secured: return
             case .bytes: continue
             case .failed(let error): throw error

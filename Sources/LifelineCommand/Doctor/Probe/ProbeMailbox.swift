@@ -63,4 +63,7 @@ struct ProbeTimeout: Error {}
 /// The peer hung up.
 struct ProbeEnd: Error {}
 /// What came is not HTTP.
-struct ProbeNotHTTP: Error {}
+struct ProbeNotHTTP: Error {
+    /// Whether it is an alert of TLS.
+    var isTLS = false
+}
