@@ -144,6 +144,28 @@ struct ProgramTests {
         #expect(await server.end() == 0)
     }
 
+    @Test("CL-32, CL-37: doctor tells each step, and its exit code says whether one failed")
+    func doctor() async throws {
+        let server = try Program("serve", "--port", "0")
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let good = try Program("doctor", url, "--secret", "app-secret")
+        #expect(await good.end() == 0)
+        #expect(good.lines.last == "All that was tried works.")
+        #expect(good.lines.contains { $0.hasPrefix("✓ round trip ") } && !good.lines.joined().contains("app-secret"))
+        let bad = try Program("doctor", url + "/app/nobody", "--json")
+        #expect(await bad.end() == 1)
+        #expect(bad.lines.count == 13 && bad.lines.allSatisfy { $0.hasPrefix(#"{"step":""#) && $0.hasSuffix("}") })
+        #expect(
+            bad.lines.contains { $0.contains(#""step":"handshake","result":"failed""#) && $0.contains(#""code":"app-unknown""#) })
+        for arguments in [["doctor", "x"], ["doctor", "--timeout", "0", url], ["doctor"]] {
+            let wrong = try Program(arguments)
+            #expect(await wrong.end() == 2)
+            #expect(!wrong.errors.isEmpty)
+        }
+        server.send(SIGTERM)
+        #expect(await server.end() == 0)
+    }
+
     @Test("CL-6: a connection that fails for good ends listen with 1 when nobody can ask for another")
     func failedForGood() async throws {
         let server = try Program("serve", "--port", "0")
