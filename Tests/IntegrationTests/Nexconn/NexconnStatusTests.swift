@@ -38,10 +38,12 @@ import Testing
         #expect(try await second.connect(token).get() == "ann")
         await first.statuses.wait(for: 6)
         try await expectNothingMore(of: first, [10, 0, 6], .kickedOfflineByOtherClient)
+        await second.statuses.wait(for: 0)
         #expect(second.statuses.elements == [10, 0])
         // Only a person starts again, and then it is the other one's turn.
         #expect(try await first.connect(token).get() == "ann")
         await second.statuses.wait(for: 6)
+        await first.statuses.wait(for: 0, count: 2)
         #expect(first.statuses.elements == [10, 0, 6, 10, 0])
         try await expectNothingMore(of: second, [10, 0, 6], .kickedOfflineByOtherClient)
         try await world.server.stop()
@@ -59,6 +61,7 @@ import Testing
         first.engine.client?.comeBack()
         await first.statuses.wait(for: 6)
         try await expectNothingMore(of: first, [10, 0, 13, 10, 6], .kickedOfflineByOtherClient)
+        await second.statuses.wait(for: 0)
         #expect(second.statuses.elements == [10, 0])
         try await world.server.stop()
     }
@@ -72,8 +75,10 @@ import Testing
         try await expectNothingMore(of: ann, [10, 0, 15], .tokenIncorrect)
         // The old one is refused once more, and a newer one is not.
         #expect(await ann.connect("token-ann").codes == [31020, 15])
+        await ann.statuses.wait(for: 15, count: 2)
         #expect(ann.statuses.elements == [10, 0, 15, 10, 15])
         #expect(try await renewed(ann, world) == "ann")
+        await ann.statuses.wait(for: 0, count: 2)
         #expect(ann.statuses.elements.suffix(2) == [10, 0])
         try await world.server.stop()
     }
@@ -137,6 +142,7 @@ import Testing
         try await world.server.stop()
         let ann = ChatDevice(port: port)
         #expect(await ann.connect("token", timeout: 1).codes == [34006, 14])
+        await ann.statuses.wait(for: 14)
         let statuses = ann.statuses.elements
         // The first attempt, then a lack of network and further attempts by turns.
         #expect(statuses.last == 14)
