@@ -31,21 +31,21 @@ extension PusherSession {
         _ name: String, _ authorization: PusherAuthorization, _ memory: inout PusherMemory, _ out: inout Actions
     ) {
         guard let channel = live[name] else { return }
-        let missing: String?
         switch channel.access {
-        case .presence:
-            if authorization.channelData == nil, memory.user != nil, user.phase != .failed {
+        case .presence where authorization.channelData == nil:
+            if memory.user != nil, user.phase != .failed {
                 subscribeAsUser(name, authorization, &memory, &out)
-                return
+            } else {
+                failed(name, Self.nobody, final: true, &memory, &out)
             }
-            missing = authorization.channelData == nil ? "channel_data" : nil
-        case .encrypted: missing = authorization.sharedSecret == nil ? "shared_secret" : nil
-        case .private, .normal: missing = nil
-        }
-        if let missing {
-            let failure = ConnectionFailure(.badRequest, "The authorisation has no \(missing), which this channel needs.")
+            return
+        case .encrypted where authorization.sharedSecret == nil:
+            let failure = ConnectionFailure(
+                .badRequest, "The authorisation has no shared_secret, which this channel needs.")
             failed(name, failure, final: true, &memory, &out)
             return
+        case .presence, .encrypted, .private, .normal:
+            break
         }
         memory.channels[name]?.myID = authorization.channelData.flatMap { PusherMember(parsing: $0)?.userID }
         if channel.access == .encrypted {

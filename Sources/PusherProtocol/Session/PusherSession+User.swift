@@ -110,6 +110,9 @@ extension PusherSession {
         let parked = user.parked.sorted { $0.key < $1.key }
         user.parked = [:]
         for (name, authorization) in parked { subscribeAsUser(name, authorization, &memory, &out) }
+        // Those that failed for want of a user have one now.
+        let failed = memory.channels.filter { live[$0.key]?.phase == .failed && $0.value.refusal == Self.nobody }
+        for name in failed.keys { start(name, &memory, &out) }
     }
 
     private mutating func userFailed(
@@ -180,7 +183,7 @@ extension PusherSession {
 }
 
 extension PusherSession {
-    private static let nobody = ConnectionFailure(
+    static let nobody = ConnectionFailure(
         .badRequest, "The authorisation has no channel_data, which this channel needs unless a user is signed in.")
 
     private static func userChannels(_ memory: PusherMemory) -> [String] {

@@ -149,6 +149,21 @@ struct PusherUserRefusalTests {
         #expect(script.sent() == [PusherClientFrames.subscribe(channel: "presence-b", auth: "k:q")])
     }
 
+    @Test("A presence channel that failed for want of a user is tried again once there is one")
+    func presenceBeforeUser() {
+        let script = PusherScript.connected("presence-a", "presence-b")
+        script.authorize(.success(PusherAuthorization(auth: "k:p")))
+        script.authorize(.failure(ConnectionFailure(.accessDenied, "no", httpStatus: 403)))
+        script.forget()
+        script.perform(.signIn)
+        script.authorize(.success(PusherUserTests.vouched))
+        #expect(script.jobs.isEmpty)
+        script.receive(PusherFrames.signinSuccess(userData: PusherUserTests.userData))
+        #expect(script.jobs.map(\.job.channel) == ["presence-a"])
+        script.authorize(.success(PusherAuthorization(auth: "k:q")))
+        #expect(script.sent().last == PusherClientFrames.subscribe(channel: "presence-a", auth: "k:q"))
+    }
+
     @Test("When the sign-in fails or is taken back, so do the channels that counted on it")
     func presenceWithoutUser() {
         for ending in [PusherCommand.signOut, .signIn] {
