@@ -136,17 +136,19 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// Hands an event to the callbacks: first the global ones, then those of its channel. Called for every event, on the callback
     /// queue.
     open func handleEvent(event: PusherEvent) {
+        // One lock for both, as this is done for every event.
+        let (channels, global) = state.withLockedValue { ($0.channels, $0.global) }
         var channel: PusherChannel?
         if let name = event.channelName {
             channel = channels.live(name)
             if channel == nil {
                 guard isOfUser(name) else { return }
-                global.handleEvent(event: event)
+                global?.handleEvent(event: event)
                 user.handleEvent(event)
                 return
             }
         }
-        global.handleEvent(event: event)
+        global?.handleEvent(event: event)
         channel?.handleEvent(event: event)
     }
 
