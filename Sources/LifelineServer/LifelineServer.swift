@@ -26,6 +26,9 @@ public final class LifelineServer: Sendable {
     private let ownGroup: MultiThreadedEventLoopGroup?
     private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
+    /// The version of the server, as `/metrics` tells it.
+    public static let version = "0.1.0"
+
     /// The port that the server listens on.
     public let port: Int
     /// The address for clients and for the HTTP API, such as `http://127.0.0.1:6001`.

@@ -17,6 +17,7 @@ final class ServiceBridge: Sendable {
         weak var core: ServerCore?
         var waiting: Deque<BridgedMessage> = []
         var isScheduled = false
+        var carried = 0
         var dropped = 0
     }
 
@@ -36,8 +37,17 @@ final class ServiceBridge: Sendable {
         state.withLockedValue { $0.core = core }
     }
 
-    /// Messages that were not carried because too many waited.
-    var dropped: Int { state.withLockedValue(\.dropped) }
+    /// What became of messages.
+    struct Counts: Hashable, Sendable {
+        var carried: Int
+        /// Messages that were not carried because too many waited.
+        var dropped: Int
+        var queued: Int
+    }
+
+    var counts: Counts {
+        state.withLockedValue { Counts(carried: $0.carried, dropped: $0.dropped, queued: $0.waiting.count) }
+    }
 
     // MARK: Taking
 
@@ -85,6 +95,7 @@ final class ServiceBridge: Sendable {
             let count = min(state.waiting.count, Self.burst)
             let taken = Array(state.waiting.prefix(count))
             state.waiting.removeFirst(count)
+            state.carried += count
             state.isScheduled = !state.waiting.isEmpty
             return (state.core, taken)
         }

@@ -5,7 +5,7 @@ struct Admission: Sendable {
     private(set) var sockets = 0
     private(set) var connections = 0
     private(set) var isDraining = false
-    private var perApplication: [String: Int] = [:]
+    private(set) var perApplication: [String: Int] = [:]
     let maximumConnections: Int
 
     /// Sockets beyond the limit of connections that may be open for requests, so that a full server still answers `/health`.

@@ -13,12 +13,16 @@ final class ServerCore: Sendable {
     let outlets: [LoopOutlet]
     let pubnub: PubNubServices
     let nexconn: NexconnServices
+    /// Where chat applications are counted, by their number.
+    let chatSlots: [MetricSlot]
     let webhooks: PusherWebhookService
     let bridge: ServiceBridge?
     let prefix: PathPrefix
     let crossOrigin: CrossOrigin
     let budget = RequestBudget()
     let admission: NIOLockedValueBox<Admission>
+    let names = MetricNames()
+    let started: HubInstant
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
 
@@ -27,6 +31,7 @@ final class ServerCore: Sendable {
         chatStore: any ChatStore, restoredChat: RestoredChat
     ) {
         self.configuration = configuration
+        started = configuration.clock.monotonic()
         outlets = eventLoops.enumerated().map {
             LoopOutlet(
                 eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes,
@@ -39,6 +44,7 @@ final class ServerCore: Sendable {
         nexconn = NexconnServices(
             configuration, store: chatStore, restored: restoredChat, outlets: outlets, bridge: bridge)
         webhooks = PusherWebhookService(configuration, eventLoops: eventLoops)
+        chatSlots = nexconn.applications.map { [names] in names.slot(.chat, $0.settings.key) }
         admission = NIOLockedValueBox(Admission(maximumConnections: configuration.maximumConnections))
         shards = (0..<(eventLoops.count > 1 ? 16 : 1)).map { _ in NIOLockedValueBox(ChannelShard()) }
         bridge?.join(self)
@@ -58,7 +64,8 @@ final class ServerCore: Sendable {
             if let known = shared[application.id], known.value == application { return known }
             let users = shared[application.id]?.users
             let new = SharedApplication(
-                application, users: users ?? NIOLockedValueBox(UserBook(offlineGrace: configuration.userOfflineGrace)))
+                application, slot: names.slot(.pusher, application.id),
+                users: users ?? NIOLockedValueBox(UserBook(offlineGrace: configuration.userOfflineGrace)))
             shared[application.id] = new
             return new
         }
@@ -101,7 +108,11 @@ final class ServerCore: Sendable {
         for outlet in outlets { total.add(outlet.statistics) }
         total.connections = admission.withLockedValue(\.connections)
         total.chatMessages = nexconn.messages
-        let webhooks = webhooks.counts.values.reduce(into: nexconn.webhookCounts) { $0 += $1 }
+        let webhooks = (Array(webhooks.counts.values) + nexconn.webhookCounts.map(\.counts)).reduce(
+            into: WebhookDelivery.Counts()
+        ) {
+            $0 += $1
+        }
         (total.webhookEvents, total.webhookEventsDropped) = (webhooks.delivered, webhooks.dropped)
         total.channels = withEveryShard { $0.occupiedCount }.reduce(0, +)
         return total

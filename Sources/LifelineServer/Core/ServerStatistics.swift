@@ -10,6 +10,8 @@ public struct ServerStatistics: Hashable, Sendable {
     public var connectionsRefused = 0
     /// Messages that clients sent over WebSockets.
     public var messagesReceived = 0
+    /// Bytes that came over WebSockets, with their frames.
+    public var bytesReceived = 0
     /// Messages handed to WebSocket connections.
     public var messagesSent = 0
     /// Bytes of those messages with their frames.
@@ -47,6 +49,7 @@ public struct ServerStatistics: Hashable, Sendable {
         connectionsAccepted += other.connectionsAccepted
         connectionsRefused += other.connectionsRefused
         messagesReceived += other.messagesReceived
+        bytesReceived += other.bytesReceived
         messagesSent += other.messagesSent
         bytesSent += other.bytesSent
         slowSubscribersCut += other.slowSubscribersCut

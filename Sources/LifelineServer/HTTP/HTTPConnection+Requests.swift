@@ -8,7 +8,10 @@ extension HTTPConnection {
     /// A GET without a body.
     func handle(plain target: UnsafeRawBufferPointer) {
         guard let target = core.prefix.strip(target) else { return handle(outside: target) }
-        if let subscribe = SubscribeTarget(target) { return handle(subscribe, target) }
+        if let subscribe = SubscribeTarget(target) {
+            kind = .poll
+            return handle(subscribe, target)
+        }
         do throws(HTTPProblem) {
             handle("GET", try RequestTarget(parsing: target), body: [])
         } catch {
@@ -152,11 +155,24 @@ extension HTTPConnection {
 
     // MARK: Other APIs
 
+    /// Every event loop is asked what it has counted, so the answer takes a moment.
+    private func answerMetrics() {
+        let reply = expectAnswer()
+        core.figures(on: outlet.eventLoop).whenComplete { result in
+            switch result {
+            case .success(let figures): reply(HTTPAnswer(.metrics, Array(figures.text.utf8)))
+            case .failure: reply(HTTPAnswer(.serviceUnavailable))
+            }
+        }
+    }
+
     private func handleOther(_ method: String, _ target: RequestTarget, body: [UInt8]) {
         // A call without header fields, which no signed one is.
         if NexconnAPIRoute.owns(target.segments) { return answer(HTTPAnswer(NexconnAPIProblem.wrongMethod)) }
         do throws(HTTPProblem) {
             let route = try Route(method: method, segments: target.segments)
+            kind = RequestKind(route)
+            if route == .metrics { return answerMetrics() }
             answer(try RESTService(core: core).answer(RESTRequest(method: method, target: target, body: body), route))
         } catch {
             answer(HTTPAnswer(error))

@@ -54,6 +54,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var isInRead = false
     private var isReadingPaused = false
     private var needsFlush = false
+    /// What the request is for, as metrics count it.
+    var kind = RequestKind.other
     /// In how many pieces the head of a plain request has come so far.
     private var pieces: UInt8 = 0
     /// The web page whose script asks.
@@ -205,6 +207,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isLastRequest = false
         isToHead = false
         isRequestComplete = false
+        kind = .other
         page = .other
     }
 
@@ -314,6 +317,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     func answer(_ answer: HTTPAnswer) {
         if answer.status >= 400 { outlet.state.counters.requestsRefused += 1 }
+        outlet.state.figures.requests.count(kind, status: answer.status)
         var buffer = ByteBuffer()
         answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead, core.crossOrigin, page)
         send(buffer, isLast: closesAfterAnswer, at: core.now)

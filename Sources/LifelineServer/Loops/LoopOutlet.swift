@@ -14,6 +14,8 @@ final class LoopOutlet: Sendable {
     private struct Inbox {
         var operations: [LoopOperation] = []
         var isScheduled = false
+        /// When the first of the operations was queued.
+        var since = HubInstant(nanoseconds: 0)
     }
 
     private let inbox = NIOLockedValueBox(Inbox())
@@ -50,21 +52,23 @@ final class LoopOutlet: Sendable {
             inbox.operations.append(operation)
             if inbox.isScheduled { return false }
             inbox.isScheduled = true
+            inbox.since = now()
             return true
         }
         if mustSchedule { eventLoop.execute { self.drain() } }
     }
 
     private func drain() {
-        let operations = inbox.withLockedValue { inbox in
+        let (operations, since) = inbox.withLockedValue { inbox in
             inbox.isScheduled = false
             var taken: [LoopOperation] = []
             swap(&taken, &inbox.operations)
-            return taken
+            return (taken, inbox.since)
         }
         let state = state
         var index = 0
         var written = 0
+        var hasDelivered = false
         while index < operations.count {
             switch operations[index] {
             case .deliver(let channel, let frame, let excluded):
@@ -80,6 +84,7 @@ final class LoopOutlet: Sendable {
                 state.deliver(
                     frames, count: count, to: channel, excluding: excluded, isLast: index == operations.count)
                 written += frames.readableBytes
+                hasDelivered = true
                 if written >= burstBytes {
                     state.flush()
                     written = 0
@@ -118,6 +123,7 @@ final class LoopOutlet: Sendable {
         }
         state.flush()
         state.chat.flush()
+        if hasDelivered { state.figures.fanOut.observe(nanoseconds: now().nanoseconds - since.nanoseconds) }
         if !state.polls.isEmpty {
             let now = now()
             for polls in state.polls.values { polls.answerWoken(at: now) }
@@ -133,10 +139,18 @@ final class LoopOutlet: Sendable {
         return fresh
     }
 
+    /// What the loop has counted so far. On the event loop only.
+    var figures: LoopFigures {
+        var figures = state.figures
+        figures.applications.add(state.chat.applications)
+        return figures
+    }
+
     /// Makes the counters visible to other threads. On the event loop only.
     func publishCounters() {
         var counters = state.counters
-        counters.add(state.chat.counters)
+        counters.add(state.figures.applications.total)
+        counters.add(state.chat.applications.total)
         counters.heldPolls = state.polls.values.reduce(0) { $0 + $1.heldCount }
         published.withLockedValue { $0 = counters }
     }

@@ -22,6 +22,7 @@ final class LoopState {
     /// Shared by all connections of the loop, since they are read one after the other.
     var parser = PusherEnvelopeParser(rememberedNames: 256)
     var counters = ServerStatistics()
+    var figures = LoopFigures()
 
     // MARK: Who is there
 
@@ -70,7 +71,7 @@ final class LoopState {
     // MARK: Who is subscribed
 
     func attach(_ connection: PusherConnection, to id: ChannelID) {
-        let channel = channels[id] ?? LoopChannel(id)
+        let channel = channels[id] ?? LoopChannel(id, connection.slot)
         if channel.subscribers.isEmpty { channels[id] = channel }
         channel.seats.append(Int32(truncatingIfNeeded: connection.seats.count))
         connection.seats.append(PusherConnection.Seat(channel: channel, index: channel.subscribers.count))
@@ -129,16 +130,24 @@ final class LoopState {
                 mustFlush(connection)
             }
         }
-        counters.messagesSent += delivered * count
-        counters.bytesSent += delivered * frames.readableBytes
+        figures.applications.count(channel.slot) {
+            $0.messagesSent += delivered * count
+            $0.bytesSent += delivered * frames.readableBytes
+        }
     }
 
     /// Writes frames to one connection; they leave with the next ``flush()``.
     func write(_ frames: ByteBuffer, to connection: PusherConnection) {
         guard connection.write(frames) else { return }
-        counters.messagesSent += 1
-        counters.bytesSent += frames.readableBytes
+        countSent(frames, to: connection)
         mustFlush(connection)
+    }
+
+    func countSent(_ frame: ByteBuffer, to connection: PusherConnection) {
+        figures.applications.count(connection.slot) {
+            $0.messagesSent += 1
+            $0.bytesSent += frame.readableBytes
+        }
     }
 
     @inline(__always)
@@ -165,11 +174,14 @@ final class LoopState {
 /// The subscribers of one channel on one event loop.
 final class LoopChannel {
     let id: ChannelID
+    /// Where what is delivered is counted.
+    let slot: MetricSlot
     var subscribers: ContiguousArray<PusherConnection> = []
     /// The place of each subscriber's seat among the seats of its connection, so that no one has to be looked for.
     var seats: ContiguousArray<Int32> = []
 
-    init(_ id: ChannelID) {
+    init(_ id: ChannelID, _ slot: MetricSlot) {
         self.id = id
+        self.slot = slot
     }
 }

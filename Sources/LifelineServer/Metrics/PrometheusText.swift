@@ -1,33 +1,81 @@
-/// Statistics in the text format of Prometheus, version 0.0.4.
-enum PrometheusText {
-    static func text(_ statistics: ServerStatistics) -> String {
-        let metrics: [(name: String, type: String, help: String, value: Int)] = [
-            ("connections", "gauge", "Open WebSocket connections.", statistics.connections),
-            ("channels", "gauge", "Channels with at least one subscription.", statistics.channels),
-            ("connections_accepted_total", "counter", "WebSocket connections accepted.", statistics.connectionsAccepted),
-            ("connections_refused_total", "counter", "WebSocket connections refused.", statistics.connectionsRefused),
-            ("messages_received_total", "counter", "Messages from WebSocket clients.", statistics.messagesReceived),
-            ("messages_sent_total", "counter", "Messages to WebSocket clients.", statistics.messagesSent),
-            ("sent_bytes_total", "counter", "Bytes of messages to WebSocket clients.", statistics.bytesSent),
-            ("slow_subscribers_cut_total", "counter", "Connections cut for reading too slowly.", statistics.slowSubscribersCut),
-            ("dead_connections_cut_total", "counter", "Connections cut for being silent.", statistics.deadConnectionsCut),
-            ("held_polls", "gauge", "PubNub polls being held.", statistics.heldPolls),
-            ("polls_total", "counter", "PubNub polls.", statistics.polls),
-            ("messages_published_total", "counter", "Messages published through the PubNub API.", statistics.messagesPublished),
-            ("messages_polled_total", "counter", "Messages in answers to PubNub polls.", statistics.messagesPolled),
-            ("chat_messages_total", "counter", "Chat messages stored.", statistics.chatMessages),
-            ("webhook_events_total", "counter", "Events told by webhooks.", statistics.webhookEvents),
-            (
-                "webhook_events_dropped_total", "counter", "Events that webhooks gave up.",
-                statistics.webhookEventsDropped
-            ),
-            ("chat_refusals_total", "counter", "Frames of chat sessions that could not be read.", statistics.chatRefusals),
-            ("http_requests_total", "counter", "HTTP requests answered.", statistics.requests),
-            ("http_requests_refused_total", "counter", "HTTP requests answered with an error.", statistics.requestsRefused),
-        ]
-        return metrics.map { metric in
-            "# HELP lifeline_\(metric.name) \(metric.help)\n# TYPE lifeline_\(metric.name) \(metric.type)\n"
-                + "lifeline_\(metric.name) \(metric.value)\n"
-        }.joined()
+/// Writes the text format of Prometheus, version 0.0.4.
+struct PrometheusText {
+    enum Kind: String {
+        case counter
+        case gauge
+        case histogram
+    }
+
+    typealias Labels = KeyValuePairs<String, String>
+
+    private(set) var text = ""
+
+    /// Opens a family of samples. Every name gets the prefix `lifeline_`.
+    mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: (inout Samples) -> Void) {
+        var lines = Samples(name: "lifeline_" + name)
+        samples(&lines)
+        guard !lines.text.isEmpty else { return }
+        text += "# HELP \(lines.name) \(help)\n# TYPE \(lines.name) \(kind.rawValue)\n"
+        text += lines.text
+    }
+
+    /// A family of one sample without labels; left out when there is no value.
+    mutating func value(_ name: String, _ kind: Kind, _ help: String, _ value: Int?) {
+        family(name, kind, help) { samples in
+            if let value { samples.add(value) }
+        }
+    }
+
+    /// A whole histogram without labels.
+    mutating func histogram(_ name: String, _ help: String, _ histogram: LatencyHistogram) {
+        family(name, .histogram, help) { samples in
+            var total = 0
+            for (bound, count) in zip(LatencyHistogram.bounds, histogram.counts) {
+                total += count
+                samples.add(total, suffix: "_bucket", ["le": bound.label])
+            }
+            samples.add(histogram.count, suffix: "_bucket", ["le": "+Inf"])
+            samples.add(Self.seconds(histogram.nanoseconds), suffix: "_sum", [:])
+            samples.add(histogram.count, suffix: "_count")
+        }
+    }
+
+    struct Samples {
+        let name: String
+        fileprivate(set) var text = ""
+
+        mutating func add(_ value: Int, suffix: String = "", _ labels: Labels = [:]) {
+            add(String(value), suffix: suffix, labels)
+        }
+
+        /// - Parameter value: a number as the format spells it.
+        mutating func add(_ value: String, suffix: String = "", _ labels: Labels) {
+            text += name + suffix
+            if !labels.isEmpty {
+                let pairs = labels.map { #"\#($0.key)="\#(PrometheusText.escaped($0.value))""# }
+                text += "{" + pairs.joined(separator: ",") + "}"
+            }
+            text += " \(value)\n"
+        }
+    }
+
+    static func seconds(_ nanoseconds: Int64) -> String {
+        let fraction = String(abs(nanoseconds) % 1_000_000_000)
+        let sign = nanoseconds < 0 ? "-" : ""
+        return "\(sign)\(abs(nanoseconds) / 1_000_000_000).\(String(repeating: "0", count: 9 - fraction.count))\(fraction)"
+    }
+
+    /// What a label's value must not hold as it is.
+    static func escaped(_ value: String) -> String {
+        var out = ""
+        for character in value.unicodeScalars {
+            switch character {
+            case "\\": out += #"\\"#
+            case "\"": out += #"\""#
+            case "\n": out += #"\n"#
+            default: out.unicodeScalars.append(character)
+            }
+        }
+        return out
     }
 }

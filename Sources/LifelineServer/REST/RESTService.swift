@@ -10,7 +10,8 @@ struct RESTService {
         switch route {
         case .health: return HTTPAnswer(.json, Array(#"{"status":"ok"}"#.utf8))
         case .ready: return ready()
-        case .metrics: return HTTPAnswer(.metrics, Array(PrometheusText.text(core.statistics).utf8))
+        // Answered by whoever can wait for the event loops.
+        case .metrics: throw .notFound
         case .webSocket: throw HTTPProblem(426, "This path is for WebSocket connections.")
         case .publish(let id):
             let application = try authenticated(request, id)
@@ -31,11 +32,12 @@ struct RESTService {
         }
     }
 
+    /// Reasons are for whoever looks; probes go by the status (rule ME-10).
     private func ready() -> HTTPAnswer {
-        let isDraining = core.admission.withLockedValue(\.isDraining)
-        return isDraining
-            ? HTTPAnswer(status: 503, .json, Array(#"{"status":"draining"}"#.utf8))
-            : HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8))
+        let reasons = core.readiness
+        guard !reasons.isEmpty else { return HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8)) }
+        let list = reasons.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+        return HTTPAnswer(status: 503, .json, Array(#"{"status":"unavailable","reasons":[\#(list)]}"#.utf8))
     }
 
     // MARK: Asking

@@ -86,8 +86,11 @@ final class NexconnServices: Sendable {
         }
     }
 
-    var webhookCounts: WebhookDelivery.Counts {
-        applications.compactMap { $0.webhooks?.counts }.reduce(into: .init()) { $0 += $1 }
+    /// What became of the events of applications that have a webhook.
+    var webhookCounts: [(key: String, counts: WebhookDelivery.Counts)] {
+        applications.compactMap { application in
+            application.webhooks.map { (key: application.settings.key, counts: $0.counts) }
+        }
     }
 
     /// Stores and tells what waits, and closes the store.

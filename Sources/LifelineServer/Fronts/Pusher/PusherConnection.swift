@@ -73,6 +73,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     var socketID: SocketID { front.socketID }
+    /// Where the connection is counted.
+    var slot: MetricSlot { application?.slot ?? .otherPusher }
     var isOpen: Bool { phase == .open }
     /// What waits for the socket to take it.
     var pendingBytes: Int {
@@ -100,9 +102,10 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         phase = .open
         if let refusal {
             state.counters.connectionsRefused += 1
+            state.figures.refuse(.pusher, Int(refusal.code))
             return close(refusal)
         }
-        state.counters.connectionsAccepted += 1
+        state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
         let seconds = Int(core.configuration.activityTimeout.components.seconds)
         reply(PusherFrames.connectionEstablished(socketID: socketID.description, activityTimeout: max(seconds, 1)))
         flushReplies()
@@ -125,7 +128,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// A subscriber for which too much is waiting is cut off (rule SV-4).
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard !context.channel.isWritable, phase == .open else { return }
-        outlet.state.counters.slowSubscribersCut += 1
+        outlet.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
         core.logger.info("slow subscriber cut off", metadata: ["socket_id": "\(socketID)"])
         close(.slowSubscriber)
     }
@@ -139,6 +142,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         var buffer = unwrapInboundIn(data)
         let now = core.now
         liveness.hear(at: now)
+        outlet.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
         var completed = false
         do throws(WebSocketViolation) {
             try receiver.receive(&buffer) { event in
@@ -168,7 +172,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
             let state = outlet.state
             switch event {
             case .text(let bytes):
-                state.counters.messagesReceived += 1
+                state.figures.applications.count(slot) { $0.messagesReceived += 1 }
                 perform(front.receive(bytes, parser: &state.parser, application: application.value, at: now), application)
             case .binary: close(.plain(.unsupportedData, "Messages are text."))
             case .ping(let payload):
@@ -226,8 +230,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         let frame = PusherWire.frame(message)
         guard write(frame) else { return }
         needsFlush = true
-        outlet.state.counters.messagesSent += 1
-        outlet.state.counters.bytesSent += frame.readableBytes
+        outlet.state.countSent(frame, to: self)
     }
 
     /// Sends the answers to what has been read.
@@ -292,7 +295,7 @@ extension PusherConnection {
             case .alive: return
             case .ask: if write(PusherWire.ping) { flush() }
             case .dead:
-                outlet.state.counters.deadConnectionsCut += 1
+                outlet.state.figures.applications.count(slot) { $0.deadConnectionsCut += 1 }
                 close(knowsPings ? .noPong : .inactive)
             }
         }

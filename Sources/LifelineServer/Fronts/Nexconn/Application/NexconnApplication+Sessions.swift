@@ -15,7 +15,13 @@ struct NexconnAdmission: Sendable {
 
 extension NexconnApplication {
     /// The name under which the server counts the application's connections.
-    var admissionName: String { "nexconn/" + settings.key }
+    var admissionName: String { Self.admissionPrefix + settings.key }
+    private static let admissionPrefix = "nexconn/"
+
+    /// The key in a name among those admitted; nil when it is that of a Pusher application.
+    static func key(ofAdmitted name: String) -> String? {
+        name.hasPrefix(admissionPrefix) ? String(name.dropFirst(admissionPrefix.count)) : nil
+    }
 
     /// What the book knows a token by.
     static func hash(ofToken token: String) -> String {

@@ -30,8 +30,9 @@ extension NexconnConnection {
     func admit(_ result: Result<NexconnAdmission, NexconnRefusal>) {
         switch result {
         case .failure(let refusal):
-            outlet.state.counters.connectionsRefused += 1
-            close(.bye(NexconnBye(refusal)))
+            let farewell = NexconnFarewell.bye(NexconnBye(refusal))
+            countRefusal(farewell)
+            close(farewell)
         case .success(let admission):
             // The connection may have ended meanwhile; then nobody else would take the session out.
             guard isOpen, let application else {
@@ -60,7 +61,7 @@ extension NexconnConnection {
         if let admission {
             self.admission = nil
             phase = .open
-            outlet.state.counters.connectionsAccepted += 1
+            outlet.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
             let welcome = welcome(admission, firstKept: page.first?.sequence, application)
             loop.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
             core.logger.debug(

@@ -95,12 +95,14 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// A device for which too much is waiting is cut off (rule NV-12).
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard !context.channel.isWritable, isOpen else { return }
-        outlet.state.counters.slowSubscribersCut += 1
+        outlet.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
         core.logger.info("slow chat session cut off", metadata: ["session": "\(session)"])
         close(.bye(.slow))
     }
 
     var session: String { peer?.session ?? "" }
+    /// Where the session is counted.
+    var slot: MetricSlot { application.map { core.chatSlots[$0.number] } ?? .otherChat }
 
     // MARK: Reading
 
@@ -112,6 +114,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
         let now = core.now
         heard = now
         asked = nil
+        outlet.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
         var completed = false
         do throws(WebSocketViolation) {
             try receiver.receive(&buffer) { event in
@@ -140,7 +143,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
             guard isOpen || phase == .greeting else { return }
             switch event {
             case .text(let bytes):
-                outlet.state.counters.messagesReceived += 1
+                outlet.state.figures.applications.count(slot) { $0.messagesReceived += 1 }
                 receive(bytes, at: now)
             case .binary: close(.plain(.unsupportedData, "Frames are text."))
             case .ping(let payload):
@@ -207,12 +210,17 @@ extension NexconnConnection {
     /// Says farewell, gives the session up, and waits for the peer's close frame.
     func close(_ farewell: NexconnFarewell) {
         guard isOpen || phase == .greeting, let context else { return }
-        if phase == .greeting { outlet.state.counters.connectionsRefused += 1 }
+        if phase == .greeting { countRefusal(farewell) }
         phase = .closing
         waiting = core.now
         // First, so that whoever sees the farewell finds the place free.
         signOut()
         context.writeAndFlush(wrapOutboundOut(NexconnWire.farewell(farewell)), promise: nil)
+    }
+
+    func countRefusal(_ farewell: NexconnFarewell) {
+        outlet.state.counters.connectionsRefused += 1
+        outlet.state.figures.refuse(.chat, farewell.number)
     }
 
     /// The server goes: another pause for each client.
@@ -259,7 +267,7 @@ extension NexconnConnection {
             }
             if let asked {
                 guard now.since(asked) >= Self.pongTimeout else { return }
-                outlet.state.counters.deadConnectionsCut += 1
+                outlet.state.figures.applications.count(slot) { $0.deadConnectionsCut += 1 }
                 core.logger.info("silent chat session cut off", metadata: ["session": "\(session)"])
                 context?.close(promise: nil)
             } else if now.since(heard) >= configuration.chatHeartbeat {

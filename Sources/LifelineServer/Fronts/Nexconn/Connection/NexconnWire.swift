@@ -77,6 +77,14 @@ enum NexconnFarewell: Sendable {
     case bye(NexconnBye)
     /// For the framing layer's own codes, which say it all.
     case plain(WebSocketCloseCode, String)
+
+    /// What metrics call the reason.
+    var number: Int {
+        switch self {
+        case .bye(let bye): bye.code.rawValue
+        case .plain(let code, _): Int(code.rawValue)
+        }
+    }
 }
 
 extension NexconnBye {

@@ -33,7 +33,7 @@ final class NexconnLoop {
     /// How much has been written since the last flush.
     private(set) var unflushedBytes = 0
     /// Of what is written here; the rest is counted with all other connections.
-    private(set) var counters = ServerStatistics()
+    private(set) var applications = ApplicationTallies()
 
     // MARK: Who is there
 
@@ -120,8 +120,10 @@ final class NexconnLoop {
     /// Writes a frame to one connection; it leaves with the next ``flush()``.
     func write(_ frame: ByteBuffer, to connection: NexconnConnection) {
         guard connection.write(frame) else { return }
-        counters.messagesSent += 1
-        counters.bytesSent += frame.readableBytes
+        applications.count(connection.slot) {
+            $0.messagesSent += 1
+            $0.bytesSent += frame.readableBytes
+        }
         unflushedBytes += frame.readableBytes
         guard !connection.isUnflushed else { return }
         connection.isUnflushed = true

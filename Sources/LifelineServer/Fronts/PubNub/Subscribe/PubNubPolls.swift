@@ -83,6 +83,7 @@ final class PubNubPolls {
         guard isHeld else {
             let answer = PollAnswer(page, sources, region: application.timeline.region)
             outlet.state.counters.messagesPolled += answer.count
+            outlet.state.figures.requests.count(.poll, status: 200)
             return connection.send(
                 connection.bytes(of: answer), isLast: connection.closesAfterAnswer, at: time.instant)
         }
@@ -189,6 +190,7 @@ final class PubNubPolls {
         guard let answer, let connection = poll.connection else { return }
         poll.release()
         outlet.state.counters.messagesPolled += answer.count
+        outlet.state.figures.requests.count(.poll, status: 200)
         let isLast = connection.closesAfterAnswer
         connection.send(connection.bytes(of: answer), isLast: isLast, at: now)
     }

@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the process uses, as Linux tells it; where there is no `/proc`, nothing is known.
+///
+/// Reading takes longer the more sockets there are, so it is not for event loops.
+struct ProcessFigures: Hashable, Sendable {
+    var residentBytes: Int?
+    var openFiles: Int?
+    var maximumOpenFiles: Int?
+
+    static func current() -> ProcessFigures {
+        ProcessFigures(
+            residentBytes: residentPages(in: contents(of: "/proc/self/statm") ?? "").map { $0 * Int(getpagesize()) },
+            openFiles: entries(of: "/proc/self/fd"),
+            maximumOpenFiles: openFileLimit(in: contents(of: "/proc/self/limits") ?? ""))
+    }
+
+    /// The second number of `statm`.
+    static func residentPages(in text: String) -> Int? {
+        let parts = text.split(separator: " ")
+        return parts.count > 1 ? Int(parts[1]) : nil
+    }
+
+    /// The first number of the line about open files; nil when there is no limit.
+    static func openFileLimit(in text: String) -> Int? {
+        let name = "Max open files"
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
+        return line.dropFirst(name.count).split(separator: " ").first.flatMap { Int($0) }
+    }
+
+    private static func contents(of path: String) -> String? {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(file, &piece, piece.count)
+            guard count > 0 else { break }
+            bytes += piece.prefix(count)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func entries(of path: String) -> Int? {
+        guard let directory = opendir(path) else { return nil }
+        defer { closedir(directory) }
+        var count = 0
+        while readdir(directory) != nil { count += 1 }
+        // The directory itself, its parent, and the one that is being read.
+        return max(count - 3, 0)
+    }
+}

@@ -1,0 +1,157 @@
+import RealtimeHub
+
+/// Everything that metrics tell about a server, at one moment.
+struct ServerFigures: Sendable {
+    var statistics = ServerStatistics()
+    /// The names of the slots of `loops`.
+    var names: [MetricNames.Name] = []
+    var loops: [LoopFigures] = []
+    var connections: [MetricNames.Name: Int] = [:]
+    var channels: [MetricNames.Name: ChannelTally] = [:]
+    var webhooks: [MetricNames.Name: WebhookDelivery.Counts] = [:]
+    var bridge: ServiceBridge.Counts?
+    var sockets = 0
+    var maximumConnections = 0
+    var isReady = true
+    var uptime = Duration.zero
+    var process = ProcessFigures()
+}
+
+extension ServerFigures {
+    var text: String {
+        var out = PrometheusText()
+        writeServer(to: &out)
+        writeConnections(to: &out)
+        writeChannels(to: &out)
+        writeRequests(to: &out)
+        writeServices(to: &out)
+        writeWebhooks(to: &out)
+        return out.text
+    }
+
+    private func writeServer(to out: inout PrometheusText) {
+        out.family("build_info", .gauge, "The version of the server, as a label.") {
+            $0.add(1, ["version": LifelineServer.version])
+        }
+        out.value("uptime_seconds", .gauge, "Since the server was started.", Int(uptime.components.seconds))
+        out.value("ready", .gauge, "Whether /ready says so.", isReady ? 1 : 0)
+        out.value("process_resident_bytes", .gauge, "Memory of the process that is in use.", process.residentBytes)
+        out.value("process_open_files", .gauge, "Open file descriptors, sockets included.", process.openFiles)
+        out.value("process_open_files_limit", .gauge, "File descriptors that may be open.", process.maximumOpenFiles)
+        out.family("event_loop_delay_seconds", .gauge, "How long each event loop took to answer this request.") { samples in
+            for (index, loop) in loops.enumerated() {
+                let (seconds, attoseconds) = loop.delay.components
+                samples.add(
+                    PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
+            }
+        }
+    }
+
+    private func writeConnections(to out: inout PrometheusText) {
+        let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
+        out.value("sockets", .gauge, "Open sockets, those of HTTP requests included.", sockets)
+        out.value("connections_limit", .gauge, "WebSocket connections that may be open.", maximumConnections)
+        out.family("connections", .gauge, "Open WebSocket connections.") { samples in
+            for name in names { samples.add(connections[name, default: 0], name.labels) }
+        }
+        let counters: [(String, String, KeyPath<ApplicationTally, Int>)] = [
+            ("connections_accepted_total", "WebSocket connections accepted.", \.connectionsAccepted),
+            ("messages_received_total", "Messages from WebSocket clients.", \.messagesReceived),
+            ("received_bytes_total", "Bytes from WebSocket clients, frames included.", \.bytesReceived),
+            ("messages_sent_total", "Messages to WebSocket clients.", \.messagesSent),
+            ("sent_bytes_total", "Bytes of messages to WebSocket clients, frames included.", \.bytesSent),
+            ("slow_subscribers_cut_total", "Connections cut for reading too slowly.", \.slowSubscribersCut),
+            ("dead_connections_cut_total", "Connections cut for being silent.", \.deadConnectionsCut),
+        ]
+        for (name, help, path) in counters {
+            out.family(name, .counter, help) { samples in
+                // Nothing counted yet is told as zero, so that rates begin where counting does.
+                for (index, name) in names.enumerated() {
+                    let tallies = total.applications.tallies
+                    samples.add(tallies.indices.contains(index) ? tallies[index][keyPath: path] : 0, name.labels)
+                }
+            }
+        }
+        out.family("connections_refused_total", .counter, "WebSocket connections refused, by close code.") { samples in
+            let sorted = total.refusals.sorted {
+                ($0.key.service.rawValue, $0.key.code) < ($1.key.service.rawValue, $1.key.code)
+            }
+            for (refusal, count) in sorted {
+                samples.add(count, ["service": refusal.service.rawValue, "code": String(refusal.code)])
+            }
+        }
+        out.histogram(
+            "fanout_seconds", "From the first message queued for an event loop until all queued with it were written.",
+            total.fanOut)
+    }
+
+    private func writeChannels(to out: inout PrometheusText) {
+        let families: [(String, PrometheusText.Kind, String, KeyPath<ChannelTally, Int>)] = [
+            ("channels", .gauge, "Channels with at least one subscription.", \.channels),
+            ("subscriptions", .gauge, "Subscriptions to channels.", \.subscriptions),
+            ("presence_members", .gauge, "Users of presence channels, once for each channel.", \.members),
+            ("events_published_total", .counter, "Events of servers, once for each channel.", \.published),
+            ("client_events_total", .counter, "Events of clients that were relayed.", \.relayed),
+        ]
+        for (name, kind, help, path) in families {
+            out.family(name, kind, help) { samples in
+                for name in names where name.service == .pusher {
+                    samples.add(channels[name, default: .init()][keyPath: path], name.labels)
+                }
+            }
+        }
+    }
+
+    private func writeRequests(to out: inout PrometheusText) {
+        let total = loops.reduce(into: RequestTally()) { $0.add($1.requests) }
+        out.family("http_requests_total", .counter, "HTTP requests answered, by what was asked for and class of status.") {
+            for kind in RequestKind.allCases {
+                for digit in 1...5 {
+                    let count = total.count(kind, digit: digit)
+                    if count > 0 { $0.add(count, ["route": kind.label, "status": "\(digit)xx"]) }
+                }
+            }
+        }
+    }
+
+    private func writeServices(to out: inout PrometheusText) {
+        out.value("held_polls", .gauge, "PubNub polls being held.", statistics.heldPolls)
+        out.value("polls_total", .counter, "PubNub polls.", statistics.polls)
+        out.value(
+            "messages_published_total", .counter, "Messages published through the PubNub API.", statistics.messagesPublished)
+        out.value("messages_polled_total", .counter, "Messages in answers to PubNub polls.", statistics.messagesPolled)
+        out.value("chat_messages_total", .counter, "Chat messages stored.", statistics.chatMessages)
+        out.value(
+            "chat_refusals_total", .counter, "Frames of chat sessions that could not be read.", statistics.chatRefusals)
+        out.value("bridge_messages_total", .counter, "Messages carried to other services.", bridge?.carried)
+        out.value(
+            "bridge_messages_dropped_total", .counter, "Messages not carried because too many waited.", bridge?.dropped)
+        out.value("bridge_messages_queued", .gauge, "Messages that wait to be carried.", bridge?.queued)
+    }
+
+    private func writeWebhooks(to out: inout PrometheusText) {
+        let families: [(String, PrometheusText.Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
+            ("webhook_events_total", .counter, "Events told by webhooks.", \.delivered),
+            ("webhook_events_dropped_total", .counter, "Events that webhooks gave up.", \.dropped),
+            ("webhook_requests_failed_total", .counter, "Requests of webhooks that did not succeed.", \.failedRequests),
+            ("webhook_events_queued", .gauge, "Events that wait to be told.", \.queued),
+        ]
+        for (name, kind, help, path) in families {
+            out.family(name, kind, help) { $0.add(webhooks.mapValues { $0[keyPath: path] }) }
+        }
+    }
+}
+
+extension MetricNames.Name {
+    fileprivate var labels: PrometheusText.Labels { ["service": service.rawValue, "app": application] }
+}
+
+extension PrometheusText.Samples {
+    /// One sample for each application, in a stable order.
+    fileprivate mutating func add(_ values: [MetricNames.Name: Int]) {
+        let sorted = values.sorted {
+            ($0.key.service.rawValue, $0.key.application) < ($1.key.service.rawValue, $1.key.application)
+        }
+        for (name, value) in sorted { add(value, name.labels) }
+    }
+}

@@ -1,0 +1,121 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import Testing
+
+@testable import LifelineServer
+
+@Suite("Metrics and readiness of a server (ME-1 to ME-10)", .timeLimit(.minutes(1)))
+struct MetricsTests {
+    private let app = ["service": "pusher", "app": "1001"]
+
+    private func metrics(_ server: LifelineServer) async throws -> MetricsParser {
+        let answer = try await server.request("GET", "/metrics")
+        #expect(answer.status == 200)
+        return try MetricsParser(answer.body)
+    }
+
+    @Test("What clients and servers do is counted for their application")
+    func counted() async throws {
+        try await withServer { server in
+            let ann = try await TestClient.connect(server)
+            let bob = try await TestClient.connect(server)
+            try await ann.subscribe("presence-x", user: "ann")
+            try await bob.requestSubscription("presence-x", user: "ann")
+            try await bob.expect(PusherEventName.subscriptionSucceeded)
+            try await bob.subscribe("room")
+            try server.publish(channel: "room", event: "e", data: "12345")
+            try await bob.expect("e")
+            try await ann.send(#"{"event":"client-e","channel":"presence-x","data":{}}"#)
+            try await bob.expect("client-e")
+            let found = try await metrics(server)
+            #expect(found.value("lifeline_connections", app) == 2)
+            #expect(found.value("lifeline_connections_accepted_total", app) == 2)
+            #expect(found.value("lifeline_messages_received_total", app) == 4)
+            #expect(found.value("lifeline_received_bytes_total", app) ?? 0 > 300)
+            // Two greetings, three confirmations, two events.
+            #expect(found.value("lifeline_messages_sent_total", app) == 7)
+            #expect(found.value("lifeline_sent_bytes_total", app) ?? 0 > 300)
+            #expect(found.value("lifeline_channels", app) == 2)
+            #expect(found.value("lifeline_subscriptions", app) == 3)
+            #expect(found.value("lifeline_presence_members", app) == 1)
+            #expect(found.value("lifeline_events_published_total", app) == 1)
+            #expect(found.value("lifeline_client_events_total", app) == 1)
+            #expect(found.value("lifeline_fanout_seconds_count") ?? 0 >= 2)
+            #expect(found.value("lifeline_build_info", ["version": LifelineServer.version]) == 1)
+            #expect(found.value("lifeline_ready") == 1)
+            #expect(found.value("lifeline_sockets") ?? 0 >= 3)
+            #expect(found.families["lifeline_event_loop_delay_seconds"]?.samples.isEmpty == false)
+            #expect(server.statistics.messagesSent == 7)
+            for client in [ann, bob] { await client.closeSocket() }
+            try await eventually("all have left") { server.statistics.connections == 0 }
+            let later = try await metrics(server)
+            for name in ["connections", "channels", "subscriptions", "presence_members"] {
+                #expect(later.value("lifeline_" + name, app) == 0)
+            }
+        }
+    }
+
+    @Test("Refusals are counted by their close code, requests by what they are for and what came of them")
+    func refused() async throws {
+        try await withServer { server in
+            for _ in 0..<2 {
+                let client = try await TestClient.open(server, path: "/app/nobody")
+                _ = try await client.expectFarewell()
+            }
+            _ = try await server.get("/apps/1001/channels")
+            _ = try await server.request("GET", "/apps/1001/channels")
+            _ = try await server.post("/apps/1001/events", #"{"name":"e","data":"d","channel":"secret-channel"}"#)
+            _ = try await server.request("GET", "/secret-path")
+            _ = try await server.request("HEAD", "/health")
+            let found = try await metrics(server)
+            #expect(found.value("lifeline_connections_refused_total", ["service": "pusher", "code": "4001"]) == 2)
+            #expect(found.value("lifeline_http_requests_total", ["route": "channels", "status": "2xx"]) == 1)
+            #expect(found.value("lifeline_http_requests_total", ["route": "channels", "status": "4xx"]) == 1)
+            #expect(found.value("lifeline_http_requests_total", ["route": "publish", "status": "2xx"]) == 1)
+            #expect(found.value("lifeline_http_requests_total", ["route": "other", "status": "4xx"]) == 1)
+            #expect(found.value("lifeline_http_requests_total", ["route": "health", "status": "2xx"]) == 1)
+            // Nothing that a client chooses is a label.
+            #expect(try await !server.request("GET", "/metrics").body.contains("secret"))
+        }
+    }
+
+    @Test("Chat sessions are counted for theirs")
+    func chat() async throws {
+        try await withChatServer { server in
+            let client = try await server.device("a")
+            try await client.say("hello", to: "b", cid: "1")
+            let found = try await metrics(server)
+            let app = ["service": "chat", "app": "app-key"]
+            #expect(found.value("lifeline_connections", app) == 1)
+            #expect(found.value("lifeline_connections_accepted_total", app) == 1)
+            #expect(found.value("lifeline_messages_received_total", app) ?? 0 >= 1)
+            #expect(found.value("lifeline_messages_sent_total", app) ?? 0 >= 1)
+            #expect(found.value("lifeline_chat_messages_total") == 1)
+        }
+    }
+
+    @Test("Ready until the server is full, and again when somebody leaves; alive all the time")
+    func full() async throws {
+        try await withServer(quietApplication, { $0.maximumConnections = 1 }) { server in
+            #expect(try await server.request("GET", "/ready") == Answer(status: 200, body: #"{"status":"ready"}"#))
+            let client = try await TestClient.connect(server)
+            let answer = try await server.request("GET", "/ready")
+            #expect(answer == Answer(status: 503, body: #"{"status":"unavailable","reasons":["full"]}"#))
+            #expect(try await server.request("HEAD", "/ready") == Answer(status: 503, body: ""))
+            #expect(try await server.request("GET", "/health").status == 200)
+            #expect(try await metrics(server).value("lifeline_ready") == 0)
+            await client.closeSocket()
+            try await eventually("the place is free") { server.statistics.connections == 0 }
+            #expect(try await server.request("GET", "/ready").status == 200)
+        }
+    }
+
+    @Test("Not ready while the server drains")
+    func draining() async throws {
+        try await withServer { server in
+            server.core.admission.withLockedValue { $0.drain() }
+            #expect(server.core.readiness == [.draining])
+        }
+    }
+}
