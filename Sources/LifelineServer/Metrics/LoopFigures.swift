@@ -10,6 +10,8 @@ struct LoopFigures: Sendable {
 
     var applications = ApplicationTallies()
     var refusals: [Refusal: Int] = [:]
+    /// Errors told to Pusher's clients whose connections went on, by code; 0 for those without one.
+    var errors: [Int: Int] = [:]
     var requests = RequestTally()
     /// From the first message queued for the loop until everything queued with it was handed to the sockets.
     var fanOut = LatencyHistogram()
@@ -23,6 +25,7 @@ struct LoopFigures: Sendable {
     mutating func add(_ other: LoopFigures) {
         applications.add(other.applications)
         refusals.merge(other.refusals, uniquingKeysWith: +)
+        errors.merge(other.errors, uniquingKeysWith: +)
         requests.add(other.requests)
         fanOut.add(other.fanOut)
     }

@@ -80,6 +80,11 @@ extension ServerFigures {
                 samples.add(count, ["service": refusal.service.rawValue, "code": String(refusal.code)])
             }
         }
+        out.family("errors_total", .counter, "Errors told to clients whose connections went on, by code.") { samples in
+            for (code, count) in total.errors.sorted(by: { $0.key < $1.key }) {
+                samples.add(count, ["service": "pusher", "code": code == 0 ? "none" : String(code)])
+            }
+        }
         out.histogram(
             "fanout_seconds", "From the first message queued for an event loop until all queued with it were written.",
             total.fanOut)
@@ -108,7 +113,8 @@ extension ServerFigures {
             for kind in RequestKind.allCases {
                 for digit in 1...5 {
                     let count = total.count(kind, digit: digit)
-                    if count > 0 { $0.add(count, ["route": kind.label, "status": "\(digit)xx"]) }
+                    // The usual classes are told from the beginning.
+                    if count > 0 || [2, 4, 5].contains(digit) { $0.add(count, ["route": kind.label, "status": "\(digit)xx"]) }
                 }
             }
         }

@@ -42,10 +42,16 @@ final class FrontHarness {
 extension PusherAction {
     /// The error that is answered, if one is.
     var error: PusherErrorData? {
-        guard case .reply(let bytes) = self, let message = try? PusherEnvelope(parsing: bytes),
-            message.event == PusherEventName.error
-        else { return nil }
-        return PusherErrorData(parsing: message.data)
+        let bytes: [UInt8]
+        switch self {
+        case .reply(let message), .refuse(let message, _): bytes = message
+        default: return nil
+        }
+        guard let message = try? PusherEnvelope(parsing: bytes), message.event == PusherEventName.error else { return nil }
+        let data = PusherErrorData(parsing: message.data)
+        // What is counted is what is told.
+        if case .refuse(_, let code) = self { #expect(code == data.code) }
+        return data
     }
 }
 

@@ -80,6 +80,22 @@ struct MetricsTests {
         }
     }
 
+    @Test("Errors are counted by their code, those of client events too")
+    func errors() async throws {
+        try await withServer { server in
+            let client = try await TestClient.connect(server)
+            for _ in 0..<2 {
+                try await client.send(#"{"event":"client-e","channel":"private-x","data":{}}"#)
+                #expect(try await client.expectError().code == 4301)
+            }
+            try await client.send(#"{"event":"nonsense"}"#)
+            #expect(try await client.expectError().code == nil)
+            let found = try await metrics(server)
+            #expect(found.value("lifeline_errors_total", ["service": "pusher", "code": "4301"]) == 2)
+            #expect(found.value("lifeline_errors_total", ["service": "pusher", "code": "none"]) == 1)
+        }
+    }
+
     @Test("Chat sessions are counted for theirs")
     func chat() async throws {
         try await withChatServer { server in

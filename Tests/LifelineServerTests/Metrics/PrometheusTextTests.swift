@@ -59,7 +59,9 @@ struct PrometheusTextTests {
         #expect(parsed.value("lifeline_webhook_events_queued", ["service": "chat", "app": "k"]) == 4)
         #expect(parsed.value("lifeline_process_open_files") == 6)
         #expect(parsed.families["lifeline_process_open_files_limit"] == nil)
-        #expect(parsed.families["lifeline_http_requests_total"] == nil)
+        #expect(parsed.value("lifeline_http_requests_total", ["route": "publish_batch", "status": "5xx"]) == 0)
+        #expect(parsed.value("lifeline_http_requests_total", ["route": "publish_batch", "status": "3xx"]) == nil)
+        #expect(parsed.families["lifeline_errors_total"] == nil)
     }
 
     @Test("What is wrong does not pass the test's own reader")

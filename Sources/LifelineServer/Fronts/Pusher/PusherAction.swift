@@ -6,6 +6,8 @@ enum PusherAction: Hashable, Sendable {
     case none
     /// Answer with a message.
     case reply([UInt8])
+    /// Answer with a `pusher:error` of this code.
+    case refuse([UInt8], code: Int?)
     /// Subscribe in the hub. When the hub refuses, ``PusherFront/refused(_:_:)`` has the answer.
     case subscribe(channel: String, member: PresenceMember?)
     case unsubscribe(PusherFront.Subscription)

@@ -190,6 +190,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         switch action {
         case .none: return
         case .reply(let message): reply(message)
+        case .refuse(let message, let code): refuse(message, code)
         case .relay(let event): core.relay(event, application: application.value, from: socketID)
         case .subscribe(let channel, let member):
             do throws(SubscribeRefusal) {
@@ -197,7 +198,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
                     NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: outlet, to: channel, member: member,
                     application: application.value)
             } catch {
-                reply(front.refused(channel, error))
+                refuse(front.refused(channel, error), nil)
             }
         case .unsubscribe(let subscription):
             core.unsubscribe(
@@ -231,6 +232,11 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         guard write(frame) else { return }
         needsFlush = true
         outlet.state.countSent(frame, to: self)
+    }
+
+    private func refuse(_ message: [UInt8], _ code: Int?) {
+        outlet.state.figures.errors[code ?? 0, default: 0] += 1
+        reply(message)
     }
 
     /// Sends the answers to what has been read.

@@ -240,10 +240,10 @@ struct PusherFront: Sendable {
 
 extension PusherAction {
     fileprivate static func error(_ code: Int?, _ message: String, channel: String? = nil) -> PusherAction {
-        .reply(PusherFrames.error(code: code, message: message, channel: channel))
+        .refuse(PusherFrames.error(code: code, message: message, channel: channel), code: code)
     }
 
     fileprivate static func unauthorized(_ channel: String) -> PusherAction {
-        .reply(PusherFront.unauthorized(channel))
+        .refuse(PusherFront.unauthorized(channel), code: 4009)
     }
 }
