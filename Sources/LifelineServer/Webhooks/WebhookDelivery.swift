@@ -130,11 +130,13 @@ final class WebhookDelivery: Sendable {
     }
 
     private func ended(_ id: UInt64, _ change: (inout WebhookQueue) -> Void) {
-        state.withLockedValue { state in
+        let isClosed = state.withLockedValue { state in
             state.cancellations[id] = nil
             change(&state.queue)
+            return state.isClosed
         }
-        eventLoop.execute { self.work() }
+        // The event loop may have ended with the server.
+        if !isClosed { eventLoop.execute { self.work() } }
     }
 
     private func failed(_ id: UInt64, _ reason: String, isFinal: Bool) {
