@@ -1,0 +1,68 @@
+import Dispatch
+import LifelineServer
+import PusherProtocol
+import PusherSwift
+import Testing
+
+/// The README's PusherSwift examples, word for word but for the port, who authorises, and what is printed.
+@Suite struct ReadmePusherTests {
+    @Test(.timeLimit(.minutes(1))) func `PusherSwift works as the README shows it`() async throws {
+        let server = try await LifelineServer.start(.init(port: 0))
+        let seen = Seen<String>()
+        let options = PusherClientOptions(host: .host("127.0.0.1"), port: server.port, useTLS: false)
+        options.callbackQueue = DispatchQueue(label: "readme")
+        options.userAuthentication = Self.authentication(of: "ann", watching: ["ben"])
+        let pusher = Pusher(key: "app-key", options: options)
+        pusher.bind { event in
+            if event.eventName == "pusher:subscription_succeeded" { seen.append("confirmed \(event.channelName ?? "")") }
+        }
+        let channel = pusher.subscribe("my-channel")
+        channel.bind(eventName: "new-price") { (event: PusherEvent) in
+            seen.append(event.data ?? "")
+        }
+        pusher.connect()
+        let user = try await pusher.signin()
+        #expect(user.userId == "ann")
+        pusher.user.bind(eventName: "note") { event in seen.append(event.data ?? "") }
+        pusher.user.watchlist.bind(eventName: "online") { change in seen.append(change.userIds.joined()) }
+
+        let ben = Pusher(key: "app-key", options: options.copy(for: "ben"))
+        ben.connect()
+        try await ben.signin()
+        await seen.wait(for: "ben")
+        await seen.wait(for: "confirmed my-channel")
+        await seen.wait(for: "confirmed #server-to-user-ann")
+        let events = pusher.subscribe("my-channel").events()
+        try server.publish(channel: "#server-to-user-ann", event: "note", data: "for ann")
+        try server.publish(channel: "my-channel", event: "new-price", data: "3")
+        await seen.wait(for: "for ann")
+        await seen.wait(for: "3")
+        for await event in events {
+            #expect(event.eventName == "new-price" && event.data == "3")
+            break
+        }
+        pusher.disconnect()
+        ben.disconnect()
+        try await server.stop()
+    }
+
+    fileprivate static func authentication(of user: String, watching others: [String]) -> UserAuthMethod {
+        .handler { socketID, completion in
+            let list = others.map { "\"\($0)\"" }.joined(separator: ",")
+            let data = #"{"id":"\#(user)","watchlist":[\#(list)]}"#
+            completion(
+                PusherUserAuth(
+                    auth: PusherSignature.userAuth(
+                        socketID: socketID, userData: data, key: "app-key", secret: "app-secret"), userData: data))
+        }
+    }
+}
+
+extension PusherClientOptions {
+    fileprivate func copy(for user: String) -> PusherClientOptions {
+        let options = PusherClientOptions(host: .host(host), port: port, useTLS: useTLS)
+        options.callbackQueue = callbackQueue
+        options.userAuthentication = ReadmePusherTests.authentication(of: user, watching: [])
+        return options
+    }
+}
