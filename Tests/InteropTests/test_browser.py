@@ -8,7 +8,7 @@ import urllib.parse
 from pathlib import Path
 
 import pytest
-from browser import Browser
+from browser import Browser, members
 from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until
 from pusher_socket import PusherSocket
 from web_host import WebHost
@@ -113,3 +113,11 @@ def test_a_page_may_connect_only_from_an_allowed_origin(started, allowed):
         assert not [told for told in page.told if told.get("event") == "pusher:connection_established"]
     # Programs that are no browsers say no origin and are not asked.
     started(PusherSocket, server.port)
+
+
+def test_nothing_of_a_browser_outlives_its_test(started):
+    browser = started(Browser, "about:blank")
+    group = browser.process.pid
+    wait_until(lambda: len(members(group)) > 2, 30, "a browser with its children")
+    browser.kill()
+    assert members(group) == []
