@@ -143,6 +143,12 @@ let package = Package(
             ],
             swiftSettings: strict),
 
+        // Programs that show the neutral API; built and run by Scripts/run-examples.sh.
+        .executableTarget(name: "example-chatroom", dependencies: ["Lifeline"], path: "Examples/Chatroom", swiftSettings: strict),
+        .executableTarget(
+            name: "example-presence", dependencies: ["Lifeline"], path: "Examples/PresenceBoard", swiftSettings: strict),
+        .executableTarget(name: "example-prices", dependencies: ["Lifeline"], path: "Examples/LivePrices", swiftSettings: strict),
+
         // Tests mirror sources.
         tests("ConnectionEngineTests", ["ConnectionEngine", "LifelineTesting"]),
         tests("EngineRuntimeTests", ["EngineRuntime", "LifelineTesting", nioEmbedded]),
@@ -179,7 +185,7 @@ let package = Package(
             "LifelineTests",
             [
                 "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "HTTPTransport",
-                "LifelineServer", "RealtimeHub", "LifelineTesting", nioCore, nioPosix, nioLocks,
+                "TransportCommon", "LifelineServer", "RealtimeHub", "LifelineTesting", nioCore, nioPosix, nioLocks,
             ]),
         tests(
             "LifelineCommandTests",
