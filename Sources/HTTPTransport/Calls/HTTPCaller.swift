@@ -4,6 +4,7 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import TransportCommon
 
 /// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
@@ -15,6 +16,10 @@ public final class HTTPCaller: Sendable {
     public let bodyLimit: Int
     private let client: SharedHTTPClient
     private let proxy: HTTPProxy?
+
+    /// All calls share a loop (rule HT-18). With several, the HTTP library (1.37) learns on one that a body has left and on another
+    /// that its connection was closed; in that order, hopping, it stops the process for a connection that it does not know any more.
+    private static let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
 
     /// A caller.
     ///
@@ -28,7 +33,10 @@ public final class HTTPCaller: Sendable {
     ) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
         self.proxy = proxy
-        client = SharedHTTPClient.client(for: SharedHTTPClient.Settings(trustRoots: trustRoots, pins: pins, proxy: proxy))
+        let settings = SharedHTTPClient.Settings(
+            trustRoots: trustRoots, pins: pins, proxy: proxy,
+            eventLoop: SharedHTTPClient.LoopIdentity(eventLoop: Self.eventLoop))
+        client = SharedHTTPClient.client(for: settings)
     }
 
     /// Makes a request. An answer of any status is a success here; see ``HTTPAnswer/failure``.
