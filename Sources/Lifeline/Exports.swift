@@ -4,4 +4,5 @@
 @_exported import struct ConnectionEngine.Moment
 @_exported import struct ConnectionEngine.StatusCategory
 // Of the network, the same for every service.
+@_exported import struct TransportCommon.CertificatePins
 @_exported import struct TransportCommon.HTTPProxy

@@ -10,17 +10,17 @@ extension ClientOptions {
     var webSocket: WebSocketTransportConfiguration {
         let timing = timing.policy.timing
         return WebSocketTransportConfiguration(
-            trustRoots: trustRoots, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close)
+            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close)
     }
 
     var longPoll: LongPollTransportConfiguration {
         let timing = timing.policy.timing
         return LongPollTransportConfiguration(
-            trustRoots: trustRoots, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close)
+            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close)
     }
 
     /// - Parameter bodyLimit: the largest body of an answer, in bytes.
     func httpCaller(bodyLimit: Int = 1 << 16) -> HTTPCaller {
-        HTTPCaller(trustRoots: trustRoots, proxy: proxy, bodyLimit: bodyLimit)
+        HTTPCaller(trustRoots: trustRoots, pins: certificatePins, proxy: proxy, bodyLimit: bodyLimit)
     }
 }

@@ -23,6 +23,9 @@ public struct ClientOptions: Hashable, Sendable {
     public var timing: TimingProfile
     /// A PEM file with the certificate authorities to trust instead of the system's.
     public var certificateAuthorityFile: String?
+    /// Keys of which a server has to show one, besides being trusted; nil for any. Pin the server's own key, and a second one in
+    /// reserve. Failures have the category `tlsUntrusted`.
+    public var certificatePins: CertificatePins?
     /// Goes between for every connection and request, with the method `CONNECT`; nil for none. Its failures have the category
     /// `proxyUnavailable`.
     public var proxy: HTTPProxy?
@@ -33,11 +36,13 @@ public struct ClientOptions: Hashable, Sendable {
     public var backlog: Int
 
     public init(
-        timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil, proxy: HTTPProxy? = nil,
+        timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
+        certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
         requiresEncryption: Bool = false, backlog: Int = 4096
     ) {
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile
+        self.certificatePins = certificatePins
         self.proxy = proxy
         self.requiresEncryption = requiresEncryption
         self.backlog = max(backlog, 1)
