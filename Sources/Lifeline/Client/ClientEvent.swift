@@ -13,6 +13,8 @@ public enum ClientEvent: Sendable {
     case presence(PresenceChange, at: Moment)
     /// Something failed that leaves the connection alone. `channel` is nil when it concerns none.
     case problem(LifelineError, channel: String?, willRetry: Bool, at: Moment)
+    /// What only this service tells.
+    case notice(ServiceNotice, at: Moment)
     /// The consumer was too slow: so many messages and presence changes are missing here. They were published after `since`.
     case dropped(Int, since: Moment, at: Moment)
 }

@@ -55,7 +55,7 @@ extension ClientEvent {
         case .message(let message): message.receivedAt
         case .gap(let gap): gap.at
         case .subscribed(_, _, let at), .unsubscribed(_, let at), .presence(_, let at), .problem(_, _, _, let at),
-            .dropped(_, _, let at):
+            .notice(_, let at), .dropped(_, _, let at):
             at
         }
     }

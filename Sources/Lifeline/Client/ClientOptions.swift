@@ -29,6 +29,9 @@ public struct ClientOptions: Hashable, Sendable {
     /// Goes between for every connection and request, with the method `CONNECT`; nil for none. Its failures have the category
     /// `proxyUnavailable`.
     public var proxy: HTTPProxy?
+    /// Sent with every connection and request to the service, for what is in between, such as a gateway that wants a token. Nothing
+    /// that the handshake itself needs; a name or value that cannot be a header's is refused with `badRequest`.
+    public var headers: [String: String]
     /// Whether channels whose messages the service could read are refused: subscribing and publishing throw
     /// ``LifelineError/Code/unsupported`` then, and nothing is sent (rule LL-26).
     public var requiresEncryption: Bool
@@ -37,13 +40,14 @@ public struct ClientOptions: Hashable, Sendable {
 
     public init(
         timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
-        certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
+        certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],
         requiresEncryption: Bool = false, backlog: Int = 4096
     ) {
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile
         self.certificatePins = certificatePins
         self.proxy = proxy
+        self.headers = headers
         self.requiresEncryption = requiresEncryption
         self.backlog = max(backlog, 1)
     }

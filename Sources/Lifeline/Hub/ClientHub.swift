@@ -143,9 +143,11 @@ extension ClientHub {
         case .left(let channel, let id):
             guard let feed = feedIfAny(channel) else { return }
             outgoing.append(contentsOf: feed.left(id).map { .presence($0, at: now) })
-        case .problem(let error, let channel):
-            if let channel { feedIfAny(channel)?.deliver([.failed(error, willRetry: true)]) }
-            outgoing.append(.problem(error, channel: channel, willRetry: true, at: now))
+        case .problem(let error, let channel, let willRetry):
+            if let channel { feedIfAny(channel)?.deliver([.failed(error, willRetry: willRetry)]) }
+            outgoing.append(.problem(error, channel: channel, willRetry: willRetry, at: now))
+        case .notice(let notice):
+            outgoing.append(.notice(notice, at: now))
         case .message, .gap, .subscriptionFailed:
             return
         }

@@ -27,8 +27,9 @@ extension NexconnAdapter {
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
     ) -> NexconnAdapter {
         let policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
-        let issuer = NexconnTokenIssuer(settings: settings, http: http, limit: policy.timing.request, unixSeconds: unixSeconds)
-        let tokens = NexconnTokenTransport(base: transport, issuer: issuer)
+        let issuer = NexconnTokenIssuer(
+            settings: settings, http: HeaderedHTTP(http, options.headers), limit: policy.timing.request, unixSeconds: unixSeconds)
+        let tokens = NexconnTokenTransport(base: HeaderedTransport.webSocket(transport, options.headers), issuer: issuer)
         let memory = NexconnMemory(
             host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,

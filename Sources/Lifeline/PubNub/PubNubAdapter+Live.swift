@@ -34,10 +34,12 @@ extension PubNubAdapter {
         session.requestTimeout = policy.timing.request
         let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)
         let driver = Driver(
-            transport: transport, jobs: PubNubJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
+            transport: HeaderedTransport.longPoll(transport, options.headers), jobs: PubNubJobs(), timers: timers, policy: policy,
+            memory: memory, seed: seed)
         if let filter = service.filter { driver.submit(.perform(.setFilter(filter), nil)) }
         let caller = PubNubCaller(
-            host: service.host, settings: service.settings, cipher: service.cipher, http: http, limit: policy.timing.request,
+            host: service.host, settings: service.settings, cipher: service.cipher, http: HeaderedHTTP(http, options.headers),
+            limit: policy.timing.request,
             unixSeconds: unixSeconds, now: { timers.now })
         let news = PubNubNews(
             cipher: service.cipher, tracksPresence: service.tracksPresence,

@@ -32,13 +32,18 @@ extension PusherAdapter {
         let memory = PusherMemory(
             key: settings.key, host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: settings.path, clientName: "lifeline-swift", version: "0.1.0")
+        // Whoever authorises is somebody else: the fields are for the service.
+        let service = HeaderedHTTP(http, options.headers)
+        let transport = HeaderedTransport.webSocket(transport, options.headers)
         let driver = Driver(
             transport: transport, jobs: PusherAuthorizer(settings: settings, http: http, limit: limit), timers: timers,
             policy: policy, memory: memory, seed: seed)
         let caller = settings.access.credentials.map {
-            PusherCaller(settings: settings, credentials: $0, http: http, limit: limit, unixSeconds: unixSeconds)
+            PusherCaller(settings: settings, credentials: $0, http: service, limit: limit, unixSeconds: unixSeconds)
         }
+        if settings.signIn != nil { driver.submit(.perform(.signIn, nil)) }
         return PusherAdapter(
-            driver: driver, clock: { timers.now }, caller: caller, network: observeNetwork(settings.host.name, driver))
+            driver: driver, clock: { timers.now }, signsIn: settings.signIn != nil, caller: caller,
+            network: observeNetwork(settings.host.name, driver))
     }
 }

@@ -3,6 +3,7 @@ import EngineRuntime
 import NIOConcurrencyHelpers
 import PusherProtocol
 import TransportCommon
+import WireCoding
 
 /// Pusher Channels behind the neutral API.
 final class PusherAdapter: ServiceAdapter {
@@ -10,23 +11,29 @@ final class PusherAdapter: ServiceAdapter {
 
     let serviceName = PusherSettings.serviceName
     let clock: @Sendable () -> Moment
-    private let driver: Driver
+    let driver: Driver
+    let signsIn: Bool
     private let caller: PusherCaller?
     private let network: NetworkObservation?
-    private let state = NIOLockedValueBox(State())
+    let state = NIOLockedValueBox(State())
 
-    private struct State {
+    struct State {
         var body: (@Sendable ([ServiceEvent]) -> Void)?
+        /// Who is signed in.
+        var user: String?
+        /// The user's channel, while it is confirmed.
+        var userChannel: String?
         /// Who this client is, in presence channels.
         var myIDs: [String: String] = [:]
     }
 
     init(
-        driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PusherCaller?,
+        driver: Driver, clock: @escaping @Sendable () -> Moment, signsIn: Bool, caller: PusherCaller?,
         network: NetworkObservation? = nil
     ) {
         self.driver = driver
         self.clock = clock
+        self.signsIn = signsIn
         self.caller = caller
         self.network = network
     }
@@ -38,12 +45,10 @@ final class PusherAdapter: ServiceAdapter {
         // Inline: the hub only hands on to sequences, which never blocks.
         return driver.notices.observe(on: .inline) { [clock, state, weak driver] notices in
             let now = clock()
-            let news = notices.compactMap { Self.event($0, at: now) }
-            for case .event(.subscribed(let confirmed)) in notices where confirmed.myID != nil {
-                state.withLockedValue { $0.myIDs[confirmed.channel] = confirmed.myID }
-            }
+            let news = notices.flatMap { Self.events($0, at: now) }
+            state.withLockedValue { Self.note(notices, in: &$0) }
             if !news.isEmpty { body(news) }
-            for case .subscriptionFailed(let channel, _, willRetry: false) in news {
+            for case .subscriptionFailed(let channel, _, willRetry: false) in news where !PusherChannelName.isReserved(channel) {
                 // The caller was told that it failed, so it must not be subscribed by the next connection.
                 driver?.submit(.perform(.unsubscribe(channel: channel), nil))
             }
@@ -55,6 +60,7 @@ final class PusherAdapter: ServiceAdapter {
     func disconnect() { driver.submit(.disconnect) }
 
     func subscribe(_ channel: String) async throws(LifelineError) {
+        if PusherChannelName.isReserved(channel) { return try await subscribeAsUser(channel) }
         do throws(ConnectionFailure) {
             _ = try await driver.perform(.subscribe(PusherSubscription(channel: channel)))
         } catch {
@@ -63,6 +69,13 @@ final class PusherAdapter: ServiceAdapter {
     }
 
     func unsubscribe(_ channel: String) {
+        if PusherChannelName.isReserved(channel) {
+            // The user stays signed in, and what comes for the user is dropped by the hub. An answer comes in one order with the news.
+            driver.perform(.unsubscribe(channel: channel)) { [state] _ in
+                state.withLockedValue { $0.body }?([.unsubscribed(channel: channel)])
+            }
+            return
+        }
         driver.submit(.perform(.unsubscribe(channel: channel), nil))
     }
 
@@ -144,13 +157,14 @@ final class PusherAdapter: ServiceAdapter {
 }
 
 extension PusherAdapter {
-    /// The session's news in neutral words; nil for what is none of the user's business.
-    static func event(_ notice: Notice<PusherSession>, at now: Moment) -> ServiceEvent? {
+    /// The session's news in neutral words; nothing for what is none of the user's business.
+    static func events(_ notice: Notice<PusherSession>, at now: Moment) -> [ServiceEvent] {
         switch notice {
-        case .change(let change): .change(change)
-        case .event(let event): Self.event(event, at: now)
+        case .change(let change): [.change(change)]
+        case .event(.watchlist(let changes)): changes.compactMap { ServiceNotice($0).map { .notice($0) } }
+        case .event(let event): Self.event(event, at: now).map { [$0] } ?? []
         case .dropped(let count):
-            .problem(LifelineError(.init(.messageCountExceeded), "\(count) events were dropped."), channel: nil)
+            [.problem(LifelineError(.init(.messageCountExceeded), "\(count) events were dropped."), channel: nil)]
         }
     }
 
@@ -183,7 +197,15 @@ extension PusherAdapter {
             return .problem(LifelineError(.init(.decryptionFailed), reason), channel: channel)
         case .malformed(let reason):
             return .problem(LifelineError(.init(.malformedResponse), reason), channel: nil)
-        case .established, .subscriptionCount, .cacheMissed, .signedIn, .signInFailed, .watchlist, .frame, .pinged, .ponged:
+        case .cacheMissed(let channel):
+            return .notice(ServiceNotice(.cacheMissed, channel: channel))
+        case .subscriptionCount(let channel, let count):
+            return .notice(ServiceNotice(.subscriptionCount, channel: channel, data: #"{"count":\#(count)}"#))
+        case .signedIn(let user):
+            return .notice(ServiceNotice(.signedIn, data: #"{"user":\#(JSONWriter.string(user.id))}"#))
+        case .signInFailed(let failure, _, let willRetry):
+            return .problem(LifelineError(failure), channel: nil, willRetry: willRetry)
+        case .established, .watchlist, .frame, .pinged, .ponged:
             return nil
         }
     }
@@ -195,6 +217,15 @@ extension PusherAdapter {
         return .message(
             Message(
                 channel: channel, event: message.event, text: message.data ?? "null", user: message.userID, receivedAt: now))
+    }
+}
+
+extension ServiceNotice {
+    /// Nil for a word that the protocol does not have.
+    init?(_ change: PusherWatchlistChange) {
+        let names: [String: Name] = ["online": .usersOnline, "offline": .usersOffline]
+        guard let name = names[change.name] else { return nil }
+        self.init(name, data: #"{"users":[\#(change.userIDs.map { JSONWriter.string($0) }.joined(separator: ","))]}"#)
     }
 }
 

@@ -9,10 +9,10 @@ final class PusherAuthorizer: JobRunner {
     typealias Session = PusherSession
     typealias Completion = @Sendable (Result<PusherAuthorization, ConnectionFailure>) -> Void
 
-    private let settings: PusherSettings
-    private let http: any HTTPSending
+    let settings: PusherSettings
+    let http: any HTTPSending
     /// How long an endpoint may take; the session stops waiting then as well.
-    private let limit: Duration
+    let limit: Duration
 
     init(settings: PusherSettings, http: any HTTPSending, limit: Duration) {
         self.settings = settings
@@ -21,6 +21,7 @@ final class PusherAuthorizer: JobRunner {
     }
 
     func start(_ job: PusherAuthorizeJob, completion: @escaping Completion) -> JobCancellation {
+        if job.purpose == .user { return startUser(job.socketID, completion: completion) }
         switch settings.access.kind {
         case .none:
             let reason =
@@ -49,7 +50,7 @@ final class PusherAuthorizer: JobRunner {
         }
     }
 
-    private static func run(
+    static func run(
         _ completion: @escaping Completion,
         _ body: @escaping @Sendable () async throws(ConnectionFailure) -> PusherAuthorization
     ) -> JobCancellation {
@@ -100,10 +101,14 @@ extension PusherAuthorizer {
 
     /// Pusher documentation, Authorizing users: a form with the socket id and the channel.
     static func request(_ job: PusherAuthorizeJob, url: String, headers: [String: String]) -> HTTPCall {
+        let form = "socket_id=\(PercentEncoding.encode(job.socketID))&channel_name=\(PercentEncoding.encode(job.channel))"
+        return request(form: form, url: url, headers: headers)
+    }
+
+    static func request(form: String, url: String, headers: [String: String]) -> HTTPCall {
         var all = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
         all.append(HTTPField("Content-Type", "application/x-www-form-urlencoded"))
-        let body = "socket_id=\(PercentEncoding.encode(job.socketID))&channel_name=\(PercentEncoding.encode(job.channel))"
-        return HTTPCall(method: "POST", url: url, headers: all, body: Array(body.utf8))
+        return HTTPCall(method: "POST", url: url, headers: all, body: Array(form.utf8))
     }
 
     static func grant(in answer: HTTPAnswer) throws(ConnectionFailure) -> PusherAuthorization {
@@ -117,7 +122,7 @@ extension PusherAuthorizer {
     }
 
     /// An app's own error. Its text stays out: nobody knows what is in it.
-    private static func failure(of error: any Error) -> ConnectionFailure {
+    static func failure(of error: any Error) -> ConnectionFailure {
         switch error {
         case let error as LifelineError:
             ConnectionFailure(StatusCategory(rawValue: error.code.rawValue), error.reason)

@@ -8,6 +8,8 @@ struct PusherSettings: Sendable {
     var access: PusherAccess
     /// Who this client is on presence channels that it authorises itself.
     var user: Member?
+    /// Nil when the client does not sign in.
+    var signIn: PusherSignIn?
 
     /// What to put in front of the paths of the HTTP API: as for WebSockets, unless the API is elsewhere.
     var apiPrefix: String {
@@ -29,12 +31,14 @@ extension Service {
     ///   - path: put in front of `/app/…`, and of the HTTP API's paths if that is on the same host.
     ///   - access: who authorises channels and signs what is published.
     ///   - user: who this client is on presence channels, when it authorises itself; `info` has to be JSON text.
+    ///   - signIn: who vouches for the user of the whole connection; nil for a client that does not sign in.
     public static func pusher(
         key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
-        access: PusherAccess = .none, user: Member? = nil
+        access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil
     ) -> Service {
         let settings = PusherSettings(
-            key: key, host: host, api: api ?? host.pusherAPI, path: path, access: access, user: user)
+            key: key, host: host, api: api ?? host.pusherAPI, path: path, access: access, user: user,
+            signIn: signIn)
         return Service(name: PusherSettings.serviceName) { options in
             PusherAdapter.live(settings, options)
         }

@@ -13,5 +13,6 @@ enum ServiceEvent: Sendable {
     case present(channel: String, [Member])
     case joined(channel: String, Member)
     case left(channel: String, memberID: String)
-    case problem(LifelineError, channel: String?)
+    case problem(LifelineError, channel: String?, willRetry: Bool = true)
+    case notice(ServiceNotice)
 }

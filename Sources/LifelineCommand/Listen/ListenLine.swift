@@ -26,6 +26,7 @@ struct ListenLine: Hashable, Sendable {
         case error(channel: String?, category: String, code: Int?, reason: String)
         case published(channel: String, outcome: String, id: String?)
         case unsubscribed(channel: String)
+        case notice(ServiceNotice)
     }
 
     var at: Moment
@@ -84,6 +85,11 @@ struct ListenLine: Hashable, Sendable {
         case .unsubscribed(let channel):
             object.put("ev", "unsubscribed")
             object.put("ch", channel)
+        case .notice(let notice):
+            object.put("ev", "notice")
+            object.put("name", notice.name.rawValue)
+            object.put("ch", notice.channel)
+            object.put("data", json: notice.data ?? "null")
         }
         return object.text
     }

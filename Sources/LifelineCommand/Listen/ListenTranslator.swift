@@ -7,13 +7,16 @@ struct ListenTranslator: Sendable {
     let service: ServiceName
     /// Whether lines about presence are wanted.
     let showsPresence: Bool
+    /// Whether what only this service tells is wanted.
+    let showsNotices: Bool
     private var last: StatusWord?
     private var subscribed: [String] = []
 
-    init(subscriber: String, service: ServiceName = .pusher, showsPresence: Bool) {
+    init(subscriber: String, service: ServiceName = .pusher, showsPresence: Bool, showsNotices: Bool = false) {
         self.subscriber = subscriber
         self.service = service
         self.showsPresence = showsPresence
+        self.showsNotices = showsNotices
     }
 
     /// The latest status that was printed.
@@ -52,6 +55,8 @@ struct ListenTranslator: Sendable {
         case .problem(let error, let channel, let willRetry, let at):
             if !willRetry { subscribed.removeAll { $0 == channel } }
             return [line(at, .error(error, channel))]
+        case .notice(let notice, let at):
+            return showsNotices ? [line(at, .notice(notice))] : []
         case .dropped(_, let since, let at):
             // Rule CL-4: what this program could not print in time is a gap of every channel.
             return subscribed.map { line(at, .gap(channel: $0, since: since)) }

@@ -27,6 +27,8 @@ struct PlainLine: Sendable {
             return ("gap", "\(channel): messages since \(timeOfDay(since)) may be missing")
         case .presence(let channel, let action, let user, let count):
             return (action, "\(channel)  \(user)  (\(count) there)")
+        case .notice(let notice):
+            return ("notice", [notice.channel, notice.name.rawValue, notice.data].compactMap { $0 }.joined(separator: "  "))
         case .error(let channel, let category, let code, let reason):
             let place = channel.map { "\($0): " } ?? ""
             let number = code.map { " \($0)" } ?? ""
@@ -50,7 +52,7 @@ struct PlainLine: Sendable {
         case .presence: .cyan
         case .error: .red
         case .published(_, let outcome, _): outcome == "accepted" ? .green : .red
-        case .message, .unsubscribed: .plain
+        case .message, .unsubscribed, .notice: .plain
         }
     }
 

@@ -44,6 +44,10 @@ struct ListenLineTests {
             .published(channel: "room", outcome: "accepted", id: "x"),
             #""ev":"published","ch":"room","outcome":"accepted","id":"x"}"#)
         expect(.unsubscribed(channel: "room"), #""ev":"unsubscribed","ch":"room"}"#)
+        expect(
+            .notice(ServiceNotice(.subscriptionCount, channel: "room", data: #"{"count":3}"#)),
+            #""ev":"notice","name":"subscriptionCount","ch":"room","data":{"count":3}}"#)
+        expect(.notice(ServiceNotice(.signedIn)), #""ev":"notice","name":"signedIn","ch":null,"data":null}"#)
     }
 
     @Test("CL-1: a line stays one line, whatever white space the payload has")

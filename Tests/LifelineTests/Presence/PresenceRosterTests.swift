@@ -77,7 +77,7 @@ struct PresenceRosterTests {
         var news = news()
         let question = news.take([subscribed("a")], at: .zero).questions[0]
         let events = news.answered(question, .failure(LifelineError(.accessDenied, "No."))).events
-        guard events.count == 1, case .problem(_, channel: "a") = events[0] else {
+        guard events.count == 1, case .problem(_, channel: "a", willRetry: true) = events[0] else {
             Issue.record("\(events)")
             return
         }

@@ -164,14 +164,15 @@ struct PusherAdapterTests {
         fixture.receive(PusherFrames.error(code: 4200, message: "Restart."))
         fixture.receive(PusherFrames.error(code: nil, message: "Odd."))
         var told: [String] = []
-        for await event in events.prefix(2) {
+        for await event in events.prefix(3) {
             switch event {
             case .subscribed: told.append("subscribed")
             case .problem(let error, nil, _, _): told.append(error.reason)
+            case .notice(let notice, _): told.append(notice.name.rawValue)
             default: told.append("other")
             }
         }
-        #expect(told == ["subscribed", "Odd."])
+        #expect(told == ["subscribed", "cacheMissed", "Odd."])
     }
 
     @Test("LL-1: a released client aborts its connection")

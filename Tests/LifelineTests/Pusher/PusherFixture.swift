@@ -16,14 +16,15 @@ struct PusherFixture {
 
     /// - Parameter confirms: whether the server confirms every subscription at once.
     init(
-        access: PusherAccess = .secret("s3cret", appID: "7"), user: Member? = Member(id: "ann"), confirms: Bool = true,
+        access: PusherAccess = .secret("s3cret", appID: "7"), user: Member? = Member(id: "ann"), signIn: PusherSignIn? = nil,
+        headers: [String: String] = [:], confirms: Bool = true,
         http: ScriptedHTTP = ScriptedHTTP()
     ) {
         self.http = http
         let settings = PusherSettings(
             key: "key", host: ServiceHost("h", port: 80, tls: false), api: ServiceHost("api", port: 81, tls: false),
-            path: nil, access: access, user: user)
-        let options = ClientOptions(timing: .fast)
+            path: nil, access: access, user: user, signIn: signIn)
+        let options = ClientOptions(timing: .fast, headers: headers)
         let adapter = PusherAdapter.make(
             settings, options, transport: transport, http: http, timers: timers, seed: 1, unixSeconds: { 1_700_000_000 })
         client = LifelineClient(adapter: adapter, options: options)

@@ -65,6 +65,20 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
+    @Test("LL-31: what the server sends to a user reaches the user's client")
+    func signedIn() async throws {
+        try await withServer { host, server in
+            let ann = LifelineClient(
+                .pusher(
+                    key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: "ann"),
+                    signIn: .secret()))
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await ann.channel("#server-to-user-ann").subscribe()
+            try server.publish(channel: "#server-to-user-ann", event: "hi", data: "1")
+            #expect(await first(of: room.messages)?.text == "1")
+        }
+    }
+
     @Test("A cache channel begins with its last event")
     func cacheChannel() async throws {
         try await withServer { host in

@@ -1,0 +1,89 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+
+// Header fields of the user's own (rule LL-29), for each of the three ways to the service.
+
+/// Adds fields to requests.
+struct HeaderedHTTP: HTTPSending {
+    let base: any HTTPSending
+    let fields: [HTTPField]
+
+    init(_ base: any HTTPSending, _ headers: [String: String]) {
+        self.base = base
+        fields = headers.sorted { $0.key < $1.key }.map { HTTPField($0.key, $0.value) }
+    }
+
+    func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
+        if fields.isEmpty { return try await base.send(call, timeout: timeout) }
+        var call = call
+        call.headers += fields
+        return try await base.send(call, timeout: timeout)
+    }
+}
+
+/// Adds fields to what the session sends and to where it connects.
+final class HeaderedTransport<Session: ProtocolSession>: ClientTransport {
+    private let base: any ClientTransport<Session>
+    private let endpoint: @Sendable (Session.Endpoint) -> Session.Endpoint
+    private let outbound: @Sendable (Session.Outbound) -> Session.Outbound
+
+    private init(
+        _ base: any ClientTransport<Session>, endpoint: @escaping @Sendable (Session.Endpoint) -> Session.Endpoint,
+        outbound: @escaping @Sendable (Session.Outbound) -> Session.Outbound
+    ) {
+        self.base = base
+        self.endpoint = endpoint
+        self.outbound = outbound
+    }
+
+    func open(
+        _ endpoint: Session.Endpoint, attempt: AttemptID, report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
+    ) {
+        base.open(self.endpoint(endpoint), attempt: attempt, report: report)
+    }
+
+    func send(_ outbound: Session.Outbound, attempt: AttemptID) { base.send(self.outbound(outbound), attempt: attempt) }
+
+    func close(_ attempt: AttemptID, reason: CloseReason) { base.close(attempt, reason: reason) }
+}
+
+extension HeaderedTransport where Session.Endpoint == WebSocketEndpoint {
+    /// The upgrade carries the fields.
+    static func webSocket(
+        _ base: any ClientTransport<Session>, _ headers: [String: String]
+    ) -> any ClientTransport<Session> {
+        if headers.isEmpty { return base }
+        let fields = headers.sorted { $0.key < $1.key }.map { WebSocketEndpoint.Header($0.key, $0.value) }
+        return HeaderedTransport(
+            base,
+            endpoint: { endpoint in
+                var endpoint = endpoint
+                endpoint.headers += fields
+                return endpoint
+            }, outbound: { $0 })
+    }
+}
+
+extension HeaderedTransport where Session.Outbound == LongPollOutbound {
+    /// Each poll and each call carries the fields.
+    static func longPoll(
+        _ base: any ClientTransport<Session>, _ headers: [String: String]
+    ) -> any ClientTransport<Session> {
+        if headers.isEmpty { return base }
+        let fields = headers.sorted { $0.key < $1.key }.map { HTTPExchange.Header($0.key, $0.value) }
+        return HeaderedTransport(
+            base, endpoint: { $0 },
+            outbound: { outbound in
+                switch outbound {
+                case .poll(var exchange):
+                    exchange.headers += fields
+                    return .poll(exchange)
+                case .call(var exchange):
+                    exchange.headers += fields
+                    return .call(exchange)
+                case .cancelPoll: return .cancelPoll
+                }
+            })
+    }
+}

@@ -1,0 +1,73 @@
+import ConnectionEngine
+import EngineRuntime
+import HTTPTransport
+import PusherProtocol
+import WireCoding
+
+// Signing in. Rule LL-31.
+extension PusherAuthorizer {
+    func startUser(_ socketID: String, completion: @escaping Completion) -> JobCancellation {
+        switch settings.signIn?.kind {
+        case nil:
+            completion(.failure(ConnectionFailure(.accessDenied, "The client was not told how to sign in.")))
+            return {}
+        case .secret(let watchlist):
+            completion(Result { () throws(ConnectionFailure) in try signUser(socketID, watchlist) })
+            return {}
+        case .endpoint(let url, let headers):
+            let (http, limit) = (http, limit)
+            return Self.run(completion) { () async throws(ConnectionFailure) in
+                let form = "socket_id=\(PercentEncoding.encode(socketID))"
+                let answer = try await http.send(Self.request(form: form, url: url, headers: headers), timeout: limit)
+                return try Self.userGrant(in: answer)
+            }
+        case .custom(let authenticate):
+            return Self.run(completion) { () async throws(ConnectionFailure) in
+                do {
+                    let grant = try await authenticate(socketID)
+                    return PusherAuthorization(auth: grant.auth, userData: grant.userData)
+                } catch {
+                    throw Self.failure(of: error)
+                }
+            }
+        }
+    }
+
+    private func signUser(_ socketID: String, _ watchlist: [String]) throws(ConnectionFailure) -> PusherAuthorization {
+        guard let credentials = settings.access.credentials else {
+            throw ConnectionFailure(.badRequest, "Signing in with the app's secret needs the secret: give it as the access.")
+        }
+        guard let user = settings.user, !user.id.isEmpty else {
+            throw ConnectionFailure(.badRequest, "Somebody has to sign in: give the client a user id.")
+        }
+        guard watchlist.count <= PusherLimits.watchlist else {
+            throw ConnectionFailure(.badRequest, "A watchlist has at most \(PusherLimits.watchlist) users.")
+        }
+        var data = #"{"id":\#(JSONWriter.string(user.id))"#
+        if let info = user.info {
+            guard let json = try? JSONText(info) else { throw ConnectionFailure(.badRequest, "The user's info is not JSON.") }
+            data += #","user_info":\#(json.text)"#
+        }
+        if !watchlist.isEmpty {
+            data += #","watchlist":[\#(watchlist.map { JSONWriter.string($0) }.joined(separator: ","))]"#
+        }
+        data += "}"
+        return PusherAuthorization(
+            auth: PusherSignature.userAuth(
+                socketID: socketID, userData: data, key: settings.key, secret: credentials.secret),
+            userData: data)
+    }
+
+    /// Pusher documentation, Authenticating users.
+    static func userGrant(in answer: HTTPAnswer) throws(ConnectionFailure) -> PusherAuthorization {
+        if let failure = answer.failure { throw failure }
+        guard let grant = try? JSONText(bytes: answer.body), let auth = grant["auth"]?.string,
+            let userData = grant["user_data"]?.string
+        else {
+            throw ConnectionFailure(
+                .malformedResponse, "The user endpoint's answer is no JSON object with auth and user_data in it.", origin: .server
+            )
+        }
+        return PusherAuthorization(auth: auth, userData: userData)
+    }
+}
