@@ -93,7 +93,7 @@ struct DoctorTarget: Sendable {
     }
 
     /// `http://[USER:PASSWORD@]HOST:PORT`, or `HOST:PORT`.
-    private static func readProxy(_ text: String) throws(CommandFailure) -> HTTPProxy {
+    static func readProxy(_ text: String) throws(CommandFailure) -> HTTPProxy {
         let wrong = CommandFailure("--proxy takes http://HOST:PORT or http://USER:PASSWORD@HOST:PORT.", .usage)
         let url = text.contains("://") ? text : "http://\(text)"
         guard let parts = URLComponents(string: url), parts.scheme == "http", let host = parts.host, !host.isEmpty else {

@@ -40,6 +40,12 @@ struct ListenCommand: AsyncParsableCommand {
     @Flag(help: "Prints who comes and goes: on presence channels of Pusher, all of PubNub, open ones of Nexconn.")
     var presence = false
 
+    @Flag(
+        help:
+            "Prints what only this service tells: cache misses, subscription counts, who signed in, who of the watchlist is online."
+    )
+    var notices = false
+
     @Option(help: ArgumentHelp("Only messages whose metadata it fits arrive (PubNub).", valueName: "expression"))
     var filter: String?
 

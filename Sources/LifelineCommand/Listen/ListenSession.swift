@@ -23,7 +23,8 @@ struct ListenSession: Sendable {
         self.service = service
         options = command.service.clientOptions
         translator = ListenTranslator(
-            subscriber: command.service.subscriber, service: command.service.service, showsPresence: command.presence)
+            subscriber: command.service.subscriber, service: command.service.service, showsPresence: command.presence,
+            showsNotices: command.notices)
         channels = command.channels
         duration = command.duration.map { .seconds($0) }
         if command.json {

@@ -63,6 +63,22 @@ struct ServiceOptions: ParsableArguments {
     @Option(help: "Encrypts what is published and decrypts what arrives (PubNub).")
     var cipherKey: String?
 
+    @Option(
+        help: "Encrypts and decrypts channels that begin with private-encrypted-: 32 bytes in base64; needs --secret (Pusher).")
+    var encryptionKey: String?
+
+    @Flag(help: "Refuses channels whose messages the service could read.")
+    var requireEncryption = false
+
+    @Flag(help: "Signs in as --user; then #server-to-user-USER is a channel, and the watchlist is told. Needs --secret (Pusher).")
+    var signIn = false
+
+    @Option(help: ArgumentHelp("Somebody for the watchlist; may be repeated. Needs --sign-in.", valueName: "user"))
+    var watch: [String] = []
+
+    @Option(help: "Asks this address to vouch for the user, instead of --secret (Pusher).")
+    var userEndpoint: String?
+
     @Option(help: "Names this client in every line.")
     var name: String?
 
@@ -71,6 +87,15 @@ struct ServiceOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
     var ca: String?
+
+    @Option(help: ArgumentHelp("A public key that the server has to show, sha256/…; may be repeated.", valueName: "pin"))
+    var pin: [String] = []
+
+    @Option(help: ArgumentHelp("Goes through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
+    var proxy: String?
+
+    @Option(help: ArgumentHelp("A header field for the service, 'Name: value'; may be repeated.", valueName: "field"))
+    var header: [String] = []
 
     func validate() throws {
         if secret != nil && authEndpoint != nil {
@@ -91,10 +116,11 @@ struct ServiceOptions: ParsableArguments {
         if let ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
+        _ = try makeClientOptions()
         let address = try ServiceAddress(url)
         switch service {
         case .pusher:
-            return pusher(address)
+            return try pusher(address)
         case .pubnub:
             if address.path != nil { throw CommandFailure("--url \(url): PubNub is not below a path.", .usage) }
             return .pubnub(
@@ -139,10 +165,10 @@ struct ServiceOptions: ParsableArguments {
         if service == .nexconn { try await client.connect(timeout: Self.connectLimit) }
     }
 
-    private func pusher(_ address: ServiceAddress) -> Service {
+    private func pusher(_ address: ServiceAddress) throws(CommandFailure) -> Service {
         let access: PusherAccess
         if let secret {
-            access = .secret(secret, appID: appID)
+            access = .secret(secret, appID: appID, encryptionMasterKey: encryptionKey)
         } else if let authEndpoint {
             access = .endpoint(authEndpoint)
         } else {
@@ -150,11 +176,48 @@ struct ServiceOptions: ParsableArguments {
         }
         return .pusher(
             key: key ?? "app-key", host: address.host, path: address.path, access: access,
-            user: (user ?? name).map { Member(id: $0) })
+            user: (user ?? name).map { Member(id: $0) }, signIn: try pusherSignIn())
     }
 
-    var clientOptions: ClientOptions {
-        ClientOptions(timing: timing.profile, certificateAuthorityFile: ca, backlog: 16_384)
+    private func pusherSignIn() throws(CommandFailure) -> PusherSignIn? {
+        switch (signIn, userEndpoint) {
+        case (_, let endpoint?):
+            if !watch.isEmpty {
+                throw CommandFailure("--watch is for --sign-in: an endpoint says itself who is watched.", .usage)
+            }
+            return .endpoint(endpoint)
+        case (true, nil):
+            guard secret != nil, user ?? name != nil else {
+                throw CommandFailure("--sign-in needs --secret and --user, or --user-endpoint instead.", .usage)
+            }
+            return .secret(watchlist: watch)
+        case (false, nil):
+            if !watch.isEmpty { throw CommandFailure("--watch needs --sign-in.", .usage) }
+            return nil
+        }
+    }
+
+    /// As given; ``makeService(presence:filter:isBrief:)`` has said what is wrong with it.
+    var clientOptions: ClientOptions { (try? makeClientOptions()) ?? ClientOptions() }
+
+    func makeClientOptions() throws(CommandFailure) -> ClientOptions {
+        var options = ClientOptions(
+            timing: timing.profile, certificateAuthorityFile: ca, requiresEncryption: requireEncryption, backlog: 16_384)
+        if !pin.isEmpty {
+            do throws(CertificatePins.Malformed) {
+                options.certificatePins = try CertificatePins(pin)
+            } catch {
+                throw CommandFailure("--pin: \(error)", .usage)
+            }
+        }
+        if let proxy { options.proxy = try DoctorTarget.readProxy(proxy) }
+        for field in header {
+            guard let colon = field.firstIndex(of: ":"), colon > field.startIndex else {
+                throw CommandFailure("--header takes 'Name: value'.", .usage)
+            }
+            options.headers[String(field[..<colon])] = field[field.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        return options
     }
 
     /// What was given and does nothing with this service.
@@ -162,6 +225,8 @@ struct ServiceOptions: ParsableArguments {
         let given: [(option: String, isGiven: Bool, services: [ServiceName])] = [
             ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
             ("--cipher-key", cipherKey != nil, [.pubnub]), ("--auth-endpoint", authEndpoint != nil, [.pusher]),
+            ("--encryption-key", encryptionKey != nil, [.pusher]), ("--sign-in", signIn, [.pusher]),
+            ("--watch", !watch.isEmpty, [.pusher]), ("--user-endpoint", userEndpoint != nil, [.pusher]),
             ("--device-class", deviceClass != nil, [.nexconn]),
         ]
         return given.filter { $0.isGiven && !$0.services.contains(service) }
