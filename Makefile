@@ -39,7 +39,7 @@ serve: setup ## Build, then run the server on port 6001
 	@$(BIN)/lifeline serve
 
 .PHONY: test
-test: lint unit objc tsan scenarios ## All that CI runs
+test: lint unit objc examples tsan scenarios ## All that CI runs
 
 .PHONY: lint
 lint: ## Check the format of all sources
@@ -66,6 +66,11 @@ objc: test-setup ## Type-check the Objective-C faces of the SDKs, and programs t
 	swift build $(SWIFT_FLAGS) --target NexconnChatSDK
 	swift build $(SWIFT_FLAGS) --target PusherSwift
 	Scripts/check-objc.sh
+
+.PHONY: examples
+examples: setup ## Build and run the programs in Examples/, an outage included
+	swift build $(SWIFT_FLAGS)
+	Scripts/run-examples.sh $(BIN)
 
 .PHONY: tsan
 tsan: test-setup ## Engine, runtime and the end-to-end runs under the Thread Sanitizer
