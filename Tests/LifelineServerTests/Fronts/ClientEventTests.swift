@@ -17,7 +17,7 @@ struct ClientEventTests {
     }
 
     @Test(
-        "Data goes out as a string: text as it is, everything else as its JSON",
+        "Data goes out as a string: text as it is, everything else as its JSON (hazard 5)",
         arguments: [
             (#"{"x":[1, 2]}"#, #"{"x":[1, 2]}"#), (#""text""#, "text"), ("5", "5"), ("null", "null"), ("true", "true"),
         ])

@@ -1,18 +1,9 @@
 import LifelineServer
 import NIOCore
-import NIOPosix
 import PusherProtocol
 import RealtimeHub
 import Testing
 import WebSocketFraming
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 @Suite("Floods of frames, channels and connections (SV-3, SV-5, SV-6, SP-21, X9, X10)", .timeLimit(.minutes(5)))
 struct FloodTests {
@@ -102,12 +93,8 @@ struct FloodTests {
 
     /// Resets the connection, so that no port stays in use.
     private static func connectAndReset(port: Int, sending: Bool) async throws {
-        let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port).get()
-        if sending { try? await channel.writeAndFlush(ByteBuffer(string: "GET /app/app-key HT")) }
-        if let socket = channel as? any SocketOptionProvider {
-            try? await socket.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
-        }
-        try? await channel.close()
+        let socket = try await RawSocket.connect(port: port)
+        if sending { try? await socket.send("GET /app/app-key HT") }
+        await socket.reset()
     }
 }

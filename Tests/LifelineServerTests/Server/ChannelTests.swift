@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Channels on real sockets (SP-6 to SP-11)", .timeLimit(.minutes(1)))
 struct ChannelTests {
-    @Test("A confirmation always has data, for clients that wait for it")
+    @Test("A confirmation always has data, for clients that wait for it (hazard 2)")
     func confirmationHasData() async throws {
         try await withServer { server in
             let client = try await TestClient.connect(server)
@@ -54,7 +54,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("A second subscription to a channel is refused in the words that clients look for")
+    @Test("A second subscription to a channel is refused in the words that clients look for (hazard 10)")
     func existing() async throws {
         try await withServer { server in
             let client = try await TestClient.connect(server)
@@ -68,7 +68,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("Members join with their first connection and leave with their last")
+    @Test("Members join with their first connection and leave with their last (F68, hazard 8)")
     func presence() async throws {
         try await withServer { server in
             let ann = try await TestClient.connect(server)
@@ -92,7 +92,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("Client events reach the others as strings with the sender's id, and not the sender")
+    @Test("Client events reach the others as strings with the sender's id, and not the sender (hazard 5)")
     func clientEvents() async throws {
         try await withServer { server in
             let ann = try await TestClient.connect(server)
@@ -124,7 +124,7 @@ struct ChannelTests {
         }
     }
 
-    @Test("Subscription counts come where the application wants them, and never on presence channels")
+    @Test("Subscription counts come where the application wants them, and never on presence channels (7.4)")
     func counts() async throws {
         try await withServer(.development) { server in
             let first = try await TestClient.connect(server)

@@ -16,7 +16,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("The subprotocol of Pusher is echoed when it is offered and left out when not")
+    @Test("The subprotocol of Pusher is echoed when it is offered and left out when not (hazard 1)")
     func subprotocol() async throws {
         try await withServer { server in
             let with = try await TestClient.open(server, fields: "Sec-WebSocket-Protocol: pusher-channels-protocol-7\r\n")

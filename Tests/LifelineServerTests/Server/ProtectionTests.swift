@@ -71,7 +71,7 @@ struct ProtectionTests {
         }
     }
 
-    @Test("A WebSocket pong alone keeps a connection alive")
+    @Test("A WebSocket pong alone keeps a connection alive (hazard 3)")
     func controlFramesCount() async throws {
         let fast: (inout ServerConfiguration) -> Void = {
             $0.activityTimeout = .milliseconds(50)
