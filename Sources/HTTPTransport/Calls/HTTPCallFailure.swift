@@ -25,6 +25,10 @@ extension ConnectionFailure {
         return isDialling(error) ? failure.reachingProxy : failure
     }
 
+    /// The HTTP library compares the addresses in a certificate with the socket's peer, which is the proxy (rule HT-15).
+    static let unverifiableAddress = ConnectionFailure(
+        .badRequest, "Behind a proxy an address cannot be verified with TLS; use the server's name.")
+
     /// Whether `error` comes from looking a name up or opening a connection, and not from one that was open.
     private static func isDialling(_ error: any Error) -> Bool {
         switch error {

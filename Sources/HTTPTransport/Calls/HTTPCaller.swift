@@ -102,6 +102,9 @@ public final class HTTPCaller: Sendable {
         guard call.headers.allSatisfy({ !$0.name.isEmpty }) else {
             throw ConnectionFailure(.badRequest, "A header has no name.")
         }
+        guard call.headers.allSatisfy({ $0.name.lowercased() != "host" }) else {
+            throw ConnectionFailure(.badRequest, "The header Host comes from the URL.")
+        }
         // The name by which connections know the exchanges of polls; not on the wire, and no caller's.
         guard call.headers.allSatisfy({ $0.name.lowercased() != PendingExchanges.field }) else {
             throw ConnectionFailure(.badRequest, "A header has a reserved name.")
@@ -111,6 +114,9 @@ public final class HTTPCaller: Sendable {
             let body: HTTPClient.Body? = call.body.isEmpty ? nil : .byteBuffer(ByteBuffer(bytes: call.body))
             let request = try HTTPClient.Request(
                 url: call.url, method: HTTPMethod(rawValue: call.method), headers: headers, body: body)
+            if proxy != nil, scheme == "https", HTTPEndpoint(host: request.host, port: 443, usesTLS: true).isAddress {
+                throw ConnectionFailure.unverifiableAddress
+            }
             let limit = TimeAmount.nanoseconds(max(timeout.clampedNanoseconds, 0))
             let hasLeft = NIOLockedValueBox(false)
             let delegate = CallDelegate(request: request, bodyLimit: bodyLimit, sent: hasLeft)

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import TransportCommon
 
 /// Sits on every connection of a pool, next to the HTTP library's own handler: ties an exchange to its connection, lets each
 /// request leave in one write, and notices the first byte of an answer (rules HT-8 and HT-10).
@@ -23,6 +24,10 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private var writing = Writing.nothing
     private var isFlushScheduled = false
     private var hasUnreportedBytes = false
+    /// Whom the server's certificate names, until a request has said whom it has to; nil without TLS.
+    private var names: (@Sendable (String) -> Bool)?
+    /// What a request is refused for, besides that nobody waits for it.
+    private var fault: CertificateFault?
     /// How many requests were written to this connection.
     private(set) var uses = 0
 
@@ -33,6 +38,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     /// Adds the handler and its look-out for bytes to a connection that the HTTP library has set up. Call on the loop.
     static func install(in pipeline: ChannelPipeline.SynchronousOperations, pending: PendingExchanges) throws -> ExchangeHandler {
         let handler = ExchangeHandler(pending: pending)
+        handler.names = pipeline.peerNames
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPResponseDecoder>.self)
         try pipeline.addHandler(ByteLookout(handler), position: .before(decoder))
         try pipeline.addHandler(handler, position: .after(decoder))
@@ -88,6 +94,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     private func begin(_ head: inout HTTPRequestHead) -> Bool {
         current = nil
         hasUnreportedBytes = false
+        guard isMeant(head) else { return false }
         if let number = head.headers.first(name: PendingExchanges.field) {
             head.headers.remove(name: PendingExchanges.field)
             guard let run = UInt64(number).flatMap({ pending.take($0) })?.value else { return false }
@@ -99,12 +106,34 @@ final class ExchangeHandler: ChannelDuplexHandler {
         return true
     }
 
+    /// Whether the certificate is for the host of the request. All requests of a connection have the same.
+    ///
+    /// Here, because the HTTP library tells nobody whom a connection leads to before it has a request.
+    private func isMeant(_ head: HTTPRequestHead) -> Bool {
+        guard let names else { return true }
+        var host = Substring(head.headers.first(name: "Host") ?? "")
+        if host.hasPrefix("["), let end = host.firstIndex(of: "]") {
+            host = host[..<end].dropFirst()
+        } else {
+            host = host.prefix { $0 != ":" }
+        }
+        guard names(String(host)) else {
+            fault = .wrongName
+            return false
+        }
+        self.names = nil
+        return true
+    }
+
     private func refuse(_ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
-        promise?.fail(ChannelError.ioOnClosedChannel)
+        if let fault { promise?.fail(fault) } else { promise?.fail(ChannelError.ioOnClosedChannel) }
         guard writing != .refused else { return }
         writing = .refused
         // Later, since the HTTP library is in the middle of writing.
-        context.eventLoop.assumeIsolated().execute { self.context?.close(promise: nil) }
+        context.eventLoop.assumeIsolated().execute {
+            if let fault = self.fault { self.context?.fireErrorCaught(fault) }
+            self.context?.close(promise: nil)
+        }
     }
 
     // MARK: Answers

@@ -27,7 +27,7 @@ final class LongPollRequests {
         self.settings = settings
         self.reports = reports
         self.whenOver = whenOver
-        templates = RequestTemplates(settings.endpoint)
+        templates = RequestTemplates(settings.endpoint, through: settings.configuration.proxy)
     }
 
     // MARK: What is asked for

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import ConnectionEngine
 import NIOCore
 import NIOHTTP1
+import TransportCommon
 
 /// Makes the HTTP library's requests. Parsing a URL is slow, so that there is one of each method only; the connection puts the
 /// target in its place.
@@ -10,9 +11,12 @@ struct RequestTemplates {
     private let authority: String
     private var templates: [String: HTTPClient.Request] = [:]
 
-    init(_ endpoint: HTTPEndpoint) {
+    init(_ endpoint: HTTPEndpoint, through proxy: HTTPProxy?) {
         authority = endpoint.authority
-        url = Result { () throws(ConnectionFailure) in try endpoint.base }
+        url = Result { () throws(ConnectionFailure) in
+            if proxy != nil, endpoint.usesTLS, endpoint.isAddress { throw .unverifiableAddress }
+            return try endpoint.base
+        }
     }
 
     /// A request with the number of its exchange.
@@ -56,6 +60,9 @@ extension HTTPEndpoint {
     private var bareHost: String {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
+
+    /// Whether the host is an address and not a name.
+    var isAddress: Bool { (try? SocketAddress(ipAddress: bareHost, port: 0)) != nil }
 
     private var bracketedHost: String { bareHost.contains(":") ? "[\(bareHost)]" : bareHost }
 

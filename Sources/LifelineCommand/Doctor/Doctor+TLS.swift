@@ -23,8 +23,8 @@ extension Doctor {
     /// Begins TLS on a connection to the server.
     func secure(_ link: ProbeLink) async throws -> ProbeLink.Security {
         do {
-            let tls = try ClientTLS(roots: roots)
-            return try await link.secure(tls, host: target.host, isAddress: target.isAddress, within: amount)
+            let tls = try ClientTLS(roots: roots, host: target.host, isTunnelled: target.proxy != nil)
+            return try await link.secure(tls, within: amount)
         } catch is ProbeTimeout {
             throw Finding.handshakeTimeout
         } catch is ProbeEnd {

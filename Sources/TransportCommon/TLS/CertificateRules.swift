@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 import X509
 
@@ -9,6 +10,8 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
     case noSubjectAlternativeName
     /// It is signed with SHA-1.
     case weakSignature
+    /// It is for others.
+    case wrongName
     /// Neither it nor what signed it has a pinned key; with its own pin.
     case unpinned(String)
 
@@ -17,12 +20,47 @@ public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible
         case .unacceptable: "CERTIFICATE_UNACCEPTABLE"
         case .noSubjectAlternativeName: "NO_SUBJECT_ALTERNATIVE_NAME"
         case .weakSignature: "WEAK_SIGNATURE"
+        case .wrongName: "HOSTNAME_MISMATCH"
         case .unpinned: "PIN_MISMATCH"
         }
     }
 }
 
 extension NIOSSLCertificate {
+    /// Whether one of the alternative names is that of `host`, a name or an address without brackets (RFC 9525, 6).
+    ///
+    /// The TLS library is content with the address of the socket's peer, too, whatever the name that was meant. Whoever has a
+    /// certificate for his own address, and comes between as a proxy or by a forged name lookup, would pass for everybody.
+    public func names(_ host: String) -> Bool {
+        guard let certificate = try? Certificate(derEncoded: toDERBytes()),
+            let names = try? certificate.extensions.subjectAlternativeNames
+        else { return false }
+        let address = (try? SocketAddress(ipAddress: host, port: 0)).map(Self.bytes)
+        return names.contains { name in
+            switch (name, address) {
+            case (.ipAddress(let bytes), let address?): bytes.bytes.elementsEqual(address)
+            case (.dnsName(let name), nil): Self.matches(name, host)
+            default: false
+            }
+        }
+    }
+
+    private static func bytes(_ address: SocketAddress) -> [UInt8] {
+        switch address {
+        case .v4(let address): withUnsafeBytes(of: address.address.sin_addr) { Array($0) }
+        case .v6(let address): withUnsafeBytes(of: address.address.sin6_addr) { Array($0) }
+        case .unixDomainSocket: []
+        }
+    }
+
+    /// A wildcard stands for one whole label, the first.
+    private static func matches(_ name: String, _ host: String) -> Bool {
+        let (name, host) = (name.lowercased(), (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased())
+        guard name.hasPrefix("*.") else { return !host.isEmpty && name == host }
+        guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }
+        return host[dot...] == name.dropFirst()
+    }
+
     /// Refuses what the TLS library still lets pass (rule WT-7).
     public func checkStrength() throws(CertificateFault) {
         let certificate: Certificate

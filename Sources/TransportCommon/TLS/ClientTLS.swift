@@ -1,18 +1,31 @@
 import ConnectionEngine
+import NIOCore
 import NIOSSL
 
-/// Makes the TLS handlers of a client: whom it trusts, and which keys it insists on.
+/// TLS of one connection of a client: whom it trusts, which keys it insists on, and whom it wants to reach.
 public struct ClientTLS: Sendable {
     private let context: NIOSSLContext
     private let verifier: ChainVerifier?
     private let pins: CertificatePins?
+    private let host: String
+    /// The host, when it is an address and not a name.
+    private let address: SocketAddress?
 
     /// Reads the roots; blocks, the first time for milliseconds.
     ///
+    /// - Parameters:
+    ///   - host: the server's name or address, without brackets.
+    ///   - isTunnelled: whether a proxy stands between, so that the socket's peer is not the server.
     /// - Throws: category `badRequest` when the roots cannot be read.
-    public init(roots: TrustRoots, pins: CertificatePins? = nil) throws(ConnectionFailure) {
-        context = try roots.context()
+    public init(
+        roots: TrustRoots, pins: CertificatePins? = nil, host: String, isTunnelled: Bool = false
+    ) throws(ConnectionFailure) {
         self.pins = pins
+        self.host = host
+        address = try? SocketAddress(ipAddress: host, port: 0)
+        // The TLS library compares the addresses in a certificate with the socket's peer, which is the proxy here. Names are
+        // compared with the name.
+        context = try roots.context(checksPeer: !(isTunnelled && address != nil))
         do {
             verifier = pins == nil ? nil : try ChainVerifier(roots)
         } catch {
@@ -20,17 +33,20 @@ public struct ClientTLS: Sendable {
         }
     }
 
-    /// The handler of one connection. Nothing may be sent before `checkPeerCertificate(pins:)` has passed with the same pins.
-    ///
-    /// - Parameters:
-    ///   - host: the server's name or address, without brackets.
-    ///   - isAddress: whether it is an address, which is not sent as server name.
-    public func handler(host: String, isAddress: Bool) throws -> NIOSSLClientHandler {
-        let name = isAddress ? nil : host
+    /// The handler of the connection. Nothing may be sent before ``check(_:)`` has passed.
+    public func handler() throws -> NIOSSLClientHandler {
+        // Server names are names: an address is verified against the certificate without being sent.
+        let name = address == nil ? host : nil
         guard let verifier else { return try NIOSSLClientHandler(context: context, serverHostname: name) }
-        return try NIOSSLClientHandler(context: context, serverHostname: name) { sent, verdict in
-            verdict.completeWithTask { await verifier.verify(sent, host: host, isAddress: isAddress) }
+        return try NIOSSLClientHandler(context: context, serverHostname: name) { [host, address] sent, verdict in
+            verdict.completeWithTask { await verifier.verify(sent, host: host, isAddress: address != nil) }
         }
+    }
+
+    /// Refuses a certificate that is not good enough, or not the one of whom was meant, once the handshake is done (rules WT-7
+    /// and WT-17). Call on the loop.
+    public func check(_ pipeline: ChannelPipeline.SynchronousOperations) throws {
+        try pipeline.checkPeerCertificate(pins: pins, host: host)
     }
 }
 

@@ -2,14 +2,24 @@ import NIOCore
 import NIOSSL
 
 extension ChannelPipeline.SynchronousOperations {
+    /// Tells of a name or an address whether the peer's certificate is for it; nil without TLS. Call on the loop.
+    public var peerNames: (@Sendable (String) -> Bool)? {
+        guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return nil }
+        guard let certificate = handler.peerCertificate else { return { _ in false } }
+        return { certificate.names($0) }
+    }
+
     /// Refuses a peer whose certificate is not good enough, or has none of the pinned keys, once the TLS handshake is done
     /// (rules WT-7 and WT-17). Call on the loop.
     ///
     /// Nothing happens on a connection without TLS.
-    public func checkPeerCertificate(pins: CertificatePins? = nil) throws {
+    ///
+    /// - Parameter host: whom the certificate has to name; nil when that is checked elsewhere.
+    public func checkPeerCertificate(pins: CertificatePins? = nil, host: String? = nil) throws {
         guard let handler = try? handler(type: NIOSSLClientHandler.self) else { return }
         guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
         try certificate.checkStrength()
+        if let host, !certificate.names(host) { throw CertificateFault.wrongName }
         guard let pins else { return }
         // Without the verified chain the server's own certificate alone is proven.
         let verified = handler.peerValidatedCertificateChain.map { Array($0) } ?? [certificate]

@@ -18,25 +18,33 @@ public enum TrustRoots: Hashable, Sendable {
         return configuration
     }
 
+    private struct Kind: Hashable {
+        var roots: TrustRoots
+        var checksPeer: Bool
+    }
+
     /// The context that all connections with these roots share. It costs 1 to 2 MiB and some milliseconds once.
     ///
+    /// - Parameter checksPeer: whether the TLS library compares name or address; otherwise the caller has to.
     /// - Throws: `ConnectionFailure` of category `badRequest` when the roots cannot be read. Not remembered.
-    public func context() throws(ConnectionFailure) -> NIOSSLContext {
-        if let context = Self.contexts.withLockedValue({ $0[self] }) { return context }
+    func context(checksPeer: Bool = true) throws(ConnectionFailure) -> NIOSSLContext {
+        let kind = Kind(roots: self, checksPeer: checksPeer)
+        if let context = Self.contexts.withLockedValue({ $0[kind] }) { return context }
         let context: NIOSSLContext
         do {
             var configuration = configuration
             configuration.applicationProtocols = ["http/1.1"]
+            if !checksPeer { configuration.certificateVerification = .noHostnameVerification }
             context = try NIOSSLContext(configuration: configuration)
         } catch {
             throw .unreadableRoots
         }
         return Self.contexts.withLockedValue { contexts in
-            if let first = contexts[self] { return first }
-            contexts[self] = context
+            if let first = contexts[kind] { return first }
+            contexts[kind] = context
             return context
         }
     }
 
-    private static let contexts = NIOLockedValueBox<[TrustRoots: NIOSSLContext]>([:])
+    private static let contexts = NIOLockedValueBox<[Kind: NIOSSLContext]>([:])
 }

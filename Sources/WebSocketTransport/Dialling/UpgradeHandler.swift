@@ -21,8 +21,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     private let request: UpgradeRequest
-    private let usesTLS: Bool
-    private let pins: CertificatePins?
+    private let tls: ClientTLS?
     private let attempt: WebSocketAttempt<Decoder>
     private let frames: FrameHandler<Decoder>
     private let gate: AnswerGate
@@ -31,13 +30,12 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     private var stage = Stage.starting
 
     init(
-        request: UpgradeRequest, usesTLS: Bool, pins: CertificatePins?, attempt: WebSocketAttempt<Decoder>,
+        request: UpgradeRequest, tls: ClientTLS?, attempt: WebSocketAttempt<Decoder>,
         frames: FrameHandler<Decoder>, gate: AnswerGate, encoder: HTTPRequestEncoder,
         decoder: ByteToMessageHandler<HTTPResponseDecoder>
     ) {
         self.request = request
-        self.usesTLS = usesTLS
-        self.pins = pins
+        self.tls = tls
         self.attempt = attempt
         self.frames = frames
         self.gate = gate
@@ -46,11 +44,11 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive && !usesTLS { ask(context) }
+        if context.channel.isActive && tls == nil { ask(context) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        if !usesTLS { ask(context) }
+        if tls == nil { ask(context) }
         context.fireChannelActive()
     }
 
@@ -62,7 +60,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     /// Nothing is sent to a peer whose certificate is not good enough (rule WT-7).
     private func checkCertificate(_ context: ChannelHandlerContext) {
         do {
-            try context.pipeline.syncOperations.checkPeerCertificate(pins: pins)
+            try tls?.check(context.pipeline.syncOperations)
             ask(context)
         } catch {
             fail(.dialling(error), context)
@@ -132,7 +130,7 @@ final class UpgradeHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Re
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        let words = usesTLS && stage == .starting ? "the TLS handshake was done" : "the upgrade was answered"
+        let words = tls != nil && stage == .starting ? "the TLS handshake was done" : "the upgrade was answered"
         fail(ConnectionFailure(.networkUnavailable, "The server hung up before \(words)."), context)
         context.fireChannelInactive()
     }

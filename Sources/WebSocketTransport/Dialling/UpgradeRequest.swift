@@ -65,9 +65,6 @@ extension WebSocketEndpoint {
         host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
     }
 
-    /// Whether the host is an address and not a name.
-    var isAddress: Bool { (try? SocketAddress(ipAddress: bareHost, port: port)) != nil }
-
     /// The value of `Host`.
     var authority: String {
         let name = bareHost.contains(":") ? "[\(bareHost)]" : bareHost

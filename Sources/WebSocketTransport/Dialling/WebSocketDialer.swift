@@ -43,8 +43,11 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
     /// Made on another thread: reading the roots takes milliseconds that no loop has.
     private func tls() -> EventLoopFuture<ClientTLS?> {
         guard endpoint.usesTLS else { return attempt.eventLoop.makeSucceededFuture(nil) }
-        let (roots, pins) = (configuration.trustRoots, configuration.pins)
-        return NIOThreadPool.singleton.runIfActive(eventLoop: attempt.eventLoop) { try ClientTLS(roots: roots, pins: pins) }
+        let (host, configuration) = (endpoint.bareHost, configuration)
+        return NIOThreadPool.singleton.runIfActive(eventLoop: attempt.eventLoop) {
+            try ClientTLS(
+                roots: configuration.trustRoots, pins: configuration.pins, host: host, isTunnelled: configuration.proxy != nil)
+        }
     }
 
     private func connect() -> EventLoopFuture<any Channel> {
@@ -81,15 +84,13 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         channel.closeFuture.whenComplete { [attempt] _ in attempt.over() }
         do {
             let pipeline = channel.pipeline.syncOperations
-            if let tls {
-                try pipeline.addHandler(tls.handler(host: endpoint.bareHost, isAddress: endpoint.isAddress))
-            }
+            if let tls { try pipeline.addHandler(tls.handler()) }
             let gate = AnswerGate(limit: configuration.responseBytes)
             let encoder = HTTPRequestEncoder()
             let http = ByteToMessageHandler(HTTPResponseDecoder())
             let frames = FrameHandler(attempt: attempt, decoder: decoder, configuration: configuration)
             let upgrade = UpgradeHandler(
-                request: request, usesTLS: tls != nil, pins: configuration.pins, attempt: attempt, frames: frames, gate: gate,
+                request: request, tls: tls, attempt: attempt, frames: frames, gate: gate,
                 encoder: encoder,
                 decoder: http)
             try pipeline.addHandlers([gate, encoder, http, upgrade])

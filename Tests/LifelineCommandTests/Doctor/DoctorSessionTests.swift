@@ -18,7 +18,7 @@ struct DoctorSessionTests {
     @Test("Keys and secrets that are wrong")
     func refused() async throws {
         let server = try await LifelineServerForDoctor.start()
-        let pubnub = try await Examination.of(server.url, service: .pubnub, key: "nobody", limits: [.session: .seconds(3)])
+        let pubnub = try await Examination.of(server.url, service: .pubnub, key: "nobody")
         let secret = try await Examination.of(server.url, service: .nexconn, secret: "another")
         let without = try await Examination.of(server.url, service: .nexconn)
         try await server.stop()
@@ -35,7 +35,7 @@ struct DoctorSessionTests {
         let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 20\r\n\r\n<html>sign in</html>"
         let portal = try await ScriptedServer { _ in .last(page) }
         let examination = try await Examination.of(
-            "http://127.0.0.1:\(portal.port)", service: .pubnub, limits: [.session: .seconds(3)])
+            "http://127.0.0.1:\(portal.port)", service: .pubnub)
         #expect(examination.firstFailure == "session: not-the-service" && examination.note(.http) == "web-page")
         let mute = try await ScriptedServer { head in
             head.hasPrefix("GET /time/0") ? .last("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n[17]") : .silence

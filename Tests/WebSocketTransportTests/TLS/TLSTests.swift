@@ -42,6 +42,20 @@ import TransportCommon
     }
 
     @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `Rule WT-7: a certificate for the peer's address does not stand for a name`() async throws {
+        let matrix = try await CertificateMatrix.shared.value
+        // It names 127.0.0.1, where this name is looked up to be: a forged lookup could say that of any name.
+        let server = try await TestServer(tls: matrix.serverContext("good.pem"))
+        let client = client(matrix)
+        client.open(server.endpoint(host: "other.test", tls: true))
+        let peer = try await server.peers.next()
+        let failure = try await client.closed()
+        #expect(failure.category == .tlsUntrusted && failure.tlsAlert == "HOSTNAME_MISMATCH")
+        #expect(try await peer.frames.next() == .end)
+        #expect(peer.requests.waiting.isEmpty)
+    }
+
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
     func `Messages travel both ways over TLS`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))

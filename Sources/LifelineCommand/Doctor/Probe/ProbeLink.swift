@@ -80,15 +80,15 @@ final class ProbeLink: Sendable {
     }
 
     /// Begins TLS and judges the certificate as the clients do.
-    func secure(_ tls: ClientTLS, host: String, isAddress: Bool, within limit: TimeAmount) async throws -> Security {
+    func secure(_ tls: ClientTLS, within limit: TimeAmount) async throws -> Security {
         try await channel.eventLoop.submit { [mailbox, channel] in
-            let handler = try tls.handler(host: host, isAddress: isAddress)
+            let handler = try tls.handler()
             try channel.pipeline.syncOperations.addHandler(handler, position: .before(mailbox.value))
         }.get()
         try await secured(within: limit)
         return try await channel.eventLoop.submit { [channel] in
             let pipeline = channel.pipeline.syncOperations
-            try pipeline.checkPeerCertificate()
+            try tls.check(pipeline)
             let handler = try pipeline.handler(type: NIOSSLClientHandler.self)
             guard let certificate = handler.peerCertificate else { throw CertificateFault.unacceptable }
             return Security(certificate: certificate, version: Self.name(handler.tlsVersion))
