@@ -69,6 +69,7 @@ final class SharedHTTPClient: Sendable {
             channel.eventLoop.submit {
                 do {
                     let pipeline = channel.pipeline.syncOperations
+                    pipeline.closeOnExec()
                     try pipeline.checkPeerCertificate(pins: settings.pins)
                     let handler = try ExchangeHandler.install(in: pipeline, pending: pending)
                     guard settings.purpose == .polls, pending.isEmpty else { return }

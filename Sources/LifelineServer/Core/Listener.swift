@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import TransportCommon
 
 /// Listens, and sets up every connection that comes in.
 struct Listener {
@@ -14,6 +15,9 @@ struct Listener {
         return try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { channel.pipeline.syncOperations.closeOnExec() }
+            }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Beyond the high mark a subscriber counts as too slow, so NIO's own count of waiting bytes is the only one.
             .childChannelOption(
@@ -40,6 +44,7 @@ struct Listener {
                 throw ChannelError.ioOnClosedChannel
             }
             let pipeline = channel.pipeline.syncOperations
+            pipeline.closeOnExec()
             if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context)) }
             try pipeline.addHandler(HTTPConnection(core: core, outlet: outlet))
         }

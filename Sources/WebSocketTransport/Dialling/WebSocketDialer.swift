@@ -57,6 +57,7 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
             // Bytes wait in the socket until there is a handler for them.
             .channelOption(.autoRead, value: false)
             .channelInitializer { [attempt] channel in
+                channel.pipeline.syncOperations.closeOnExec()
                 if attempt.adopt(channel) { return channel.eventLoop.makeSucceededVoidFuture() }
                 return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
             }
