@@ -103,6 +103,10 @@ simulate: ## Run the simulator on fresh seeds: make simulate SECONDS=600, or rep
 bench: setup ## Measure, see Benchmarks/README.md
 	Benchmarks/run.sh
 
+.PHONY: timing
+timing: setup ## Measure whether comparing a signature tells where it is wrong
+	cd Benchmarks && swift build -c release --product TimingCheck && .build/release/TimingCheck
+
 .PHONY: clean
 clean: ## Remove everything that was built
 	rm -rf .build .build-tsan $(VENV)

@@ -18,6 +18,10 @@ let package = Package(
             dependencies: [
                 .product(name: "LifelineTesting", package: "lifeline"), .product(name: "Lifeline", package: "lifeline"),
             ]),
+        // Not how fast, but whether always as fast.
+        .executableTarget(
+            name: "TimingCheck",
+            dependencies: [.product(name: "PusherSwift", package: "lifeline")]),
         .executableTarget(
             name: "PubNubReceive",
             dependencies: ["Measuring", .product(name: "PubNub", package: "lifeline")]),
