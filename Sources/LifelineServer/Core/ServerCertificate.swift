@@ -64,8 +64,11 @@ final class ServerCertificate: Sendable {
     /// Content and not times: a certificate is replaced in many ways, by links as well, and two writes can share a time stamp.
     func watch(on eventLoop: any EventLoop, logger: Logger) -> RepeatedTask? {
         guard let interval = files.checkInterval.map({ TimeAmount(max($0, .milliseconds(100))) }) else { return nil }
-        return eventLoop.scheduleRepeatedAsyncTask(initialDelay: interval, delay: interval) { _ in
-            NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { self.look(logger) }
+        return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+            // Nothing comes back to the loop, which may be gone by then.
+            NIOThreadPool.singleton.submit { state in
+                if case .active = state { self.look(logger) }
+            }
         }
     }
 
