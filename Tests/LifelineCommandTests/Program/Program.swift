@@ -18,7 +18,8 @@ final class Program: Sendable {
         try self.init(arguments, environment: environment)
     }
 
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// - Parameter executable: another program than `lifeline`.
+    init(_ arguments: [String], environment: [String: String] = [:], executable: String = Program.path) throws {
         let pipes = (input: ChildPipe(), output: ChildPipe(), errors: ChildPipe())
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -29,12 +30,12 @@ final class Program: Sendable {
 
         let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
         var started = pid_t()
-        let code = Self.withStrings([Self.path] + arguments) { words in
+        let code = Self.withStrings([executable] + arguments) { words in
             Self.withStrings(variables) { variables in
-                posix_spawn(&started, Self.path, &actions, nil, words, variables)
+                posix_spawnp(&started, executable, &actions, nil, words, variables)
             }
         }
-        guard code == 0 else { throw CannotStart(path: Self.path, code: code) }
+        guard code == 0 else { throw CannotStart(path: executable, code: code) }
         let child = started
         self.child = child
         input = NIOLockedValueBox(pipes.input.writing)
@@ -94,7 +95,7 @@ final class Program: Sendable {
     }
 
     /// Somewhere above the test bundle.
-    private static var path: String {
+    static var path: String {
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.appendingPathComponent("lifeline").path) {
             folder.deleteLastPathComponent()

@@ -20,16 +20,13 @@ struct ServeProgramTests {
 
         /// A certificate for 127.0.0.1 that signs itself; returns its file.
         func certificate(_ name: String) async throws -> String {
-            let openssl = Process()
-            openssl.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            openssl.arguments = [
-                "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(path)/\(name).key", "-out",
-                "\(path)/\(name).pem",
-            ]
-            openssl.standardError = FileHandle.nullDevice
-            try openssl.run()
-            openssl.waitUntilExit()
+            let openssl = try Program(
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+                    "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(path)/\(name).key", "-out",
+                    "\(path)/\(name).pem",
+                ], executable: "openssl")
+            #expect(await openssl.end() == 0)
             return "\(path)/\(name).pem"
         }
 
@@ -198,5 +195,25 @@ struct ServeProgramTests {
         #expect(try await publish(url, "1", "1") == 0)
         #expect(await listener.line { $0.contains(#""ev":"msg""#) }.contains(#""data":1,"#))
         await end(listener, server)
+    }
+
+    @Test("Behind a path prefix Pusher and chat are reached by the address of the ready line (SO-13)")
+    func pathPrefix() async throws {
+        let server = try Program("serve", "--port", "0", "--path-prefix", "/realtime/")
+        let url = await ready(server)
+        #expect(url.hasSuffix("/realtime"))
+        for service in ["pusher", "nexconn"] {
+            let common = ["--service", service, "--secret", "app-secret", "--url", url, "--channel", "room", "--json"]
+            let listener = try Program(["listen", "--name", "a", "--timing", "fast"] + common)
+            _ = await listener.line { $0.contains(#""ev":"subscribed","ch":"room""#) }
+            let publisher = try Program(["publish", "--name", "b", "--data", #"{"content":"x"}"#] + common)
+            try #require(await publisher.end() == 0)
+            #expect(await listener.line { $0.contains(#""ev":"msg""#) }.contains(#"{"content":"x"}"#))
+            await end(listener)
+        }
+        let elsewhere = try Program(
+            "listen", "--url", url.replacingOccurrences(of: "/realtime", with: ""), "--json", "--channel", "room")
+        #expect(await elsewhere.line { $0.contains(#""status":"failed""#) }.contains(#""code":4005"#))
+        await end(elsewhere, server)
     }
 }

@@ -27,17 +27,23 @@ struct TestCertificate: Sendable {
 
     init(checkInterval: Duration? = nil) throws {
         tls = try Self.files(checkInterval: checkInterval)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = [
+        try Self.run([
             "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
             "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", tls.privateKeyFile, "-out",
             tls.certificateFile,
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw CannotMakeCertificate() }
+        ])
+    }
+
+    /// Foundation's `Process` watches children on a run loop and can miss the end of one; `waitpid` does not.
+    private static func run(_ words: [String]) throws {
+        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        pointers.append(nil)
+        var child = pid_t()
+        guard posix_spawnp(&child, words[0], nil, nil, pointers, environ) == 0 else { throw CannotMakeCertificate() }
+        var status: CInt = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw CannotMakeCertificate() }
     }
 
     var certificate: String { get throws { try String(contentsOfFile: tls.certificateFile, encoding: .utf8) } }
