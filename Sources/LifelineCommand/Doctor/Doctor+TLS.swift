@@ -17,7 +17,8 @@ extension Doctor {
         let left = report.daysLeft(Date(timeIntervalSince1970: TimeInterval(unixTime())))
         let words =
             "\(security.version), \(Finding.quote(report.subject)), signed by \(Finding.quote(report.issuer)), valid for \(left) days"
-        return left < 14 ? .noted(words, .expiresSoon(days: left)) : .passed(words)
+        let pin = CertificatePins.pin(of: security.certificate).map { ", pin \($0)" } ?? ""
+        return left < 14 ? .noted(words + pin, .expiresSoon(days: left)) : .passed(words + pin)
     }
 
     /// Begins TLS on a connection to the server.
@@ -40,11 +41,13 @@ extension Doctor {
         let failure = ConnectionFailure.dialling(error)
         switch failure.category {
         case .tlsUntrusted:
-            if error is CertificateFault { return .certificate(.weak, host: target.host) }
+            if let fault = error as? CertificateFault, fault != .wrongName { return .certificate(.weak, host: target.host) }
             let chain = (try? await showCertificates(within: amount)) ?? []
             let now = Date(timeIntervalSince1970: TimeInterval(unixTime()))
             let problem = CertificateReport.problem(
-                of: chain.compactMap { try? Certificate(derEncoded: $0.toDERBytes()) }, host: target.host, now: now)
+                of: chain.compactMap { try? Certificate(derEncoded: $0.toDERBytes()) },
+                isMeant: chain.first?.names(target.host) ?? false,
+                now: now)
             return .certificate(problem, host: target.host)
         case .tlsFailed:
             // What is no TLS record at all has a "wrong version".

@@ -54,7 +54,7 @@ extension NIOSSLCertificate {
     }
 
     /// A wildcard stands for one whole label, the first.
-    private static func matches(_ name: String, _ host: String) -> Bool {
+    static func matches(_ name: String, _ host: String) -> Bool {
         let (name, host) = (name.lowercased(), (host.hasSuffix(".") ? String(host.dropLast()) : host).lowercased())
         guard name.hasPrefix("*.") else { return !host.isEmpty && name == host }
         guard let dot = host.firstIndex(of: "."), dot != host.startIndex else { return false }

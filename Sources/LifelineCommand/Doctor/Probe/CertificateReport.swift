@@ -40,27 +40,21 @@ struct CertificateReport: Sendable {
     /// Whole days from `now` to the end of the validity.
     func daysLeft(_ now: Date) -> Int { Int(validUntil.timeIntervalSince(now) / 86_400) }
 
-    /// Why the certificate at the front of `chain` was not accepted for `host`; the first reason that applies.
-    static func problem(of chain: [Certificate], host: String, now: Date) -> CertificateProblem {
+    /// Why the certificate at the front of `chain` was not accepted; the first reason that applies.
+    ///
+    /// - Parameter isMeant: whether it names the host that was meant.
+    static func problem(of chain: [Certificate], isMeant: Bool, now: Date) -> CertificateProblem {
         guard let leaf = chain.first else { return .unclear }
         let report = CertificateReport(leaf)
         if report.validUntil < now { return .expired(days: -report.daysLeft(now)) }
         if report.validFrom > now { return .notYetValid(days: Int(report.validFrom.timeIntervalSince(now) / 86_400)) }
-        if !report.names.contains(where: { fits($0, host) }) { return .wrongName(report.names) }
+        if !isMeant { return .wrongName(report.names) }
         if leaf.signatureAlgorithm == .sha1WithRSAEncryption { return .weak }
         if leaf.issuer == leaf.subject { return .selfSigned }
         if let old = chain.dropFirst().first(where: { $0.notValidAfter < now }) {
             return .chainExpired(String(describing: old.subject))
         }
         return .unknownIssuer(String(describing: chain.last?.issuer ?? leaf.issuer))
-    }
-
-    /// A wildcard stands for one whole label.
-    static func fits(_ name: String, _ host: String) -> Bool {
-        let (name, host) = (name.lowercased(), host.lowercased())
-        if name == host { return true }
-        guard name.hasPrefix("*."), let dot = host.firstIndex(of: ".") else { return false }
-        return host[dot...] == name.dropFirst()
     }
 
     private static func address(_ bytes: [UInt8]) -> String? {
