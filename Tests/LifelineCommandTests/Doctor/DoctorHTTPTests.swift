@@ -52,7 +52,7 @@ struct DoctorHTTPTests {
                 head.hasPrefix("GET /app/") ? reply : .last("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
             }
             let examination = try await Examination.of(
-                "http://127.0.0.1:\(server.port)", limits: code == "no-answer" || code == "cut" ? [.upgrade: .seconds(1)] : [:])
+                "http://127.0.0.1:\(server.port)", limits: code == "no-answer" || code == "cut" ? [.upgrade: .seconds(3)] : [:])
             #expect(examination.firstFailure == "upgrade: \(code)")
         }
     }

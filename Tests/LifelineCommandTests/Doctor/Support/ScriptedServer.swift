@@ -55,9 +55,6 @@ final class ScriptedServer: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    /// Closes the port for good.
-    func stop() async throws { try await channel.close().get() }
-
     static let handshake = Reaction.text(
         #"{"event":"pusher:connection_established","data":"{\"socket_id\":\"1.2\",\"activity_timeout\":120}"}"#)
 
