@@ -5,6 +5,7 @@ import Testing
 
 @testable import LifelineServer
 
+/// What other servers lack: bounded labels, and readiness that says why.
 @Suite("Metrics and readiness of a server (ME-1 to ME-10)", .timeLimit(.minutes(1)))
 struct MetricsTests {
     private let app = ["service": "pusher", "app": "1001"]

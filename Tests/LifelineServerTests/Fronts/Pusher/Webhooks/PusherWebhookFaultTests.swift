@@ -7,6 +7,7 @@ import WireCoding
 
 @testable import LifelineServer
 
+/// What other servers lack: retries, batches and the delay of ends in one.
 @Suite("Webhooks whose receivers fail (SW-20 to SW-28)", .timeLimit(.minutes(3)))
 struct PusherWebhookFaultTests {
     private func application(_ webhooks: [Webhook]) -> Application {
