@@ -32,7 +32,7 @@ import Testing
         await seen.wait(for: "ben")
         await seen.wait(for: "confirmed my-channel")
         await seen.wait(for: "confirmed #server-to-user-ann")
-        let events = pusher.subscribe("my-channel").events()
+        let events = pusher.subscribe("my-channel").events(named: "new-price")
         try server.publish(channel: "#server-to-user-ann", event: "note", data: "for ann")
         try server.publish(channel: "my-channel", event: "new-price", data: "3")
         await seen.wait(for: "for ann")
