@@ -140,7 +140,7 @@ extension Listener {
         }
     }
 
-    private func settled(_ channel: String, _ result: Result<Room, LifelineError>) {
+    private func settled(_ channel: String, _ result: Result<Room, LifelineError>) async {
         pending[channel] = nil
         if case .success(let room) = result {
             // The lines come from the client's own sequence; what the room keeps for a first consumer is let go.
@@ -149,5 +149,9 @@ extension Listener {
         guard case .failure(let error) = result, error.code != .disconnected, error.code != .cancelled else { return }
         // Refused for good; asking again is up to the user.
         wanted.removeAll { $0 == channel }
+        // What the service was not even asked for is not among the client's events.
+        if error.code == .unsupported || channel.hasPrefix("#") {
+            await print(translator.line(for: error, in: channel, at: .now))
+        }
     }
 }

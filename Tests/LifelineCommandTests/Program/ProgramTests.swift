@@ -41,6 +41,34 @@ struct ProgramTests {
         #expect(listener.lines.last?.contains(#""status":"disconnected""#) == true)
     }
 
+    @Test(
+        "CL-61, CL-62: a signed-in listener tells notices and the user's messages; encryption that is asked for is not forgotten")
+    func signedIn() async throws {
+        let server = try Program("serve", "--port", "0")
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let listener = try Program(
+            "listen", "--url", url, "--json", "--secret", "app-secret", "--user", "ann", "--sign-in", "--watch", "ben",
+            "--notices", "--channel", "#server-to-user-ann")
+        let signedIn = await listener.line { $0.contains(#""name":"signedIn""#) }
+        #expect(signedIn.hasSuffix(#""ev":"notice","name":"signedIn","ch":null,"data":{"user":"ann"}}"#))
+        _ = await listener.line { $0.contains(##""ev":"subscribed","ch":"#server-to-user-ann""##) }
+        let publisher = try Program(
+            "publish", "--url", url, "--secret", "app-secret", "--channel", "#server-to-user-ann", "--data", "1")
+        #expect(await publisher.end() == 0)
+        _ = await listener.line { $0.contains(##""ev":"msg","ch":"#server-to-user-ann""##) }
+        listener.type("quit")
+        #expect(await listener.end() == 0)
+
+        let careful = try Program(
+            "listen", "--url", url, "--json", "--secret", "app-secret", "--require-encryption", "--channel", "room")
+        let refused = await careful.line { $0.contains(#""ev":"error","ch":"room","category":"unsupported""#) }
+        #expect(refused.contains("end-to-end encryption"))
+        careful.type("quit")
+        #expect(await careful.end() == 0)
+        server.send(SIGTERM)
+        #expect(await server.end() == 0)
+    }
+
     @Test("CL-11, CL-12: PubNub by serve, listen, publish, history and presence, as users run them")
     func pubNub() async throws {
         let server = try Program("serve", "--port", "0")
