@@ -56,11 +56,14 @@ struct HTTPAnswer: Hashable, Sendable {
     }
 
     /// Appends the answer in HTTP/1.1. An answer to HEAD keeps its length but not its body; 204 has neither.
+    ///
+    /// - Parameter date: the time of day, which tells clients whose requests are signed how far off their clock is (SR-25).
     func write(
-        to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false, _ crossOrigin: CrossOrigin, _ page: CrossOrigin.Page
+        to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false, date: String, _ crossOrigin: CrossOrigin,
+        _ page: CrossOrigin.Page
     ) {
         buffer.reserveCapacity(minimumWritableBytes: body.count + 256)
-        buffer.writeString("HTTP/1.1 \(status) \(Self.reason(status))\r\n")
+        buffer.writeString("HTTP/1.1 \(status) \(Self.reason(status))\r\ndate: \(date)\r\n")
         if status != 204 {
             buffer.writeString("content-type: \(contentType.rawValue)\r\ncontent-length: \(body.count)\r\n")
         }

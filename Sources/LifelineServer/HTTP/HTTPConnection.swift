@@ -319,7 +319,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         if answer.status >= 400 { outlet.state.counters.requestsRefused += 1 }
         outlet.state.figures.requests.count(kind, status: answer.status)
         var buffer = ByteBuffer()
-        answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead, core.crossOrigin, page)
+        let date = outlet.state.date(at: core.configuration.clock.unixSeconds())
+        answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead, date: date, core.crossOrigin, page)
         send(buffer, isLast: closesAfterAnswer, at: core.now)
     }
 

@@ -1,6 +1,7 @@
 import NIOCore
 import PusherProtocol
 import RealtimeHub
+import TransportCommon
 
 /// The connections of one event loop and what they are subscribed to. Touched on that loop only.
 final class LoopState {
@@ -22,7 +23,15 @@ final class LoopState {
     /// Shared by all connections of the loop, since they are read one after the other.
     var parser = PusherEnvelopeParser(rememberedNames: 256)
     var counters = ServerStatistics()
+    /// The latest date of an answer and its second: made once a second at most.
+    private var lastDate = (second: -1, text: "")
     var figures = LoopFigures()
+
+    /// The header `Date` of an answer at this second since 1970.
+    func date(at second: Int) -> String {
+        if second != lastDate.second { lastDate = (second, HTTPDate.text(unixTime: Int64(second))) }
+        return lastDate.text
+    }
 
     // MARK: Who is there
 

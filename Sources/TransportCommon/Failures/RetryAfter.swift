@@ -48,6 +48,32 @@ public enum HTTPDate {
         return days(year: year, month: Int64(month) + 1, day: day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
     }
 
+    /// The date of `unixTime`, in seconds since 1970; what is before that, or after the year 9999, becomes the nearest that can be said.
+    public static func text(unixTime: Int64) -> String {
+        let seconds = min(max(unixTime, 0), 253_402_300_799)
+        let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
+        let (year, month, day) = date(days: days)
+        let weekday = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"][Int(days % 7)]
+        let clock = [rest / 3600, rest / 60 % 60, rest % 60].map(twoDigits).joined(separator: ":")
+        return "\(weekday), \(twoDigits(day)) \(months[Int(month) - 1]) \(year) \(clock) GMT"
+    }
+
+    private static func twoDigits(_ number: Int64) -> String {
+        (number < 10 ? "0" : "") + String(number)
+    }
+
+    /// The inverse of ``days(year:month:day:)``, for days that are not negative.
+    private static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let monthFromMarch = (5 * dayOfYear + 2) / 153
+        let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
+        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1)
+    }
+
     /// Days since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day comes last.
     private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year

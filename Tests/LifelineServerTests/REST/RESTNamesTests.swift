@@ -106,8 +106,9 @@ struct RESTNamesTests {
             "%00%0d%0aX-Injected:1",
         ]
         let known: Set<String> = [
-            "content-type", "content-length", "connection", "access-control-allow-origin", "access-control-expose-headers",
-            "access-control-allow-methods", "access-control-allow-credentials", "cache-control", "vary",
+            "content-type", "content-length", "connection", "date", "access-control-allow-origin",
+            "access-control-expose-headers", "access-control-allow-methods", "access-control-allow-credentials", "cache-control",
+            "vary",
         ]
         try await withServer(quietApplication, { $0.corsOrigins = ["https://app.example"] }) { (server) async throws in
             let client = try await PollClient.connect(server)

@@ -41,7 +41,20 @@ import Testing
             ("Thu, 01 Jan 1970 00:00:00 GMT", 0), ("Tue, 29 Feb 2000 12:00:00 GMT", 951_825_600),
             ("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_799), ("Mon, 01 Mar 2100 00:00:00 GMT", 4_107_542_400),
         ] as [(String, Int64)])
-    func `Dates of HTTP are read`(text: String, expected: Int64) {
+    func `Dates of HTTP are read and written`(text: String, expected: Int64) {
         #expect(HTTPDate.unixTime(text) == expected)
+        #expect(HTTPDate.text(unixTime: expected) == text)
+    }
+
+    @Test func `Every day of four centuries is written as it is read`() {
+        for day in Int64(0)..<(400 * 366) {
+            let time = day * 86_400 + day % 86_400
+            #expect(HTTPDate.unixTime(HTTPDate.text(unixTime: time)) == time)
+        }
+    }
+
+    @Test(arguments: [(Int64.min, "Thu, 01 Jan 1970 00:00:00 GMT"), (.max, "Fri, 31 Dec 9999 23:59:59 GMT")])
+    func `Times that no date can tell become the nearest`(time: Int64, text: String) {
+        #expect(HTTPDate.text(unixTime: time) == text)
     }
 }
