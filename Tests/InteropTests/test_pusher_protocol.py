@@ -6,20 +6,7 @@ import time
 import pytest
 import websocket
 from lifeline_harness import APP_ID, KEY, SECRET, Server, rest, wait_until
-from pusher_client import SUBPROTOCOL, Closed, PusherSocket, members
-
-
-@pytest.fixture
-def connect(server):
-    sockets = []
-
-    def make(**options):
-        sockets.append(PusherSocket(options.pop("port", server.port), **options))
-        return sockets[-1]
-
-    yield make
-    for opened in sockets:
-        opened.drop()
+from pusher_client import SUBPROTOCOL, members
 
 
 @pytest.fixture

@@ -9,26 +9,11 @@ import os
 import random
 import re
 import socket
-import threading
 import time
 
 import pytest
-import websocket
 from lifeline_harness import APP_ID, KEY, SECRET, Server, rest, wait_until
-from pusher_client import Closed, PusherSocket, members, signature
-
-
-@pytest.fixture
-def connect(server):
-    sockets = []
-
-    def make(**options):
-        sockets.append(PusherSocket(options.pop("port", server.port), **options))
-        return sockets[-1]
-
-    yield make
-    for opened in sockets:
-        opened.drop()
+from pusher_client import PusherSocket, members, signature
 
 
 def test_forged_signatures_open_no_channel(server, connect):

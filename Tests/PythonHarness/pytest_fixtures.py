@@ -2,6 +2,7 @@
 
 import pytest
 from lifeline_harness import Listener, Proxy, Server, tools
+from pusher_client import PusherSocket
 
 
 @pytest.fixture
@@ -35,3 +36,17 @@ def proxied(started, server):
         return started(Listener, proxy.url, *options, **named)
 
     return server, proxy, listen
+
+
+@pytest.fixture
+def connect(server):
+    """Make connections of the Pusher protocol through this; to another server with `port`."""
+    sockets = []
+
+    def make(**options):
+        sockets.append(PusherSocket(options.pop("port", server.port), **options))
+        return sockets[-1]
+
+    yield make
+    for opened in sockets:
+        opened.drop()
