@@ -89,7 +89,12 @@ struct PusherWebhookFaultTests {
         let clock = ManualClock()
         let receiver = try await WebhookReceiver.start(.answer(500))
         let webhook = Webhook(url: receiver.url, events: [.clientEvent])
-        try await withServer(application([webhook]), { $0.clock = clock.clock }) { server in
+        let configure: (inout ServerConfiguration) -> Void = {
+            $0.clock = clock.clock
+            // The client says nothing for all these minutes.
+            $0.activityTimeout = .seconds(100_000)
+        }
+        try await withServer(application([webhook]), configure) { server in
             let client = try await talker(server)
             try await say("a", client)
             try await eventually("it was tried") { failures(server) == 1 }
@@ -134,8 +139,8 @@ struct PusherWebhookFaultTests {
             }
             try await eventually("the other one is told") { events(working).count == 9 }
             #expect(events(working) == (1...9).map { "client-\($0)" })
-            // One of the channel is under way; nothing overtakes it.
-            #expect(hanging.posts.count == 1)
+            // One of the channel is under way; nothing overtakes it, however long that takes and often it is tried.
+            #expect(Set(hanging.posts.map { $0.events.first?["event"]?.string ?? $0.events.first?["name"]?.string }).count == 1)
         }
         await hanging.stop()
         await working.stop()
