@@ -14,7 +14,7 @@ import TransportCommon
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
     public let bodyLimit: Int
-    private let client: SharedHTTPClient
+    let client: SharedHTTPClient
     private let proxy: HTTPProxy?
 
     /// All calls share a loop (rule HT-18). With several, the HTTP library (1.37) learns on one that a body has left and on another
