@@ -49,6 +49,8 @@ public struct NexconnSession: WebSocketSession {
     var timerAt: Moment?
     /// Why the server has ended the session for good.
     var farewell: ConnectionFailure?
+    /// A disconnect follows, and nothing will be sent again.
+    var isLeaving = false
 
     /// A request that waits for its answer.
     struct Pending: Sendable {
@@ -143,8 +145,9 @@ public struct NexconnSession: WebSocketSession {
             acknowledge(place, &memory, &out)
             out.answer(id, .success(.done))
         case .leave(let disablePush):
-            // `closing` and `ended` do the rest.
+            // `closing` and `ended` do the rest; the link may be lost before the disconnect comes.
             memory.disablesPush = disablePush
+            isLeaving = true
             out.answer(id, .success(.done))
         case .expire:
             Self.expire(&memory, &out, isConnected: isWelcome)
@@ -208,7 +211,7 @@ public struct NexconnSession: WebSocketSession {
                 memory.entries[name]?.lostAt = memory.lostAt
             }
         }
-        if failure == nil || farewell != nil {
+        if failure == nil || farewell != nil || isLeaving {
             memory.wasLost = false
             Self.giveUp(farewell ?? Self.notConnected, &memory, &out)
         } else {

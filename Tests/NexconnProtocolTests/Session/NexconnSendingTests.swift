@@ -199,6 +199,16 @@ import Testing
         #expect(script.machine.memory.waitingMessages == 0)
     }
 
+    @Test func `The same when the link is lost between the owner's word and the disconnect`() {
+        let script = NexconnScript.connected()
+        script.send("a")
+        script.submit(.leave(disablePush: false))
+        script.close(nil)
+        script.handle(.disconnect)
+        #expect(script.answers() == ["1 unknown 31000"])
+        #expect(script.machine.memory.waitingMessages == 0)
+    }
+
     @Test func `A goodbye for good answers by what may have happened`() {
         let script = NexconnScript.connected()
         for index in 1...65 { script.send("c\(index)") }
