@@ -83,12 +83,15 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
 
     /// Asks the session for something and waits for the answer.
     ///
-    /// - Parameter note: called with the answer before the caller has it, also with that of a cancelled call, on whatever thread
-    ///   drives the engine, in one order with ``notices`` that are observed inline. Must not block.
+    /// - Parameters:
+    ///   - note: called with the answer before the caller has it, also with that of a cancelled call, on whatever thread
+    ///     drives the engine, in one order with ``notices`` that are observed inline. Must not block.
+    ///   - submitted: called once the session has been asked, so that whatever is submitted from then on comes behind it.
     /// - Throws: the failure that the session answered, `disconnected` when the connection was ended meanwhile, `cancelled`
     ///   when the calling task was cancelled.
     public func perform(
-        _ command: Session.Command, note: (@Sendable (Result<Session.Reply, ConnectionFailure>) -> Void)? = nil
+        _ command: Session.Command, note: (@Sendable (Result<Session.Reply, ConnectionFailure>) -> Void)? = nil,
+        submitted: (@Sendable () -> Void)? = nil
     ) async throws(ConnectionFailure) -> Session.Reply {
         let id = running.withLockedValue { $0.nextRequest() }
         let result = await withTaskCancellationHandler {
@@ -100,6 +103,7 @@ public final class ConnectionDriver<Session: ProtocolSession>: Sendable {
                     }
                 }
                 submit(.perform(command, id))
+                submitted?()
                 // A cancellation that came before the request was known has found nothing to abandon.
                 if Task.isCancelled { submit(.abandon(id)) }
             }

@@ -20,7 +20,10 @@ public struct Channel: Sendable {
         let feed = core.hub.feed(for: name)
         feed.beginWaiting()
         do {
-            try await core.adapter.subscribe(name)
+            try await core.adapter.subscribe(name) { [core, name] in
+                // Whoever unsubscribed a moment ago had nothing to take back yet.
+                if feed.isTakenBack, core.hub.feedIfAny(name) == nil { core.adapter.unsubscribe(name) }
+            }
         } catch {
             // Whoever was told that it failed must not receive anything later.
             if feed.endWaiting(), core.hub.remove(feed) { core.adapter.unsubscribe(name) }

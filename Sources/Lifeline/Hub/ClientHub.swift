@@ -59,6 +59,7 @@ final class ClientHub: Sendable {
             if announcing { state.leaving.insert(feed.channel) }
             return true
         }
+        if announcing, isRemoved { feed.takeBack() }
         feed.end()
         return isRemoved
     }

@@ -12,6 +12,8 @@ final class RoomFeed: Sendable {
         /// Callers of `subscribe` that wait for the confirmation.
         var waiting = 0
         var isEnded = false
+        /// Whether the end was asked for by the user.
+        var isTakenBack = false
     }
 
     let channel: String
@@ -32,6 +34,11 @@ final class RoomFeed: Sendable {
     }
 
     deinit { end() }
+
+    /// The user does not want the channel any more.
+    func takeBack() {
+        state.withLockedValue { $0.isTakenBack = true }
+    }
 
     /// Ends all sequences of the channel.
     func end() {
@@ -58,6 +65,7 @@ final class RoomFeed: Sendable {
         }
     }
 
+    var isTakenBack: Bool { state.withLockedValue { $0.isTakenBack } }
     var isEnded: Bool { state.withLockedValue { $0.isEnded } }
     var members: [Member] { state.withLockedValue { $0.members.members } }
 

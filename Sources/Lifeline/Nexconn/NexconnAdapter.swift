@@ -67,7 +67,7 @@ final class NexconnAdapter: ServiceAdapter {
         driver.submit(.disconnect)
     }
 
-    func subscribe(_ channel: String) async throws(LifelineError) {
+    func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
         let id = state.withLockedValue { state in
             state.lastCaller += 1
             return state.lastCaller
@@ -77,6 +77,7 @@ final class NexconnAdapter: ServiceAdapter {
                 state.withLockedValue { $0.callers[id] = continuation }
                 let now = clock()
                 take { $0.subscribe(channel, waiter: id, at: now) }
+                submitted()
                 // A cancellation that came before has found nobody to wake.
                 if Task.isCancelled { take { $0.abandon(waiter: id) } }
             }

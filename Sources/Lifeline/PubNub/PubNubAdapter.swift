@@ -63,14 +63,14 @@ final class PubNubAdapter: ServiceAdapter {
 
     func disconnect() { driver.submit(.disconnect) }
 
-    func subscribe(_ channel: String) async throws(LifelineError) {
+    func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
         if let error = Self.problem(with: channel) {
             take(.refused(channel: channel, error))
             throw error
         }
         // Also when it is subscribed: only the session knows whether it still will be once everything was done that was asked for.
         do throws(ConnectionFailure) {
-            _ = try await driver.perform(.subscribe(list(of: channel), timetoken: nil, state: [:]))
+            _ = try await driver.perform(.subscribe(list(of: channel), timetoken: nil, state: [:]), submitted: submitted)
         } catch {
             throw LifelineError(error)
         }

@@ -59,10 +59,10 @@ final class PusherAdapter: ServiceAdapter {
 
     func disconnect() { driver.submit(.disconnect) }
 
-    func subscribe(_ channel: String) async throws(LifelineError) {
+    func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
         if PusherChannelName.isReserved(channel) { return try await subscribeAsUser(channel) }
         do throws(ConnectionFailure) {
-            _ = try await driver.perform(.subscribe(PusherSubscription(channel: channel)))
+            _ = try await driver.perform(.subscribe(PusherSubscription(channel: channel)), submitted: submitted)
         } catch {
             throw LifelineError(error)
         }

@@ -20,7 +20,9 @@ protocol ServiceAdapter: AnyObject, Sendable {
 
     /// Returns when the service has confirmed, after telling so; throws when it has refused for good, or when the connection was
     /// ended. A channel that was refused for good is forgotten, also when that happens later.
-    func subscribe(_ channel: String) async throws(LifelineError)
+    ///
+    /// - Parameter submitted: called once it is asked for: an ``unsubscribe(_:)`` from then on takes it back.
+    func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError)
     /// Works in every state; forgets a subscription that is still pending.
     func unsubscribe(_ channel: String)
 

@@ -69,6 +69,20 @@ struct RoomTests {
         #expect(adapter.calls == [.subscribe("room"), .unsubscribe("room")])
     }
 
+    @Test("LL-6: unsubscribing before the service was asked takes the question back")
+    func unsubscribedBeforeTheQuestion() async {
+        let (client, adapter) = scriptedClient(confirms: false)
+        adapter.beforeSubscribing { client.channel("room").unsubscribe() }
+        adapter.onCall { [weak adapter] call in
+            // As services do; without a question before there is nobody to answer.
+            guard case .unsubscribe(let channel) = call else { return }
+            adapter?.answer(channel, .failure(LifelineError(.cancelled, "Unsubscribed.")))
+        }
+        let error = await #expect(throws: LifelineError.self) { try await client.channel("room").subscribe() }
+        #expect(error?.code == .cancelled)
+        #expect(adapter.calls == [.unsubscribe("room"), .subscribe("room"), .unsubscribe("room")])
+    }
+
     @Test("LL-7: a slow consumer gets a gap in place of what was dropped, and newer messages after it")
     func slowConsumer() async throws {
         let (client, adapter) = scriptedClient(backlog: 2)

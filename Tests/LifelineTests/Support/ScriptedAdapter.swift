@@ -21,6 +21,8 @@ final class ScriptedAdapter: ServiceAdapter {
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         var waiting: [String: CheckedContinuation<Result<Void, LifelineError>, Never>] = [:]
         var watchers: [@Sendable (Call) -> Void] = []
+        /// Called once, when a subscription is asked for and the service does not know yet.
+        var beforeSubscribing: (@Sendable () -> Void)?
     }
 
     let serviceName = "Scripted"
@@ -33,6 +35,10 @@ final class ScriptedAdapter: ServiceAdapter {
     }
 
     deinit { onRelease() }
+
+    func beforeSubscribing(_ body: @escaping @Sendable () -> Void) {
+        state.withLockedValue { $0.beforeSubscribing = body }
+    }
 
     var calls: [Call] { state.withLockedValue { $0.calls } }
     var clock: @Sendable () -> Moment {
@@ -52,11 +58,17 @@ final class ScriptedAdapter: ServiceAdapter {
     func unsubscribe(_ channel: String) { record(.unsubscribe(channel)) }
     func hasPresence(_ channel: String) -> Bool { channel.hasPrefix("presence-") }
 
-    func subscribe(_ channel: String) async throws(LifelineError) {
+    func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
+        let first = state.withLockedValue { state in
+            defer { state.beforeSubscribing = nil }
+            return state.beforeSubscribing
+        }
+        first?()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLockedValue { $0.waiting[channel] = continuation }
                 record(.subscribe(channel))
+                submitted()
                 if Task.isCancelled { answer(channel, .failure(LifelineError(.cancelled, "Cancelled."))) }
             }
         } onCancel: {
