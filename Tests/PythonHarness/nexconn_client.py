@@ -129,8 +129,12 @@ class ChatSession:
         return first
 
     def send(self, frame):
+        # The thread that reads lets go of the line when it is lost.
+        line = self.socket
+        if line is None:
+            raise Lost()
         try:
-            self.socket.send(frame if isinstance(frame, str) else json.dumps(frame))
+            line.send(frame if isinstance(frame, str) else json.dumps(frame))
         except (OSError, websocket.WebSocketException) as error:
             raise Lost() from error
 
