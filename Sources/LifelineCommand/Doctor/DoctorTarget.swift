@@ -132,7 +132,7 @@ struct DoctorTarget: Sendable {
             hasOwnKey ? nil : "the default key",
         ].compactMap { $0 }.joined(separator: ", ")
         if key.isEmpty || key.contains(where: { $0.isWhitespace || "\"'`<>".contains($0) }) { return .failed(.malformedKey) }
-        if let secret, secret == key { return .failed(.secretIsKey) }
+        if let secret, ConstantTime.areEqual(secret, key) { return .failed(.secretIsKey) }
         if host.hasPrefix("api-"), host.hasSuffix(".pusher.com") {
             return .failed(.apiHost(host, instead: "ws-" + host.dropFirst(4)))
         }
