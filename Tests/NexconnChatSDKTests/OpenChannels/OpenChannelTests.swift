@@ -16,6 +16,9 @@ import Testing
             }
             #expect(entered.1 == nil && entered.0?.participantCount == 2)
             try await bob.expect("first")
+            try await bob.log.wait("bob hears of the metadata") { events in
+                events.lazy.compactMap { if case .openChannel(.metadataSynced) = $0 { true } else { nil } }.first
+            }
             let order = bob.log.events.compactMap { event -> String? in
                 switch event {
                 case .openChannel(.entering): "entering"
@@ -37,6 +40,10 @@ import Testing
             #expect(heard.message.direction == .receive)
 
             try await bob.open("lobby").exit()
+            // Told on another queue than the end of the call.
+            try await bob.log.wait("bob is told that he left") { events in
+                events.lazy.compactMap { if case .exited = $0.open { true } else { nil } }.first
+            }
             #expect(bob.log.count { if case .exited = $0.open { true } else { false } } == 1)
             await #expect(throws: NCError.self) { try await bob.open("lobby").send(TextMessage(text: "third")) }
             let history = ann.run {
