@@ -37,6 +37,7 @@ struct ControlFrameTests {
                 #expect(try await client.next() == .pong("b"))
             }
             try await client.expectSilence()
+            await eventually { server.statistics.deadConnectionsCut == 3 }
             #expect(server.statistics.deadConnectionsCut == 3)
         }
     }
@@ -60,6 +61,7 @@ struct ControlFrameTests {
                 #expect(try await witness.expectFarewell() == 4201)
             }
             try await client.expectSilence()
+            await eventually { server.statistics.deadConnectionsCut == 3 }
             #expect(server.statistics.deadConnectionsCut == 3)
         }
     }

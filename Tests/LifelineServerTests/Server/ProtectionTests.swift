@@ -24,6 +24,7 @@ struct ProtectionTests {
                 sent += 1
                 try await good.expect("tick")
             }
+            await eventually { server.statistics.slowSubscribersCut == 1 }
             #expect(server.statistics.slowSubscribersCut == 1)
             try await good.expectSilence()
             try await slow.setReading(true)
@@ -67,6 +68,7 @@ struct ProtectionTests {
             try await client.expect(PusherEventName.ping)
             #expect(try await client.next() == .ping)
             #expect(try await client.expectFarewell() == 4201)
+            await eventually { server.statistics.deadConnectionsCut == 1 }
             #expect(server.statistics.deadConnectionsCut == 1)
         }
     }

@@ -46,6 +46,7 @@ struct SlowConsumerTests {
                 }
                 if sent % 8 == 0 { most = max(most, try await server.mostPendingBytes()) }
             }
+            await eventually { server.statistics.slowSubscribersCut == 4 }
             #expect(server.statistics.slowSubscribersCut == 4)
             // The message with which the limit was passed, and the farewell, are beyond it.
             #expect(most <= Self.limit + 16_384)

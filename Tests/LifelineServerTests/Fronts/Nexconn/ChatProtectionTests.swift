@@ -58,6 +58,7 @@ struct ChatProtectionTests {
                 try await sender.say(filler, to: "a", cid: "\(sent)")
                 try await good.expectEvent("msg")
             }
+            await eventually { server.statistics.slowSubscribersCut == 1 }
             #expect(server.statistics.slowSubscribersCut == 1)
             try await good.expectSilence()
             try await slow.setReading(true)
@@ -95,6 +96,7 @@ struct ChatProtectionTests {
             try await lively.expectSilence()
             time.advance(by: 10)
             #expect(try await silent.next() == .end)
+            await eventually { server.statistics.deadConnectionsCut == 1 }
             #expect(server.statistics.deadConnectionsCut == 1)
             try await lively.expectSilence()
         }
