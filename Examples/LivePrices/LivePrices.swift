@@ -47,8 +47,7 @@ struct LivePrices {
             switch delivery {
             case .message(let message):
                 let price = try message.decode(Price.self)
-                print(
-                    "board: \(price.company) \(price.cents / 100).\(price.cents % 100 / 10)\(price.cents % 10) (\(price.number))")
+                print("board: \(price.company) \(price.dollars) (\(price.number))")
                 shown += 1
             case .gap(let gap):
                 print(
