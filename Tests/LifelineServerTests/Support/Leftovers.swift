@@ -24,19 +24,20 @@ func eventually(_ condition: () async throws -> Bool) async rethrows {
 extension LifelineServer {
     func leftovers() async throws -> Leftovers {
         var left = Leftovers()
-        (left.sockets, left.connections) = core.admission.withLockedValue { ($0.sockets, $0.connections) }
-        left.channels = statistics.channels
-        for application in core.sharedApplications {
-            let (connections, users) = application.users.withLockedValue { ($0.connectionCount, $0.userCount) }
-            left.signedIn += connections
-            left.users += users
-        }
+        // The loops first: what one has begun, such as the end of a connection, is done when it answers.
         for outlet in core.outlets {
             let (signedIn, seats) = try await outlet.eventLoop.submit {
                 (outlet.state.signedIn.count, outlet.state.connections.reduce(0) { $0 + $1.seats.count })
             }.get()
             left.signedIn += signedIn
             left.seats += seats
+        }
+        (left.sockets, left.connections) = core.admission.withLockedValue { ($0.sockets, $0.connections) }
+        left.channels = statistics.channels
+        for application in core.sharedApplications {
+            let (connections, users) = application.users.withLockedValue { ($0.connectionCount, $0.userCount) }
+            left.signedIn += connections
+            left.users += users
         }
         return left
     }
