@@ -65,7 +65,7 @@ extension PusherSession {
     private func decrypt(_ envelope: PusherEnvelope, of name: String) -> Result<PusherMessage, PusherDecryptionError> {
         var message = PusherMessage(envelope)
         // An event without data has nothing to decrypt.
-        guard let data = envelope.data else { return .success(message) }
+        guard let data = envelope.data, envelope.dataKind != .null else { return .success(message) }
         do throws(PusherDecryptionError) {
             message.data = try PusherEncryption.decrypt(data, sharedSecret: sealed[name]?.key)
             message.dataIsString = true

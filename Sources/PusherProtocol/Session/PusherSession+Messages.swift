@@ -95,20 +95,27 @@ extension PusherSession {
         let error = PusherErrorData(parsing: envelope.data)
         // On a confirmed connection 4009 may be about one channel, so only codes that are retried anyway count.
         if socketID == nil || error.code.map((4100...4299).contains) ?? false { memory.lastError = error }
-        // A restart is a matter of the connection's status, which the close tells.
-        if let code = error.code, (4200...4299).contains(code) { return }
+        // A restart is a matter of the connection's status, which the close tells. But Reverb answers what it will not take with 4200
+        // as well, so nothing that waits for its fate may be taken for accepted.
+        if error.isRestart {
+            if !sent.isEmpty { refusals.append(Self.refusal(.unknown, error)) }
+            return
+        }
         let isRepeat = error.message.hasPrefix("Existing subscription")
         if let name = envelope.channel, !isRepeat, live[name]?.phase == .confirming {
             subscriptionRefused(name, status: error.code, message: error.message, body: envelope.data, &memory, &out)
         } else if envelope.channel == nil, !isRepeat, isAboutUser(error) {
             userRefused(error, body: envelope.data, &memory, &out)
         } else if !sent.isEmpty, !isRepeat, error.code != 4302 {
-            refusals.append(
-                ConnectionFailure(
-                    error.code == 4301 ? .overloaded : .badRequest,
-                    String(error.message.prefix(300)) + (error.code.map { " (error \($0))" } ?? ""), origin: .server))
+            refusals.append(Self.refusal(error.code == 4301 ? .overloaded : .badRequest, error))
         }
         out.emit(.serverError(code: error.code, message: error.message))
+    }
+
+    /// What an error means for an event that was sent before it.
+    private static func refusal(_ category: StatusCategory, _ error: PusherErrorData) -> ConnectionFailure {
+        let code = error.code.map { " (error \($0))" } ?? ""
+        return ConnectionFailure(category, String(error.message.prefix(300)) + code, origin: .server)
     }
 
     private func subscriptionCount(_ envelope: PusherEnvelope, _ out: inout Actions) {

@@ -119,6 +119,7 @@ extension PusherSession {
         guard let name = envelope.channel, let channel = live[name], channel.isKnownToServer,
             var wanted = memory.channels[name]
         else { return }
+        let data = envelope.dataKind == .null ? "{}" : envelope.data ?? "{}"
         let members = channel.access == .presence ? Self.members(envelope, &out) : []
         let before = wanted.members
         wanted.members = .init(members.map { ($0.userID, $0) }) { _, last in last }
@@ -147,7 +148,7 @@ extension PusherSession {
         out.emit(
             .subscribed(
                 PusherSubscribed(
-                    channel: name, data: envelope.data ?? "{}", members: members, myID: wanted.myID, isRenewal: isRenewal)))
+                    channel: name, data: data, members: members, myID: wanted.myID, isRenewal: isRenewal)))
         if let lostAt { out.emit(.gap(channel: name, since: lostAt)) }
         if isRenewal { emitChanges(from: before, to: wanted.members, of: name, &out) }
         for waiter in waiters { out.answer(waiter, .success(.subscribed)) }

@@ -53,7 +53,11 @@ public struct PusherSession: WebSocketSession {
     public mutating func received(
         _ inbound: PusherInbound, memory: inout PusherMemory, out: inout SessionActions<Self>
     ) {
-        if memory.lastError != nil, socketID != nil { memory.lastError = nil }
+        if let error = memory.lastError, socketID != nil {
+            memory.lastError = nil
+            // The link goes on, so this was no goodbye (rule PS-4).
+            if error.isRestart { out.emit(.serverError(code: error.code, message: error.message)) }
+        }
         switch inbound {
         case .message(let envelope, let text):
             if let text { out.emit(.frame(text)) }

@@ -45,6 +45,9 @@ public struct PusherErrorData: Hashable, Sendable {
     public var code: Int?
     public var message: String
 
+    /// Whether the code asks for another connection at once, as at a restart. Pusher protocol, Close codes.
+    var isRestart: Bool { code.map((4200...4299).contains) ?? false }
+
     /// Reads an envelope's `data`: an object as the protocol has it, or a string that holds one, as Reverb sends it. What is
     /// missing is tolerated; text that is no JSON is the message.
     public init(parsing data: String?) {

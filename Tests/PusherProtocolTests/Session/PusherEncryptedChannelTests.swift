@@ -32,10 +32,11 @@ struct PusherEncryptedChannelTests {
         script.receive(try Self.event("e", #"{"a":1}"#))
         script.receive(PusherFrames.cacheMiss(channel: Self.name))
         script.receive(#"{"event":"e","channel":"\#(Self.name)"}"#)
+        script.receive(#"{"event":"e","channel":"\#(Self.name)","data":null}"#)
         #expect(
             script.told() == [
                 #"message \#(Self.name) e {"a":1}"#, "cache missed \(Self.name)", "message \(Self.name) pusher:cache_miss {}",
-                "message \(Self.name) e -",
+                "message \(Self.name) e -", "message \(Self.name) e null",
             ])
         #expect(script.jobs.isEmpty)
     }

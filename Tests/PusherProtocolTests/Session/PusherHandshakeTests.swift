@@ -158,7 +158,11 @@ struct PusherHandshakeTests {
         script.receive(#"{"event":"pusher:error"}"#)
         script.receive(PusherFrames.error(code: 4200, message: "restarting"))
         #expect(script.told() == ["error 4301 slow down", "error - m", "error - "])
+        // Not a restart, but something that Reverb would not take.
         script.receive(PusherFrames.ping)
+        #expect(script.told() == ["error 4200 restarting"])
+        script.receive(PusherFrames.ping)
+        #expect(script.told() == [])
         script.close(nil)
         #expect(script.machine.snapshot.lastFailure?.category == .unexpectedDisconnect)
         // Said and then hung up: that was the reason.

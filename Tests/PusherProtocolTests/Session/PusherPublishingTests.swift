@@ -56,6 +56,19 @@ struct PusherPublishingTests {
         #expect(script.told() == ["error 4301 too fast"])
     }
 
+    @Test("After an error 4200, with which Reverb refuses messages and others say goodbye, the outcome is unknown")
+    func restartOrRefusal() {
+        let script = Self.subscribed()
+        script.perform(Self.publish())
+        script.receive(PusherFrames.error(code: 4200, message: "Invalid message format"))
+        #expect(script.answers() == [] && script.told() == [])
+        script.pong("1")
+        #expect(script.answers() == ["1 failed unknown"] && script.told() == ["error 4200 Invalid message format"])
+        script.perform(Self.publish())
+        script.pong("2")
+        #expect(script.answers() == ["2 published"])
+    }
+
     @Test("Errors that cannot be told apart leave the outcome unknown")
     func ambiguous() {
         let script = Self.subscribed()
