@@ -12,8 +12,10 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
     public let eventName: String
     /// The channel that the event is of, or nil.
     public var channelName: String? { message.channel }
-    /// What was published: the text itself, or JSON text. Decrypted, if it was encrypted.
-    public var data: String? { message.data }
+    /// What was published: the text itself, or JSON text; nil when there was none, or a `null`. Decrypted, if it was encrypted.
+    public var data: String? {
+        message.dataIsString || message.data != "null" ? message.data : nil
+    }
     /// Who triggered a client event on a presence channel.
     public var userId: String? { message.userID }
 
