@@ -34,6 +34,7 @@ struct LogLine {
         case tooLong = "Data of a client event is longer than 10240 bytes:"
         case notAdmitted = "Client event cannot wait, its channel is not wanted, has failed, or too many wait already:"
         case givenUp = "Client events that waited were given up, their channel failed:"
+        case notSent = "Event could not be sent:"
         case notJSON = "Data of an event is no JSON value:"
         case noAuthorization = "Auth info passed to authorizer completionHandler was nil"
         case gap = "Events may have been missed on channel"

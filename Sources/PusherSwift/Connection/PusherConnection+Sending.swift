@@ -18,7 +18,8 @@ extension PusherConnection {
             refuse(.badEventName, eventName)
             return
         }
-        guard channel.type != .normal else {
+        // By the engine's measure: a channel named `private` is public.
+        guard PusherChannelKind(of: channel.name).needsAuthorization else {
             refuse(.publicClientEvent)
             return
         }
@@ -56,7 +57,9 @@ extension PusherConnection {
             return
         }
         logLater(.debug, .sent, event)
-        driver.submit(.perform(.send(event: event, json: json), nil))
+        driver.perform(.send(event: event, json: json)) { [weak self] result in
+            if case .failure(let failure) = result { self?.refuse(.notSent, "\(event) \(failure.reason)") }
+        }
     }
 
     private func isClientEvent(_ name: String) -> Bool {
