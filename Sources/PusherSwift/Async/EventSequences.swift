@@ -1,5 +1,7 @@
+import Foundation
+
 extension PusherChannel {
-    /// Every event of this name from now on. Ends when the channel is released, and when its callbacks are all unbound.
+    /// Every event of this name from now on. Ends when the channel is unsubscribed or released, and when its callbacks are all unbound.
     ///
     /// For one consumer; ask again for another.
     ///
@@ -9,7 +11,7 @@ extension PusherChannel {
     #endif
     public func events(named eventName: String, limit: Int = 1024) -> AsyncStream<PusherEvent> {
         .bound(limit: limit) {
-            bind(eventName: eventName, eventCallback: $0)
+            add(EventHandler(id: UUID().uuidString, callback: $0, isSequence: true), for: eventName)
         } unbind: { [weak self] id in
             self?.unbind(eventName: eventName, callbackId: id)
         }

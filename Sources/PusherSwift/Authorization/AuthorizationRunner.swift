@@ -56,7 +56,8 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
             authenticate(job, connection, pending)
             return { pending.cancel() }
         }
-        if job.purpose == .subscription, let auth = connection.channels.find(name: job.channel)?.takeAuth() {
+        let channel = job.purpose == .subscription ? connection.channels.find(name: job.channel) : nil
+        if let auth = channel?.takeAuth(for: job.socketID) {
             pending.finish(Self.outcome(of: auth, for: job, connection))
             return {}
         }

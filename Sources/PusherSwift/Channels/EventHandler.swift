@@ -4,6 +4,8 @@ public struct EventHandler {
     let callback: (PusherEvent) -> Void
     /// Whether it is told of errors as well, as callbacks were before PusherSwift 10.
     var hearsErrors = false
+    /// Whether it feeds a sequence, which ends with the subscription: the channel hears nothing any more.
+    var isSequence = false
 }
 
 /// A client event that waits for its channel to be subscribed.

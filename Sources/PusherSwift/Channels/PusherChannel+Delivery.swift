@@ -17,7 +17,22 @@ extension PusherChannel {
         state.withLockedValue { $0.subscribed = false }
         state.replace(\.unsent, with: [])
         state.replace(\.auth, with: nil)
+        endSequences()
         endStreams()
+    }
+
+    /// Forgets what feeds sequences of events; callbacks stay.
+    private func endSequences() {
+        let former = state.withLockedValue { state in
+            let former = state.handlers
+            for (name, handlers) in former where handlers.contains(where: \.isSequence) {
+                let kept = handlers.filter { !$0.isSequence }
+                state.handlers[name] = kept.isEmpty ? nil : kept
+            }
+            return former
+        }
+        // Released here: what a sequence ends may call back.
+        _ = former
     }
 
     private func endStreams() {
@@ -34,12 +49,14 @@ extension PusherChannel {
         callback?(count)
     }
 
-    /// The authorisation that the app brought along, which nobody gets a second time.
-    func takeAuth() -> PusherAuth? {
-        state.withLockedValue { state in
+    /// The authorisation that the app brought along, which nobody gets a second time. Nil when it was for an earlier connection.
+    func takeAuth(for socketID: String) -> PusherAuth? {
+        let given = state.withLockedValue { state in
             defer { state.auth = nil }
             return state.auth
         }
+        guard let given, given.socketID == nil || given.socketID == socketID else { return nil }
+        return given.auth
     }
 
     /// Takes over what is given; what is nil stays as it was.
@@ -48,7 +65,7 @@ extension PusherChannel {
         onMemberRemoved: ((PusherPresenceChannelMember) -> Void)?, onSubscriptionCountChanged: ((Int) -> Void)?
     ) {
         startOver()
-        if let auth { state.replace(\.auth, with: auth) }
+        if let auth { self.auth = auth }
         if let onMemberAdded { state.replace(\.presence.onMemberAdded, with: onMemberAdded) }
         if let onMemberRemoved { state.replace(\.presence.onMemberRemoved, with: onMemberRemoved) }
         if let onSubscriptionCountChanged {

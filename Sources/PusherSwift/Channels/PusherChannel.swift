@@ -25,7 +25,9 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         self.name = name
         self.type = PusherChannelType(name: name)
         self.connection = connection
-        state = NIOLockedValueBox(ChannelState(auth: auth, onSubscriptionCountChanged: onSubscriptionCountChanged))
+        state = NIOLockedValueBox(
+            ChannelState(
+                auth: auth.map { GivenAuth($0, on: connection) }, onSubscriptionCountChanged: onSubscriptionCountChanged))
     }
 
     /// The bound callbacks by event name, in the order in which they were bound.
@@ -51,10 +53,11 @@ open class PusherChannel: NSObject, @unchecked Sendable {
         set { state.replace(\.unsent, with: newValue) }
     }
 
-    /// Authorisation that the app brought along. Used for the next authorisation only, then nil (rule PA-38).
+    /// Authorisation that the app brought along. Used for the next authorisation on the present connection only, then nil
+    /// (rule PA-38).
     public var auth: PusherAuth? {
-        get { state.withLockedValue { $0.auth } }
-        set { state.replace(\.auth, with: newValue) }
+        get { state.withLockedValue { $0.auth?.auth } }
+        set { state.replace(\.auth, with: newValue.map { GivenAuth($0, on: connection) }) }
     }
 
     /// Called with the number of subscribed connections whenever the server tells it.
@@ -68,7 +71,10 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     /// - Returns: the id that unbinds it.
     @discardableResult
     open func bind(eventName: String, eventCallback: @escaping (PusherEvent) -> Void) -> String {
-        let handler = EventHandler(id: UUID().uuidString, callback: eventCallback)
+        add(EventHandler(id: UUID().uuidString, callback: eventCallback), for: eventName)
+    }
+
+    func add(_ handler: EventHandler, for eventName: String) -> String {
         state.withLockedValue { $0.handlers[eventName, default: []].append(handler) }
         return handler.id
     }
@@ -112,6 +118,18 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     }
 }
 
+/// Authorisation that the app brought along.
+struct GivenAuth {
+    let auth: PusherAuth
+    /// The connection that it was given for, since a signature is good for one; nil when there was none yet.
+    let socketID: String?
+
+    init(_ auth: PusherAuth, on connection: PusherConnection?) {
+        self.auth = auth
+        socketID = connection?.socketId
+    }
+}
+
 /// Everything about a channel that changes.
 struct ChannelState {
     /// The most client events that may wait; the session's own limit (rule PS-24).
@@ -123,7 +141,7 @@ struct ChannelState {
     var hasFailed = false
     var subscriptionCount: Int?
     var unsent: [QueuedClientEvent] = []
-    var auth: PusherAuth?
+    var auth: GivenAuth?
     var onSubscriptionCountChanged: ((Int) -> Void)?
     var presence = PresenceState()
     var countStreams = StreamEnds<Int>()

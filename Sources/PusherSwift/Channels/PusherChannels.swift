@@ -1,5 +1,6 @@
 import Foundation
 import NIOConcurrencyHelpers
+import PusherProtocol
 
 /// The channels of a connection, by name.
 ///
@@ -14,6 +15,12 @@ open class PusherChannels: NSObject, @unchecked Sendable {
         var endings: [String: Int] = [:]
         /// Whose channels these are.
         weak var owner: PusherConnection?
+
+        mutating func noteRemoval(of name: String) {
+            // Such a name was never subscribed for the app, so no end will be told.
+            if PusherChannelName.isReserved(name) { return }
+            endings[name, default: 0] += 1
+        }
     }
 
     private let table = NIOLockedValueBox(Table())
@@ -63,7 +70,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     func remove(name: String) -> PusherChannel? {
         table.withLockedValue { table in
             guard let channel = table.channels.removeValue(forKey: name) else { return nil }
-            table.endings[name, default: 0] += 1
+            table.noteRemoval(of: name)
             return channel
         }
     }
@@ -80,7 +87,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
 
     /// What the engine tells of the name is about a former subscription until it tells the end.
     func noteRemoval(of name: String) {
-        table.withLockedValue { $0.endings[name, default: 0] += 1 }
+        table.withLockedValue { $0.noteRemoval(of: name) }
     }
 
     func takeEndings(from other: PusherChannels) {

@@ -103,6 +103,8 @@ extension PusherConnection {
         let message = PusherMessage(
             event: "pusher_internal:subscription_succeeded", channel: confirmation.channel, data: confirmation.data)
         handleEvent(event: PusherEvent(message, named: "pusher:subscription_succeeded"))
+        // A callback may have unsubscribed (rule PA-18).
+        guard channels.live(confirmation.channel) === channel else { return }
         delegateBox.subscribed(to: confirmation.channel)
         tellMembers?()
     }

@@ -148,7 +148,11 @@ open class PusherConnection: NSObject, @unchecked Sendable {
                 return
             }
         }
-        global?.handleEvent(event: event)
+        if let global {
+            global.handleEvent(event: event)
+            // One of them may have unsubscribed (rule PA-18).
+            if let name = event.channelName, channels.live(name) !== channel { return }
+        }
         channel?.handleEvent(event: event)
     }
 

@@ -235,6 +235,21 @@ struct AuthorizingTests {
         #expect(auths(fixture) == ["k:endpoint"])
     }
 
+    @Test func `authorisation given again on a connection is not used on the next one`() {
+        let fixture = fixture(.endpoint(authEndpoint: Self.url))
+        fixture.http.answer(200, #"{"auth":"k:endpoint"}"#)
+        fixture.connect()
+        let channel = fixture.pusher.subscribe("private-a", auth: PusherAuth(auth: "k:own"))
+        fixture.confirm("private-a")
+        fixture.pusher.subscribe("private-a", auth: PusherAuth(auth: "k:again"))
+        #expect(auths(fixture) == ["k:own"] && channel.auth?.auth == "k:again")
+        fixture.lose()
+        fixture.timers.advanceToNext()
+        fixture.transport.report(.opened)
+        fixture.receive(MockSocket.greeting("9.9"))
+        #expect(auths(fixture) == ["k:endpoint"] && channel.auth == nil)
+    }
+
     @Test func `presence authorisation brought along has channel data or fails visibly`() {
         let fixture = fixture(.noMethod)
         fixture.pusher.subscribe("presence-a", auth: PusherAuth(auth: "k:s", channelData: #"{"user_id":16}"#))
