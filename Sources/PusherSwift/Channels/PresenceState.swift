@@ -15,16 +15,18 @@ struct PresenceState {
         myID.flatMap(member)
     }
 
-    /// A confirmation brought everybody who is there now.
+    /// A confirmation brought everybody who is there now. Oneself is among the changes under neither id: signed with a secret and
+    /// without a `userDataFetcher`, one has another with every connection.
     mutating func replace(
         with current: [PusherMember], myID: String?
     ) -> (added: [PusherPresenceChannelMember], removed: [PusherPresenceChannelMember]) {
         let currentIDs = Set(current.map(\.userID))
         let knownIDs = Set(members.map(\.userId))
-        let removed = members.filter { !currentIDs.contains($0.userId) }
+        let formerID = self.myID
+        let removed = members.filter { !currentIDs.contains($0.userId) && $0.userId != formerID }
         members = current.map { PusherPresenceChannelMember($0) }
         if let myID { self.myID = myID }
-        return (members.filter { !knownIDs.contains($0.userId) }, removed)
+        return (members.filter { !knownIDs.contains($0.userId) && $0.userId != self.myID }, removed)
     }
 
     /// Returns the member, or nil when it was there already; its info is taken over in any case.

@@ -56,6 +56,26 @@ struct PresenceTests {
         #expect(notebook.lines == ["-2", "+4"])
     }
 
+    @Test func `whoever comes back under another id has neither left nor come`() {
+        let fixture = Fixture(options: PusherClientOptions(authMethod: .inline(secret: "secret")))
+        let channel = fixture.pusher.subscribeToPresenceChannel(
+            channelName: "presence-a", onMemberAdded: { [notebook] in notebook.note("+\($0.userId)") },
+            onMemberRemoved: { [notebook] in notebook.note("-\($0.userId)") })
+        let others = ["2", "3"]
+        fixture.pusher.connect()
+        for (connection, id) in ["1.1", "9.9"].enumerated() {
+            if connection > 0 {
+                fixture.lose()
+                fixture.timers.advanceToNext()
+            }
+            fixture.transport.report(.opened)
+            fixture.receive(MockSocket.greeting(id))
+            fixture.confirm("presence-a", #"{"presence":{"ids":["\#(id)","\#(others[connection])"],"hash":{},"count":2}}"#)
+            #expect(channel.myId == id && channel.me()?.userId == id)
+        }
+        #expect(channel.members.map(\.userId) == ["9.9", "3"] && notebook.lines == ["-2", "+3"])
+    }
+
     @Test func `callbacks see the members as they are after the change`() {
         let channel = fixture.pusher.subscribeToPresenceChannel(channelName: "presence-a")
         channel.onMemberAdded = { [notebook] member in
