@@ -19,7 +19,7 @@ import Foundation
     }
 #else
     /// Builds the request that asks your endpoint to authorise a channel.
-    public protocol AuthRequestBuilderProtocol {
+    public protocol AuthRequestBuilderProtocol: AnyObject {
         /// The request, or nil when there is none to make; the subscription then fails visibly (rule PA-34).
         ///
         /// Called on the connection's callback queue, once per connection and channel. The default returns nil.
@@ -31,7 +31,7 @@ import Foundation
     }
 
     /// Authorises channels with code of your own.
-    public protocol Authorizer {
+    public protocol Authorizer: AnyObject {
         /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none.
         ///
         /// Called on the connection's callback queue, once per connection and channel, and again when an encrypted event needs

@@ -50,7 +50,7 @@ public final class PusherUserAuth: NSObject, Sendable {
 #if canImport(ObjectiveC)
     @objc
 #endif
-public protocol UserAuthenticator {
+public protocol UserAuthenticator: AnyObject {
     /// Call `completionHandler` once, from any thread: with the authorisation, or with nil when there is none. A nil, and no answer
     /// in time, fail the sign-in visibly.
     func fetchUserAuthValue(socketID: String, completionHandler: @escaping @Sendable (PusherUserAuth?) -> Void)
@@ -60,7 +60,7 @@ public protocol UserAuthenticator {
 #if canImport(ObjectiveC)
     @objc
 #endif
-public protocol UserAuthRequestBuilder {
+public protocol UserAuthRequestBuilder: AnyObject {
     /// The request, or nil when there is none to make; the sign-in then fails visibly.
     func requestFor(socketID: String) -> URLRequest?
 }

@@ -99,6 +99,14 @@ struct ValueSurfaceTests {
         #expect(PusherChannelType.isPresenceChannel(name: name) == (type == .presence))
     }
 
+    @Test func `who authorises is an object, and can be held weakly`() {
+        weak var authorizer: Authorizer?
+        weak var builder: AuthRequestBuilderProtocol?
+        let (vouching, own) = (Vouching(), Builder())
+        (authorizer, builder) = (vouching, own)
+        #expect(authorizer === vouching && builder === own)
+    }
+
     @Test func `every method of a delegate may be left out`() {
         let delegates: [PusherDelegate] = [Everything(), Nothing()]
         #expect(delegates.count == 2 && ConnectionState.reconnecting.stringValue() == "reconnecting")
