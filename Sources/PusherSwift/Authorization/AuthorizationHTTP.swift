@@ -52,7 +52,8 @@ struct AuthorizationRequest: Hashable, Sendable {
         var request = URLRequest(url: url)
         request.httpMethod = method
         for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
-        request.httpBody = Data(body)
+        // A GET with a body, be it an empty one, is none that URLSession sends.
+        if !body.isEmpty { request.httpBody = Data(body) }
         return request
     }
 

@@ -53,6 +53,11 @@ struct AuthorizationHTTPTests {
         #expect(request.httpBody == Data("socket_id=1.2&channel_name=private-a".utf8))
     }
 
+    @Test func `a request without a body goes to URLSession without one`() throws {
+        let request = try #require(AuthorizationRequest(URLRequest(url: endpoint)))
+        #expect(request.urlRequest.httpMethod == "GET" && request.urlRequest.httpBody == nil)
+    }
+
     private func read(_ status: Int, _ body: String) -> Result<(String, String?, String?), ConnectionFailure> {
         AuthorizationAnswer.read(AuthorizationResponse(status: status, headers: [], body: Array(body.utf8)))
             .map { ($0.auth, $0.channelData, $0.sharedSecret) }
