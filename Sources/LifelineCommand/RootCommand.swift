@@ -33,6 +33,7 @@ struct RootCommand: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardDescriptors.reserve()
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
