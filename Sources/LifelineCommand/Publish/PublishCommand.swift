@@ -67,10 +67,10 @@ struct PublishCommand: AsyncParsableCommand {
         case .pusher: break
         case .pubnub: return try await channel.publish(json: data, event: event)
         case .nexconn:
-            try await service.connectIfNeeded(client)
             // Of the channels that can be published to, only open ones have to be entered.
             let isOpen = !["direct:", "group:", "system:"].contains { channel.name.hasPrefix($0) }
-            if isOpen { return try await channel.subscribe().publish(json: data, event: event) }
+            if isOpen { return try await enter(channel, with: client).publish(json: data, event: event) }
+            try await service.connectIfNeeded(client)
             return try await channel.publish(json: data, event: event)
         }
         guard service.secret == nil, PusherChannelKind(of: channel.name).allowsClientEvents else {
@@ -80,8 +80,14 @@ struct PublishCommand: AsyncParsableCommand {
                 throw LifelineError(.unsupported, error.reason + " Give the app's secret with --secret.")
             }
         }
-        try await client.connect(timeout: ServiceOptions.connectLimit)
-        return try await channel.subscribe().publish(json: data, event: event)
+        return try await enter(channel, with: client).publish(json: data, event: event)
+    }
+
+    private func enter(_ channel: Channel, with client: LifelineClient) async throws(LifelineError) -> Room {
+        try await BriefConnection.open(client, within: ServiceOptions.connectLimit) { () async throws(LifelineError) in
+            try await client.connect()
+            return try await channel.subscribe()
+        }
     }
 
     private func report(_ outcome: PublishOutcome) {

@@ -5,6 +5,14 @@ import Lifeline
 /// The services that a command can talk to.
 enum ServiceName: String, CaseIterable, ExpressibleByArgument, Sendable {
     case pusher, pubnub, nexconn
+
+    /// Says what was given and does nothing with this service. Rule CL-13.
+    func notes(on options: [(option: String, isGiven: Bool, services: [ServiceName])]) -> [String] {
+        options.filter { $0.isGiven && !$0.services.contains(self) }
+            .map { note in
+                "\(note.option) is for \(note.services.map(\.rawValue).joined(separator: " and ")); \(rawValue) does not use it."
+            }
+    }
 }
 
 /// `--timing`.
@@ -157,12 +165,15 @@ struct ServiceOptions: ParsableArguments {
         String(String.UnicodeScalarView("lifeline-\(subscriber)".unicodeScalars.prefix(64)))
     }
 
-    /// How long a command that asks one question waits for the connection.
+    /// How long a command that asks one question waits for the connection, and for the channel that it needs.
     static let connectLimit = Duration.seconds(10)
 
     /// Connects, for services that answer questions over the connection only.
     func connectIfNeeded(_ client: LifelineClient) async throws(LifelineError) {
-        if service == .nexconn { try await client.connect(timeout: Self.connectLimit) }
+        guard service == .nexconn else { return }
+        try await BriefConnection.open(client, within: Self.connectLimit) { () async throws(LifelineError) in
+            try await client.connect()
+        }
     }
 
     private func pusher(_ address: ServiceAddress) throws(CommandFailure) -> Service {
@@ -222,17 +233,12 @@ struct ServiceOptions: ParsableArguments {
 
     /// What was given and does nothing with this service.
     var notes: [String] {
-        let given: [(option: String, isGiven: Bool, services: [ServiceName])] = [
+        service.notes(on: [
             ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
             ("--cipher-key", cipherKey != nil, [.pubnub]), ("--auth-endpoint", authEndpoint != nil, [.pusher]),
             ("--encryption-key", encryptionKey != nil, [.pusher]), ("--sign-in", signIn, [.pusher]),
             ("--watch", !watch.isEmpty, [.pusher]), ("--user-endpoint", userEndpoint != nil, [.pusher]),
             ("--device-class", deviceClass != nil, [.nexconn]),
-        ]
-        return given.filter { $0.isGiven && !$0.services.contains(service) }
-            .map { note in
-                let names = note.services.map(\.rawValue).joined(separator: " and ")
-                return "\(note.option) is for \(names); \(service.rawValue) does not use it."
-            }
+        ])
     }
 }
