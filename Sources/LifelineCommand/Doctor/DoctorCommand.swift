@@ -77,6 +77,11 @@ struct DoctorCommand: AsyncParsableCommand {
             service: service, url: url, cluster: cluster, key: key, secret: secret, appID: appID, channel: channel, proxy: proxy)
         target.publishKey = publishKey ?? target.publishKey
         (target.token, target.user) = (token, user)
+        let notes = service.notes(on: [
+            ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
+            ("--user", user != nil, [.nexconn]),
+        ])
+        for note in notes { StandardError.print(note) }
         let (json, colours, unreached) = (json, Colours.standardOutput, NIOLockedValueBox<[String]>([]))
         let limit = Duration.seconds(timeout)
         var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: ca) { step in

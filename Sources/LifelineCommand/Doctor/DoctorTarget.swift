@@ -46,6 +46,9 @@ struct DoctorTarget: Sendable {
         case (nil, nil): throw CommandFailure("Say what to examine. \(Self.example)", .usage)
         case (.some, .some): throw CommandFailure("The URL and --cluster exclude each other.", .usage)
         }
+        if service == .pubnub, !address.prefix.isEmpty {
+            throw CommandFailure("PubNub is not below a path: its clients take a host and a port only.", .usage)
+        }
         if let inURL = address.key, let key, inURL != key {
             throw CommandFailure("The URL names the key \(inURL) and --key another one.", .usage)
         }

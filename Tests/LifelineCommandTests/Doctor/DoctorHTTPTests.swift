@@ -72,6 +72,14 @@ struct DoctorHTTPTests {
         #expect(cut.firstFailure == "http: cut")
     }
 
+    @Test("A server that sends a letter now and then does not make an examination last for ever")
+    func dripping() async throws {
+        let server = try await ScriptedServer { _ in .drip(Array(repeating: "X-Filler: x\r\n", count: 10_000)) }
+        let examination = try await Examination.of(
+            "http://127.0.0.1:\(server.port)", limits: [.http: .milliseconds(800), .upgrade: .milliseconds(800)])
+        #expect(examination.firstFailure == "http: no-answer")
+    }
+
     @Test(
         "CL-34: a clock that is off is a failure where requests are signed, and a note elsewhere",
         arguments: [

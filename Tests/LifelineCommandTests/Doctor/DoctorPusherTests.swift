@@ -48,7 +48,8 @@ struct DoctorPusherTests {
             (4001, "App key x not in this cluster. Did you forget to specify the cluster?", "wrong-cluster"),
             (4001, "Could not find app by key x", "app-unknown"), (4003, "", "app-disabled"), (4004, "", "over-quota"),
             (4005, "", "path-not-found"), (4006, "", "protocol-unsupported"), (4007, "", "protocol-unsupported"),
-            (4008, "", "protocol-unsupported"), (4009, "", "connection-unauthorised"), (4100, "", "over-capacity"),
+            (4008, "", "protocol-unsupported"), (4009, "", "connection-unauthorised"),
+            (4009, "Origin not allowed", "origin-refused"), (4100, "", "over-capacity"),
             (4200, "", "server-restart"), (4201, "", "server-restart"), (4202, "", "server-restart"), (4999, "", "closed"),
             (1011, "", "cut-after-upgrade"),
         ])

@@ -35,6 +35,10 @@ extension Finding {
             return finding(
                 "protocol-unsupported", "The server does not take version 7 of the protocol",
                 "Bring the server up to date; it is very old, or speaks something else.")
+        case 4009 where words.lowercased().contains("origin"):
+            return finding(
+                "origin-refused", "The app takes connections of certain web pages only",
+                "Add the page's origin to the app's allowed origins; servers that ask it of programs too have to let all in.")
         case 4009:
             return finding(
                 "connection-unauthorised", "The app wants connections to be authorised, and this one was not in time",

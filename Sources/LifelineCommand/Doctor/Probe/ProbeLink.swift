@@ -33,8 +33,10 @@ final class ProbeLink: Sendable {
             }.get()
     }
 
-    private func next(within limit: TimeAmount) async throws -> ProbeMailbox.Arrival {
-        try await channel.eventLoop.flatSubmit { [mailbox, channel] in
+    /// What comes next, if it comes in time: a peer that sends a byte now and then must not win any.
+    private func next(until deadline: NIODeadline) async throws -> ProbeMailbox.Arrival {
+        let limit = max(deadline - .now(), .nanoseconds(0))
+        return try await channel.eventLoop.flatSubmit { [mailbox, channel] in
             mailbox.value.next(within: limit, on: channel.eventLoop)
         }.get()
     }
@@ -46,8 +48,9 @@ final class ProbeLink: Sendable {
             return rest
         }
         if !kept.isEmpty { return kept }
+        let deadline = NIODeadline.now() + limit
         while true {
-            switch try await next(within: limit) {
+            switch try await next(until: deadline) {
             case .bytes(let bytes): return bytes
             case .secured: continue
             case .failed(let error): throw error
@@ -63,13 +66,14 @@ final class ProbeLink: Sendable {
     /// Sends a request and reads the head of its answer; what lies behind is read next.
     func ask(_ request: String, within limit: TimeAmount) async throws -> ProbeAnswer {
         write(Array(request.utf8))
+        let deadline = NIODeadline.now() + limit
         var bytes: [UInt8] = []
         while true {
             if let (answer, end) = try ProbeAnswer.parse(bytes) {
                 rest.withLockedValue { $0 = Array(bytes[end...]) }
                 return answer
             }
-            bytes += try await read(within: limit)
+            bytes += try await read(within: deadline - .now())
         }
     }
 
@@ -111,8 +115,9 @@ final class ProbeLink: Sendable {
     }
 
     private func secured(within limit: TimeAmount) async throws {
+        let deadline = NIODeadline.now() + limit
         while true {
-            switch try await next(within: limit) {
+            switch try await next(until: deadline) {
             case .secured: return
             case .bytes: continue
             case .failed(let error): throw error

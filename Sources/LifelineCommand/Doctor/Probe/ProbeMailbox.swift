@@ -22,6 +22,7 @@ final class ProbeMailbox: ChannelInboundHandler {
     func next(within limit: TimeAmount, on loop: any EventLoop) -> EventLoopFuture<Arrival> {
         if !waiting.isEmpty { return loop.makeSucceededFuture(waiting.removeFirst()) }
         if isOver { return loop.makeSucceededFuture(.end) }
+        if limit <= .nanoseconds(0) { return loop.makeFailedFuture(ProbeTimeout()) }
         let promise = loop.makePromise(of: Arrival.self)
         let timer = loop.assumeIsolated().scheduleTask(in: limit) {
             self.waiter = nil

@@ -12,6 +12,8 @@ final class ScriptedServer: Sendable {
         /// These bytes, and then the end of the connection.
         case last(String)
         case silence
+        /// The beginning of an answer, then one of these every tenth of a second.
+        case drip([String])
         /// The right answer to an upgrade with these header lines, then the frames.
         case upgrade(String = "", [Reaction])
     }
@@ -108,6 +110,9 @@ private final class ScriptHandler: ChannelInboundHandler {
             write(answer, context)
             context.close(promise: nil)
         case .silence: break
+        case .drip(let pieces):
+            write("HTTP/1.1 200 OK\r\n", context)
+            drip(pieces[...], context.channel)
         case .upgrade(let fields, let reactions):
             receiver = WebSocketReceiver(role: .server)
             let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("sec-websocket-key:") } ?? ""
@@ -117,6 +122,12 @@ private final class ScriptHandler: ChannelInboundHandler {
                     + "Sec-WebSocket-Accept: \(accept)\r\n\(fields)\r\n", context)
             react(reactions, context)
         }
+    }
+
+    private func drip(_ pieces: ArraySlice<String>, _ channel: any Channel) {
+        guard let first = pieces.first, channel.isActive else { return }
+        channel.writeAndFlush(ByteBuffer(string: first), promise: nil)
+        channel.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(100)) { self.drip(pieces.dropFirst(), channel) }
     }
 
     private func receive(_ buffer: inout ByteBuffer, _ context: ChannelHandlerContext) {
