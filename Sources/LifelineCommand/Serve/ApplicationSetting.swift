@@ -4,10 +4,16 @@ import RealtimeHub
 struct ApplicationSetting: Sendable {
     /// With a point in it for fields of `limits`.
     let name: String
+    /// Whether `null` takes something away. For all others it is the same as leaving the field out.
+    let takesNull: Bool
     let set: @Sendable (SettingValue, inout Application) throws(CommandFailure) -> Void
 
-    init(_ name: String, _ set: @escaping @Sendable (SettingValue, inout Application) throws(CommandFailure) -> Void) {
+    init(
+        _ name: String, takesNull: Bool = false,
+        _ set: @escaping @Sendable (SettingValue, inout Application) throws(CommandFailure) -> Void
+    ) {
         self.name = name
+        self.takesNull = takesNull
         self.set = set
     }
 
@@ -32,7 +38,7 @@ struct ApplicationSetting: Sendable {
             }
             app.allowedOrigins = origins
         },
-        .init("authorizationTimeout") { value, app throws(CommandFailure) in
+        .init("authorizationTimeout", takesNull: true) { value, app throws(CommandFailure) in
             app.authorizationTimeout = value.isNull ? nil : try value.seconds(1...86_400)
         },
         .init("webhooks") { value, app throws(CommandFailure) in
@@ -85,7 +91,7 @@ struct ApplicationSetting: Sendable {
     private static func limit(
         _ name: String, _ field: any WritableKeyPath<ApplicationLimits, Int?> & Sendable
     ) -> ApplicationSetting {
-        .init("limits.\(name)") { value, app throws(CommandFailure) in
+        .init("limits.\(name)", takesNull: true) { value, app throws(CommandFailure) in
             app.limits[keyPath: field] = value.isNull ? nil : try value.integer(0...10_000_000)
         }
     }
@@ -98,22 +104,25 @@ extension ApplicationSetting {
         let top = all.map(\.name).filter { !$0.contains(".") } + ["limits"]
         var found: Set<String> = []
         for (key, value) in try object.members(of: top) {
-            if key == "limits" {
+            if key != "limits" {
+                if try set(key, to: value, in: &application) { found.insert(key) }
+            } else if !value.isNull {
                 let known = all.map(\.name).filter { $0.hasPrefix("limits.") }.map { String($0.dropFirst(7)) }
                 for (key, value) in try value.members(of: known) {
                     try set("limits.\(key)", to: value, in: &application)
                 }
-            } else {
-                try set(key, to: value, in: &application)
             }
-            found.insert(key)
         }
         return found
     }
 
+    /// False when the value says nothing.
+    @discardableResult
     private static func set(
         _ name: String, to value: SettingValue, in application: inout Application
-    ) throws(CommandFailure) {
-        try all.first { $0.name == name }?.set(value, &application)
+    ) throws(CommandFailure) -> Bool {
+        guard let setting = all.first(where: { $0.name == name }), setting.takesNull || !value.isNullJSON else { return false }
+        try setting.set(value, &application)
+        return true
     }
 }

@@ -7,7 +7,8 @@ extension ServeSettings {
         _ options: ServeAppOptions, _ environment: [String: String], _ file: SettingsFile
     ) throws(CommandFailure) -> [Application] {
         let several: SettingValue?
-        if let text = environment["LIFELINE_APPS"], !text.isEmpty {
+        // An empty one as well: the development application instead of a list that got lost would be open to everybody.
+        if let text = environment["LIFELINE_APPS"] {
             several = SettingValue("LIFELINE_APPS", text: text)
         } else {
             several = file.applications
@@ -42,17 +43,19 @@ extension ServeSettings {
 
     private static func list(_ value: SettingValue) throws(CommandFailure) -> [Application] {
         var applications: [Application] = []
+        var (ids, keys): ([String: Int], [String: Int]) = ([:], [:])
         for element in try value.elements() {
             var application = Application(id: "", key: "", secret: "")
             let found = try ApplicationSetting.apply(element, to: &application)
             for name in ["id", "key", "secret"] where !found.contains(name) {
                 throw CommandFailure("The setting \(element.name).\(name) is missing.", .usage)
             }
-            for (index, other) in applications.enumerated() where other.id == application.id || other.key == application.key {
-                let same = other.id == application.id ? "id" : "key"
+            let others = [("id", ids[application.id]), ("key", keys[application.key])]
+            for case (let same, let index?) in others {
                 throw CommandFailure(
                     "\(element.name) has the same \(same) as \(value.name)[\(index)]. Every application needs its own.", .usage)
             }
+            (ids[application.id], keys[application.key]) = (applications.count, applications.count)
             applications.append(application)
         }
         guard !applications.isEmpty else { throw value.wrong("a list with an application at least") }

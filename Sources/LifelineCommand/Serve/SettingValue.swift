@@ -34,6 +34,11 @@ struct SettingValue: Sendable {
         }
     }
 
+    /// Whether it is `null` in a file, which is the same as leaving the setting out where nothing else is said.
+    var isNullJSON: Bool {
+        if case .json(let json) = content { json.isNull } else { false }
+    }
+
     /// Text with something in it.
     func string() throws(CommandFailure) -> String {
         let string: String? =
@@ -49,9 +54,12 @@ struct SettingValue: Sendable {
         let truth: Bool? =
             switch content {
             case .json(let json): json.bool
-            case .text("true"), .text("yes"), .text("1"): true
-            case .text("false"), .text("no"), .text("0"): false
-            case .text: nil
+            case .text(let text):
+                switch text.lowercased() {
+                case "true", "yes", "1": true
+                case "false", "no", "0": false
+                default: nil
+                }
             }
         guard let truth else { throw wrong("true or false") }
         return truth

@@ -1,5 +1,4 @@
 import Configuration
-import Foundation
 import WireCoding
 
 /// The configuration file: JSON whose every name is known. Rule SO-2.
@@ -17,11 +16,11 @@ struct SettingsFile: Sendable {
     init(path: String) throws(CommandFailure) {
         let json: JSONText
         do {
-            json = try JSONText(bytes: Array(try Data(contentsOf: URL(fileURLWithPath: path))))
-        } catch let error as JSONSyntaxError {
-            throw CommandFailure("The configuration file \(path) is no JSON: \(error).", .usage)
+            json = try JSONText(bytes: try FileContent.read(path))
+        } catch let error as FileContent.Failure {
+            throw CommandFailure("The configuration file \(path) \(error.reason).", .usage)
         } catch {
-            throw CommandFailure("The configuration file \(path) cannot be read: it has to exist and to be JSON.")
+            throw CommandFailure("The configuration file \(path) is no JSON: \(error).", .usage)
         }
         try self.init(json)
     }
@@ -32,6 +31,8 @@ struct SettingsFile: Sendable {
             members.map(\.key), known: ["app", "apps"] + ServerSetting.scalars + ServerSetting.sections.map(\.name), in: "")
         for member in members {
             let value = SettingValue(member.key, json: member.value)
+            // `null` is the same as leaving a setting out.
+            if value.isNullJSON { continue }
             if member.key == "app" {
                 application = value
             } else if member.key == "apps" {
@@ -57,7 +58,6 @@ struct SettingsFile: Sendable {
         case .array: content = .stringArray(try value.strings())
         case .null, .object: content = nil
         }
-        // `null` is the same as leaving a setting out.
         if json.isNull { return }
         guard let content else { throw value.wrong("text, a whole number, true or false") }
         values[AbsoluteConfigKey(path, context: [:])] = ConfigValue(content, isSecret: true)
@@ -69,7 +69,7 @@ enum ServerSetting {
     static let scalars = [
         "host", "port", "data", "bridge", "logLevel", "pathPrefix", "trustProxyHeaders", "corsOrigins", "threads",
         "activityTimeout", "pongTimeout", "requestTimeout", "keepAliveTimeout", "messageTimeout", "closeTimeout", "drainTimeout",
-        "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes",
+        "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes", "services",
     ]
 
     static let sections: [(name: String, settings: [String])] = [
@@ -89,7 +89,7 @@ enum ServerSetting {
 
     /// Every variable that there is.
     static let variables: Set<String> = Set(
-        (["apps"] + scalars + sections.flatMap { section in section.settings.map { "\(section.name).\($0)" } })
+        (["apps", "config"] + scalars + sections.flatMap { section in section.settings.map { "\(section.name).\($0)" } })
             .map { SettingNames.variable($0) }
             + ApplicationSetting.all.map(\.variable))
 }

@@ -1,4 +1,5 @@
 import Foundation
+import LifelineServer
 import RealtimeHub
 
 /// A webhook of an application in the configuration. Rule SO-1.
@@ -10,12 +11,12 @@ enum WebhookSetting {
         if case .json(let json) = value.content, json.kind == .string { return Webhook(url: try address(value)) }
         if case .text = value.content { return Webhook(url: try address(value)) }
         var webhook = Webhook(url: "")
-        for (key, value) in try value.members(of: fields) {
+        for (key, value) in try value.members(of: fields) where !value.isNullJSON {
             switch key {
             case "url": webhook.url = try address(value)
             case "events": webhook.events = try events(value)
-            case "channelPrefix": webhook.channelPrefix = value.isNull ? nil : try value.string()
-            case "channelSuffix": webhook.channelSuffix = value.isNull ? nil : try value.string()
+            case "channelPrefix": webhook.channelPrefix = try value.string()
+            case "channelSuffix": webhook.channelSuffix = try value.string()
             case "batches": webhook.batches = try value.truth()
             default: webhook.headers = try headers(value)
             }
@@ -44,11 +45,18 @@ enum WebhookSetting {
     private static func headers(_ value: SettingValue) throws(CommandFailure) -> [String: String] {
         guard case .json(let json) = value.content, let members = json.members else { throw value.wrong("an object of texts") }
         var headers: [String: String] = [:]
+        var seen: Set<String> = []
         for member in members {
             // Anything else would end the field and begin another one.
             guard let text = member.value.string, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }), !member.key.isEmpty,
                 member.key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
             else { throw value.wrong("an object of header fields, names and texts without line breaks") }
+            guard Webhook.sends(header: member.key, value: text) else {
+                throw value.wrong("without \(member.key), which the server writes itself")
+            }
+            guard seen.insert(member.key.lowercased()).inserted else {
+                throw value.wrong("without repetition: \(member.key) is there twice")
+            }
             headers[member.key] = text
         }
         return headers

@@ -113,6 +113,36 @@ struct ApplicationSettingTests {
         #expect(try applications(#"{"app": {"limits": {"connections": null}}}"#).first?.limits.connections == nil)
     }
 
+    @Test("Where null takes nothing away, it is the same as leaving the field out")
+    func null() throws {
+        let names = ApplicationSetting.all.filter { !$0.takesNull && !$0.name.contains(".") }.map(\.name) + ["limits"]
+        let object = names.map { #""\#($0)": null"# }.joined(separator: ",")
+        #expect(try applications("{\"app\": {\(object)}}") == [.development])
+        #expect(try applications(#"{"app": {"limits": {"presenceMembers": null}}}"#) == [.development])
+        let webhook = #"{"url": "http://a", "events": null, "channelPrefix": null, "batches": null, "headers": null}"#
+        #expect(try applications("{\"app\": {\"webhooks\": [\(webhook)]}}").first?.webhooks == [Webhook(url: "http://a")])
+        #expect(
+            try failure(#"{"apps": [{"id": "1", "key": "k", "secret": null}]}"#) == "The setting apps[0].secret is missing.")
+    }
+
+    @Test("A list that got lost on the way is no reason for the development application")
+    func emptyList() throws {
+        for text in ["", "[]", "null"] { #expect(try failure("{}", ["LIFELINE_APPS": text]).contains("LIFELINE_APPS")) }
+    }
+
+    @Test("Truth in a variable is written as everywhere", arguments: [("TRUE", true), ("Yes", true), ("1", true), ("No", false)])
+    func truth(text: String, expected: Bool) throws {
+        #expect(try applications("{}", ["LIFELINE_APP_CLIENT_EVENTS": text]).first?.allowsClientEvents == expected)
+    }
+
+    @Test("A thousand applications are read, and the one that is there twice is found")
+    func many() throws {
+        let list = (0..<1000).map { #"{"id":"\#($0)","key":"k\#($0)","secret":"s"}"# }
+        #expect(try applications("{\"apps\": [\(list.joined(separator: ","))]}").count == 1000)
+        let doubled = (list + [#"{"id":"x","key":"k7","secret":"s"}"#]).joined(separator: ",")
+        #expect(try failure("{\"apps\": [\(doubled)]}").hasPrefix("apps[1000] has the same key as apps[7]."))
+    }
+
     @Test("Two applications with one id or one key are refused, and which they are is said (SO-3)")
     func duplicates() throws {
         let first = #"{"id": "1", "key": "a", "secret": "hidden-one"}"#
@@ -168,6 +198,9 @@ struct ApplicationSettingTests {
                 #"{"app": {"webhooks": [{"url": "https://a.example", "headers": {"X": "hidden-value\r\nY: z"}}]}}"#,
                 "without line breaks"
             ),
+            (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"content-Length": "3"}}]}}"#, "the server writes itself"),
+            (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"X-Pusher-Key": "a"}}]}}"#, "X-Pusher-Key"),
+            (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"A": "1", "a": "2"}}]}}"#, "there twice"),
             (#"{"app": []}"#, "app has to be an object"),
             (#"{"apps": {}}"#, "apps has to be a list"),
             (#"{"apps": [1]}"#, "apps[0] has to be an object"),

@@ -18,7 +18,7 @@ struct PusherWebhookRequest: Sendable {
         self.key = key
         self.secret = secret
         fields = webhook.headers.sorted { $0.key < $1.key }.compactMap { name, value in
-            Self.accepts(name: name, value: value) ? HTTPField(name, value) : nil
+            Webhook.sends(header: name, value: value) ? HTTPField(name, value) : nil
         }
     }
 
@@ -46,9 +46,12 @@ struct PusherWebhookRequest: Sendable {
         JSONWriter.append("]}", to: &out)
         return out
     }
+}
 
-    /// Fields that say what the request is are the server's own, and nothing may end a field early.
-    private static func accepts(name: String, value: String) -> Bool {
+extension Webhook {
+    /// Whether a field of ``headers`` is sent: fields that say what the request is are the server's own, and nothing may end a field
+    /// early (rule SW-7).
+    public static func sends(header name: String, value: String) -> Bool {
         let reserved: Set<String> = [
             "connection", "content-encoding", "content-length", "content-type", "expect", "host", "keep-alive", "te", "trailer",
             "transfer-encoding", "upgrade", "user-agent", "x-pusher-key", "x-pusher-signature",
