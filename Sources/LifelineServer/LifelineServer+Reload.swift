@@ -24,9 +24,16 @@ extension LifelineServer {
     /// Reads certificate and key again: new connections get them, old ones go on. Does nothing without TLS.
     ///
     /// The files are also looked at by themselves (``ServerConfiguration/TLS/checkInterval``).
-    /// - Throws: what is wrong with the files; the server goes on with what it has (rule SO-32).
+    /// - Throws: ``CertificateError``, what is wrong with the files; the server goes on with what it has (rule SO-32).
     public func reloadCertificate() async throws {
         guard let certificate else { return }
         try await NIOThreadPool.singleton.runIfActive { try certificate.reload() }
+        certificate.warn(core.logger, at: core.configuration.clock.unixSeconds())
+    }
+
+    /// Says whether the latest configuration that somebody wanted to take over was valid, for the metric
+    /// `lifeline_configuration_valid` (rule ME-11). True until it is said otherwise.
+    public func noteConfiguration(isValid: Bool) {
+        core.hasValidConfiguration.withLockedValue { $0 = isValid }
     }
 }

@@ -58,12 +58,13 @@ public final class LifelineServer: Sendable {
 
     /// Starts a server; returns when it accepts connections.
     ///
-    /// Throws when the address cannot be listened on, or when certificate or key cannot be read.
+    /// Throws when the address cannot be listened on; ``CertificateError`` when certificate or key cannot be used.
     public static func start(_ configuration: ServerConfiguration = .init()) async throws -> LifelineServer {
         let (group, ownGroup) = Self.group(configuration)
         do {
             let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
             let certificate = try configuration.tls.map { try ServerCertificate($0) }
+            certificate?.warn(configuration.logger, at: configuration.clock.unixSeconds())
             let store = try Self.openStore(configuration)
             let chatStore: any ChatStore
             do {
@@ -75,7 +76,7 @@ public final class LifelineServer: Sendable {
             do {
                 let core = ServerCore(
                     configuration: configuration, eventLoops: loops, store: store, restored: try await store.restore(),
-                    chatStore: chatStore, restoredChat: try await chatStore.restore())
+                    chatStore: chatStore, restoredChat: try await chatStore.restore(), certificate: certificate)
                 try await core.pubnub.timeline.prepare()
                 try await core.nexconn.timeline.prepare()
                 for application in core.pubnub.applications { try await application.restoreAccess() }

@@ -16,7 +16,10 @@ struct Listener {
             .serverChannelOption(.backlog, value: 1024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { channel.pipeline.syncOperations.closeOnExec() }
+                channel.eventLoop.makeCompletedFuture {
+                    channel.pipeline.syncOperations.closeOnExec()
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(core.shortage))
+                }
             }
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Beyond the high mark a subscriber counts as too slow, so NIO's own count of waiting bytes is the only one.

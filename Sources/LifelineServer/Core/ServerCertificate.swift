@@ -18,45 +18,75 @@ import RealtimeHub
 /// be used change nothing.
 final class ServerCertificate: Sendable {
     private struct State {
-        var context: NIOSSLContext
+        var usable: Usable
         /// Of the files' content as it was last looked at, usable or not.
         var seen: SHA256Digest
-        /// Whether the last look found a file that cannot be read.
-        var isUnreadable = false
+        /// What the last look found wrong with the files.
+        var problem: CertificateError?
+    }
+
+    private struct Usable {
+        let context: NIOSSLContext
+        /// Of the files that it was made of.
+        let digest: SHA256Digest
+        /// Seconds since 1970.
+        let expires: Int
     }
 
     private let files: ServerConfiguration.TLS
     private let state: NIOLockedValueBox<State>
 
     /// Reads the files; blocks.
-    init(_ files: ServerConfiguration.TLS) throws {
+    init(_ files: ServerConfiguration.TLS) throws(CertificateError) {
         self.files = files
         let content = try Content(files)
-        state = NIOLockedValueBox(State(context: try content.context(), seen: content.digest))
+        state = NIOLockedValueBox(State(usable: try content.usable(), seen: content.digest))
     }
 
     /// What a new connection takes.
-    var context: NIOSSLContext { state.withLockedValue(\.context) }
+    var context: NIOSSLContext { state.withLockedValue { $0.usable.context } }
+
+    /// When the certificate that is served ends, in seconds since 1970.
+    var expires: Int { state.withLockedValue { $0.usable.expires } }
+
+    /// What is wrong with the files as they are now, while an older certificate is served.
+    var problem: CertificateError? { state.withLockedValue(\.problem) }
 
     /// Reads the files again, whether they have changed or not; blocks. Throws what is wrong with them.
-    func reload() throws {
-        let content = try Content(files)
-        state.withLockedValue { $0.seen = content.digest }
-        let context = try content.context()
-        state.withLockedValue { $0.context = context }
+    func reload() throws(CertificateError) {
+        _ = try take(evenIfKnown: true)
     }
 
     /// Reads the files and uses what is new in them; blocks. False when nothing is. The same broken content throws once only.
-    func reloadIfChanged() throws -> Bool {
-        let content = try Content(files)
-        let isNew = state.withLockedValue { state in
-            defer { state.seen = content.digest }
-            return state.seen != content.digest
+    func reloadIfChanged() throws(CertificateError) -> Bool {
+        try take(evenIfKnown: false)
+    }
+
+    private func take(evenIfKnown: Bool) throws(CertificateError) -> Bool {
+        do throws(CertificateError) {
+            let content = try Content(files)
+            let digest = content.digest
+            let isNew = state.withLockedValue { state in
+                // Files that could not be read for a while, and are what is served, are fine again.
+                if digest == state.usable.digest { state.problem = nil }
+                defer { state.seen = digest }
+                return state.seen != digest
+            }
+            guard isNew || evenIfKnown else { return false }
+            let usable = try content.usable()
+            state.withLockedValue { ($0.usable, $0.problem) = (usable, nil) }
+            return true
+        } catch {
+            state.withLockedValue { $0.problem = error }
+            throw error
         }
-        guard isNew else { return false }
-        let context = try content.context()
-        state.withLockedValue { $0.context = context }
-        return true
+    }
+
+    private static func isAboutReading(_ problem: CertificateError?) -> Bool {
+        switch problem {
+        case .missing, .forbidden, .unreadable: true
+        case .malformed, .mismatch, nil: false
+        }
     }
 
     /// Looks for new content now and then, off the event loop, until the task is cancelled; nil when it shall not.
@@ -73,26 +103,27 @@ final class ServerCertificate: Sendable {
     }
 
     private func look(_ logger: Logger) {
-        do {
+        let known = problem
+        do throws(CertificateError) {
             if try reloadIfChanged() { logger.notice("the certificate has been reloaded") }
-            state.withLockedValue { $0.isUnreadable = false }
-        } catch let error as CocoaError {
-            // The file itself cannot be read, which every look would find again.
-            let isKnown = state.withLockedValue { state in
-                defer { state.isUnreadable = true }
-                return state.isUnreadable
-            }
-            if !isKnown { Self.complain(error, logger) }
         } catch {
-            state.withLockedValue { $0.isUnreadable = false }
-            Self.complain(error, logger)
+            // A file that cannot be read would be found by every look; new content that is wrong is told each time.
+            if error != known || !Self.isAboutReading(error) { Self.complain(error, logger) }
         }
     }
 
-    private static func complain(_ error: any Error, _ logger: Logger) {
-        // Only the kind of error: its text could repeat what is in the files.
-        logger.error(
-            "the new certificate or key cannot be used, the old one stays", metadata: ["error": "\(type(of: error))"])
+    private static func complain(_ error: CertificateError, _ logger: Logger) {
+        logger.error("the new certificate or key cannot be used, the old one stays", metadata: ["error": "\(error)"])
+    }
+
+    /// Says in the log when the certificate is of no use any more, or soon will not be.
+    func warn(_ logger: Logger, at unixSeconds: Int) {
+        let days = (expires - unixSeconds) / 86_400
+        if expires <= unixSeconds {
+            logger.warning("the certificate has expired: clients will not connect")
+        } else if days < 14 {
+            logger.warning("the certificate expires soon", metadata: ["days": "\(days)"])
+        }
     }
 
     /// Both files as they were at one time.
@@ -100,9 +131,21 @@ final class ServerCertificate: Sendable {
         let certificate: [UInt8]
         let key: [UInt8]
 
-        init(_ files: ServerConfiguration.TLS) throws {
-            certificate = Array(try Data(contentsOf: URL(filePath: files.certificateFile)))
-            key = Array(try Data(contentsOf: URL(filePath: files.privateKeyFile)))
+        init(_ files: ServerConfiguration.TLS) throws(CertificateError) {
+            certificate = try Self.read(files.certificateFile, .certificate)
+            key = try Self.read(files.privateKeyFile, .key)
+        }
+
+        private static func read(_ path: String, _ file: CertificateError.File) throws(CertificateError) -> [UInt8] {
+            do {
+                return Array(try Data(contentsOf: URL(filePath: path)))
+            } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+                throw .missing(file)
+            } catch let error as CocoaError where error.code == .fileReadNoPermission {
+                throw .forbidden(file)
+            } catch {
+                throw .unreadable(file)
+            }
         }
 
         var digest: SHA256Digest {
@@ -112,14 +155,18 @@ final class ServerCertificate: Sendable {
             return hash.finalize()
         }
 
-        /// Throws when they are no PEM, or do not belong together.
-        func context() throws -> NIOSSLContext {
-            let chain = try NIOSSLCertificate.fromPEMBytes(certificate).map { NIOSSLCertificateSource.certificate($0) }
-            let key = try NIOSSLPrivateKey(bytes: key, format: .pem)
-            var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        func usable() throws(CertificateError) -> Usable {
+            guard let chain = try? NIOSSLCertificate.fromPEMBytes(certificate), let first = chain.first else {
+                throw .malformed(.certificate)
+            }
+            guard let key = try? NIOSSLPrivateKey(bytes: key, format: .pem) else { throw .malformed(.key) }
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.applicationProtocols = ["http/1.1"]
             configuration.minimumTLSVersion = .tlsv12
-            return try NIOSSLContext(configuration: configuration)
+            // Both have been read, so nothing else is left to be wrong.
+            guard let context = try? NIOSSLContext(configuration: configuration) else { throw .mismatch }
+            return Usable(context: context, digest: digest, expires: Int(first.notValidAfter))
         }
     }
 }
@@ -127,8 +174,10 @@ final class ServerCertificate: Sendable {
 extension ServerConfiguration.TLS {
     /// Reads the files as a server would; blocks.
     ///
-    /// Throws when they cannot be read, are no PEM, or do not belong together.
-    public func check() throws {
-        _ = try ServerCertificate(self)
+    /// - Returns: when the certificate ends, in seconds since 1970.
+    /// - Throws: why they cannot be used.
+    @discardableResult
+    public func check() throws(CertificateError) -> Int {
+        try ServerCertificate(self).expires
     }
 }

@@ -23,14 +23,21 @@ final class ServerCore: Sendable {
     let admission: NIOLockedValueBox<Admission>
     let names = MetricNames()
     let started: HubInstant
+    /// Nil for no TLS.
+    let certificate: ServerCertificate?
+    let shortage: AcceptShortage
+    /// Whether the latest configuration that was to be taken over was valid.
+    let hasValidConfiguration = NIOLockedValueBox(true)
     private let shared = NIOLockedValueBox<[String: SharedApplication]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
 
     init(
         configuration: ServerConfiguration, eventLoops: [any EventLoop], store: any MessageStore, restored: RestoredState,
-        chatStore: any ChatStore, restoredChat: RestoredChat
+        chatStore: any ChatStore, restoredChat: RestoredChat, certificate: ServerCertificate? = nil
     ) {
         self.configuration = configuration
+        self.certificate = certificate
+        shortage = AcceptShortage(logger: configuration.logger)
         started = configuration.clock.monotonic()
         outlets = eventLoops.enumerated().map {
             LoopOutlet(

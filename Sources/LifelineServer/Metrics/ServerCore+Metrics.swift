@@ -29,6 +29,9 @@ extension ServerCore {
         figures.uptime = now.since(started)
         figures.bridge = bridge?.counts
         figures.isReady = readiness.isEmpty
+        figures.acceptFailures = shortage.failures
+        figures.hasValidConfiguration = hasValidConfiguration.withLockedValue { $0 }
+        figures.certificate = certificate.map { (isValid: $0.problem == nil, expires: $0.expires) }
         let admission = admission.withLockedValue { $0 }
         figures.sockets = admission.sockets
         figures.maximumConnections = admission.maximumConnections

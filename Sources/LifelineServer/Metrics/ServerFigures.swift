@@ -13,6 +13,10 @@ struct ServerFigures: Sendable {
     var sockets = 0
     var maximumConnections = 0
     var isReady = true
+    var acceptFailures = 0
+    var hasValidConfiguration = true
+    /// Nil for no TLS.
+    var certificate: (isValid: Bool, expires: Int)?
     var uptime = Duration.zero
     var process = ProcessFigures()
 }
@@ -35,6 +39,15 @@ extension ServerFigures {
         }
         out.value("uptime_seconds", .gauge, "Since the server was started.", Int(uptime.components.seconds))
         out.value("ready", .gauge, "Whether /ready says so.", isReady ? 1 : 0)
+        out.value(
+            "configuration_valid", .gauge, "Whether the latest configuration could be taken over.",
+            hasValidConfiguration ? 1 : 0)
+        out.value(
+            "certificate_valid", .gauge, "Whether the certificate's files can be used as they are now.",
+            certificate.map { $0.isValid ? 1 : 0 })
+        out.value(
+            "certificate_expires_seconds", .gauge, "When the certificate that is served ends, since 1970.",
+            certificate?.expires)
         out.value("process_resident_bytes", .gauge, "Memory of the process that is in use.", process.residentBytes)
         out.value("process_open_files", .gauge, "Open file descriptors, sockets included.", process.openFiles)
         out.value("process_open_files_limit", .gauge, "File descriptors that may be open.", process.maximumOpenFiles)
@@ -50,6 +63,8 @@ extension ServerFigures {
     private func writeConnections(to out: inout PrometheusText) {
         let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
         out.value("sockets", .gauge, "Open sockets, those of HTTP requests included.", sockets)
+        out.value(
+            "accept_failures_total", .counter, "Times that connections waited and none could be accepted.", acceptFailures)
         out.value("connections_limit", .gauge, "WebSocket connections that may be open.", maximumConnections)
         out.family("connections", .gauge, "Open WebSocket connections.") { samples in
             for name in names { samples.add(connections[name, default: 0], name.labels) }

@@ -94,8 +94,55 @@ struct TLSTests {
             } else {
                 try FileManager.default.removeItem(atPath: certificate.tls.certificateFile)
             }
-            await #expect(throws: (any Error).self) { try await server.reloadCertificate() }
+            let expected = content == nil ? CertificateError.missing(.certificate) : .malformed(.certificate)
+            await #expect(throws: expected) { try await server.reloadCertificate() }
             #expect(try await trust.health(of: server) == 200)
+            let metrics = try await trust.body("/metrics", of: server)
+            #expect(metrics.contains("lifeline_certificate_valid 0\n"))
+        }
+    }
+
+    @Test("When a certificate ends is a metric; one that has ended, or soon will, is told in the log")
+    func expiry() async throws {
+        let certificate = try TestCertificate()
+        let expires = try certificate.tls.check()
+        for (now, expected) in [
+            (expires + 1, "has expired"), (expires - 3 * 86_400, "expires soon"), (expires - 15 * 86_400, "listening"),
+        ] {
+            let log = LogLines()
+            try await withServer(
+                quietApplication,
+                {
+                    $0.tls = certificate.tls
+                    $0.clock.unixSeconds = { now }
+                    $0.logger = log.logger()
+                }
+            ) { server in
+                await log.wait(for: expected)
+                #expect(log.count(of: "the certificate") == (expected == "listening" ? 0 : 1))
+                let metrics = try await certificate.body("/metrics", of: server)
+                #expect(metrics.contains("lifeline_certificate_expires_seconds \(expires)\n"))
+                #expect(metrics.contains("lifeline_certificate_valid 1\n"))
+            }
+        }
+    }
+
+    @Test("What is wrong with a pair is said, and nothing of the files")
+    func problems() throws {
+        let (one, other) = (try TestCertificate(), try TestCertificate())
+        let nowhere = "-----BEGIN PRIVATE KEY----- hidden"
+        for (certificate, key, expected) in [
+            (nowhere, one.tls.privateKeyFile, CertificateError.missing(.certificate)),
+            (one.tls.certificateFile, nowhere, .missing(.key)), ("/", one.tls.privateKeyFile, .unreadable(.certificate)),
+            (one.tls.privateKeyFile, one.tls.privateKeyFile, .malformed(.certificate)),
+            (one.tls.certificateFile, one.tls.certificateFile, .malformed(.key)),
+            (one.tls.certificateFile, other.tls.privateKeyFile, .mismatch),
+        ] {
+            let found = #expect(throws: CertificateError.self) {
+                try ServerConfiguration.TLS(certificateFile: certificate, privateKeyFile: key).check()
+            }
+            #expect(found == expected)
+            #expect(found?.description.contains("hidden") == false)
         }
     }
 

@@ -57,6 +57,20 @@ struct TestCertificate: Sendable {
         return configuration
     }
 
+    /// What a path answers to a client that trusts this certificate.
+    func body(_ path: String, of server: LifelineServer) async throws -> String {
+        let client = HTTPClient(configuration: HTTPClient.Configuration(tlsConfiguration: trust()))
+        let result: Result<String, any Error>
+        do {
+            let response = try await client.execute(HTTPClientRequest(url: server.url + path), timeout: .seconds(30))
+            result = .success(String(buffer: try await response.body.collect(upTo: 1 << 20)))
+        } catch {
+            result = .failure(error)
+        }
+        try await client.shutdown()
+        return try result.get()
+    }
+
     /// The status of `/health` for a new client that trusts this certificate only; 0 when TLS fails.
     func health(of server: LifelineServer, maximum: TLSVersion? = nil) async throws -> Int {
         var configuration = HTTPClient.Configuration()

@@ -1,0 +1,77 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What happens when connections wait and none can be accepted, since the process or the system has no file descriptors left.
+///
+/// The socket stays readable then, so without a pause its event loop would do nothing but try again (rule SO-43).
+final class AcceptShortage: Sendable {
+    private struct State {
+        var failures = 0
+        var quietUntil: NIODeadline?
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let logger: Logger
+
+    /// How long an event loop leaves its socket alone.
+    static let pause = TimeAmount.milliseconds(100)
+    /// How long the log is spared the next line.
+    static let silence = TimeAmount.seconds(60)
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    /// How often it has happened.
+    var failures: Int { state.withLockedValue(\.failures) }
+
+    /// - Returns: how long to wait before the next attempt; nil for what concerns one connection only.
+    func pause(after error: IOError, now: NIODeadline = .now()) -> TimeAmount? {
+        guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else { return nil }
+        let isNews = state.withLockedValue { state in
+            state.failures += 1
+            if let quietUntil = state.quietUntil, now < quietUntil { return false }
+            state.quietUntil = now + Self.silence
+            return true
+        }
+        if isNews {
+            let reason =
+                [EMFILE, ENFILE].contains(error.errnoCode)
+                ? "too many open files: raise the limit (LimitNOFILE, ulimit -n) above maxConnections" : "no memory"
+            logger.error("connections wait that cannot be accepted", metadata: ["reason": "\(reason)"])
+        }
+        return Self.pause
+    }
+}
+
+/// Leaves the listening socket alone for a moment when it has nothing to give.
+///
+/// NIO's own handler for this holds back the next read, and a read that failed is still pending: the socket has to be taken out of the
+/// event loop's interest.
+final class AcceptPause: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+
+    private let shortage: AcceptShortage
+
+    init(_ shortage: AcceptShortage) {
+        self.shortage = shortage
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let failure = error as? IOError, let pause = shortage.pause(after: failure) else {
+            return context.fireErrorCaught(error)
+        }
+        let channel = context.channel
+        try? channel.syncOptions?.setOption(.autoRead, value: false)
+        context.eventLoop.scheduleTask(in: pause) { try? channel.syncOptions?.setOption(.autoRead, value: true) }
+    }
+}
