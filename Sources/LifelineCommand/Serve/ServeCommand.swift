@@ -16,7 +16,8 @@ struct ServeCommand: AsyncParsableCommand {
             what clients may still catch up with. The directory is for one server at a time.
 
             Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
-            SIGTERM and SIGINT end it in order: clients are asked to connect again elsewhere (4200), within five seconds.
+            SIGTERM and SIGINT end it in order: clients are asked to connect again elsewhere (4200), within five seconds; webhooks
+            that wait have five more.
 
             Every setting can also come from the environment (LIFELINE_PORT, LIFELINE_APP_KEY, LIFELINE_APP_LIMITS_CONNECTIONS,
             LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a file; an option counts more than the environment, and that more
@@ -33,7 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
                            "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}}
             All settings with their ranges are in docs/operations.md. What the file gets wrong is an error: see --check.
 
-            SIGHUP takes over changed apps and a changed certificate without closing a connection.
+            SIGHUP takes over changed apps and a changed certificate without closing a connection. Options are seen by everybody on
+            this machine: secrets are better in the file or in variables.
 
             EXAMPLES
               lifeline serve
@@ -49,9 +51,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 picks a free one (default: 6001).")
     var port: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "The services that run: pusher, pubnub and nexconn, with commas between (default: all).", valueName: "names"))
+    var services: String?
+
     @OptionGroup(title: "App") var app: ServeAppOptions
 
-    @Option(help: ArgumentHelp("Reads settings from this JSON file.", valueName: "file"))
+    @Option(help: ArgumentHelp("Reads settings from this JSON file; also LIFELINE_CONFIG.", valueName: "file"))
     var config: String?
 
     @Option(help: ArgumentHelp("Keeps messages in this directory, which is created if need be.", valueName: "directory"))
@@ -92,8 +99,8 @@ struct ServeCommand: AsyncParsableCommand {
             return handler
         }
         let logger = Logger(label: "lifeline.server")
-        for variable in settings.strayVariables { logger.warning("the variable \(variable) is no setting") }
-        let registry = ReloadableApplicationRegistry(settings.applications)
+        warn(about: settings, logger)
+        let registry = ReloadableApplicationRegistry(settings.applications(for: settings.services))
         // Before anybody can know that the server is there: an early signal must not end it.
         let signals = await UnixSignalsSequence(trapping: .sighup)
         let server: LifelineServer
@@ -120,13 +127,32 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func report(_ settings: ServeSettings) async throws {
-        do {
-            try settings.tls?.check()
+        var report = ServeReport(settings: settings, openFiles: OpenFileLimit.highest)
+        do throws(CertificateError) {
+            if let tls = settings.tls { report.daysLeft = (try tls.check() - ServerClock.system.unixSeconds()) / 86_400 }
         } catch {
-            throw CommandFailure("The certificate or its key cannot be used. They are PEM files that belong together.", .usage)
+            throw CommandFailure("\(error) tls.cert and tls.key name PEM files that belong together.", .usage)
         }
         let printer = LinePrinter()
-        for line in ServeReport(settings: settings).lines { await printer.printNow(line) }
+        for line in report.lines { await printer.printNow(line) }
+    }
+
+    /// Says what works and is probably not meant so; gets as many file descriptors as the system gives.
+    private func warn(about settings: ServeSettings, _ logger: Logger) {
+        for variable in settings.strayVariables { logger.warning("the variable \(variable) is no setting") }
+        if !settings.openServices.isEmpty {
+            logger.warning(
+                "others can reach this server, and its development credentials are public",
+                metadata: ["services": "\(settings.openServices.joined(separator: ", "))"])
+        }
+        let connections = settings.server.maximumConnections
+        let needed = OpenFileLimit.needed(for: connections)
+        guard let limit = OpenFileLimit.raise(to: needed), limit < needed else { return }
+        // Nobody has to care about a default that is larger than the machine.
+        let isChosen = connections != ServerConfiguration().maximumConnections
+        logger.log(
+            level: isChosen ? .warning : .info, "fewer files may be open than maxConnections needs",
+            metadata: ["limit": "\(limit)", "needed": "\(needed)"])
     }
 }
 

@@ -1,4 +1,5 @@
 import HubStorage
+import LifelineServer
 import NIOCore
 
 #if canImport(Glibc)
@@ -13,7 +14,14 @@ import NIOCore
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
         if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
-        let place = "\(settings.host):\(settings.port)"
+        if let error = error as? CertificateError {
+            return CommandFailure("\(error) tls.cert and tls.key name PEM files that belong together.")
+        }
+        if error is SocketAddressError.UnknownHost {
+            return CommandFailure(
+                "This machine knows no address of the name \(settings.host). Choose an address, or 0.0.0.0 for all.")
+        }
+        let place = "\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(settings.port)"
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE:
             return CommandFailure(
@@ -24,11 +32,6 @@ enum ServeFailure {
         case EADDRNOTAVAIL:
             return CommandFailure("This machine has no address \(settings.host). Choose one that it has, or 0.0.0.0 for all.")
         default:
-            if settings.tls != nil {
-                return CommandFailure(
-                    "The server could not start on \(place): \(error). Check that --tls-cert and --tls-key are PEM files that "
-                        + "belong together.")
-            }
             return CommandFailure("The server could not start on \(place): \(error)")
         }
     }

@@ -20,13 +20,20 @@ struct ServeReload: Service {
     private func reload() async {
         do throws(CommandFailure) {
             let settings = try await ServeSettings(command: command)
-            registry.replace(with: settings.applications)
+            // Those of a service that is off stay away until the new start.
+            let applications = settings.applications(for: started.services)
+            registry.replace(with: applications)
             server.applicationsChanged()
-            logger.notice("the applications have been reloaded", metadata: ["apps": "\(settings.applications.count)"])
-            if settings.differsBeyondApplications(from: started) {
-                logger.warning("other settings have changed as well; they need a new start")
+            server.noteConfiguration(isValid: true)
+            logger.notice("the applications have been reloaded", metadata: ["apps": "\(applications.count)"])
+            let others = settings.settingsForNewStart(since: started)
+            if !others.isEmpty {
+                logger.warning(
+                    "other settings have changed as well; they need a new start",
+                    metadata: ["settings": "\(others.joined(separator: ", "))"])
             }
         } catch {
+            server.noteConfiguration(isValid: false)
             logger.error("the new configuration is not valid, the old one stays: \(error.message)")
         }
         guard started.tls != nil else { return }
@@ -34,8 +41,8 @@ struct ServeReload: Service {
             try await server.reloadCertificate()
             logger.notice("the certificate has been reloaded")
         } catch {
-            logger.error(
-                "the new certificate or key cannot be used, the old one stays", metadata: ["error": "\(type(of: error))"])
+            let reason = (error as? CertificateError)?.description ?? "\(type(of: error))"
+            logger.error("the new certificate or key cannot be used, the old one stays", metadata: ["error": "\(reason)"])
         }
     }
 }

@@ -3,22 +3,45 @@ import RealtimeHub
 /// What `serve --check` says would run, without secrets. Rule SO-5.
 struct ServeReport {
     let settings: ServeSettings
+    /// How many files may be open, as far as it is known.
+    var openFiles: Int?
+    /// How long the certificate is valid, if there is one.
+    var daysLeft: Int?
 
     var lines: [String] {
         let scheme = settings.tls == nil ? "http" : "https"
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
         var lines = ["lifeline: valid \(scheme)://\(host):\(settings.port)\(settings.server.pathPrefix)"]
-        for application in settings.applications { lines.append(line(application)) }
-        lines.append("pubnub: access manager \(settings.keyset.requiresGrants ? "on" : "off"), polls held \(settings.pollHold) s")
-        lines.append("nexconn: presence \(settings.chat.hasPresence ? "on" : "off")")
+        if isOn(.pusher, &lines) { lines += settings.applications.map(line) }
+        if isOn(.pubnub, &lines) {
+            let manager = settings.keyset.requiresGrants ? "on" : "off"
+            lines.append("pubnub: access manager \(manager), polls held \(settings.pollHold) s")
+        }
+        if isOn(.nexconn, &lines) { lines.append("nexconn: presence \(settings.chat.hasPresence ? "on" : "off")") }
         lines.append("messages: " + (settings.data.map { "kept in \($0)" } ?? "kept in memory"))
         lines += settings.strayVariables.map { "warning: the variable \($0) is no setting" }
-        if settings.host != "127.0.0.1", settings.host != "::1", settings.host != "localhost" {
-            if settings.usesDevelopmentCredentials {
-                lines.append("warning: others can reach this server, and a secret of its development credentials is public")
-            }
+        if let daysLeft {
+            lines.append(
+                daysLeft < 0
+                    ? "warning: the certificate has expired"
+                    : "\(daysLeft < 14 ? "warning: the " : "")certificate is valid for \(daysLeft) days")
+        }
+        let needed = OpenFileLimit.needed(for: settings.server.maximumConnections)
+        if let openFiles, openFiles < needed {
+            lines.append(
+                "connections: the limit of open files (\(openFiles)) is reached before maxConnections, which needs \(needed)")
+        }
+        if !settings.openServices.isEmpty {
+            let names = settings.openServices.joined(separator: ", ")
+            lines.append("warning: others can reach this server, and its development credentials are public (\(names))")
         }
         return lines
+    }
+
+    private func isOn(_ service: ServiceName, _ lines: inout [String]) -> Bool {
+        let isOn = settings.services.contains(service)
+        if !isOn { lines.append("\(service.rawValue): off") }
+        return isOn
     }
 
     private func line(_ application: Application) -> String {

@@ -1,5 +1,7 @@
 import Configuration
 import LifelineServer
+import NIOCore
+import RealtimeHub
 
 // What concerns the server as a whole. Rule SO-1.
 extension ServeSettings {
@@ -13,7 +15,9 @@ extension ServeSettings {
         }
         server.trustsProxyHeaders =
             try await truth(options.trustProxyHeaders, "trustProxyHeaders", in: reader) ?? server.trustsProxyHeaders
-        server.corsOrigins = try await strings(options.corsOrigin, "corsOrigins", in: reader) ?? server.corsOrigins
+        if let origins = try await strings(options.corsOrigin, "corsOrigins", in: reader) {
+            server.corsOrigins = try origins.map { text throws(CommandFailure) in try corsOrigin(text) }
+        }
         server.threads = try await number(options.threads, "threads", 1...64, in: reader)
         if let value = try await number(options.maxConnections, "maxConnections", 0...10_000_000, in: reader) {
             server.maximumConnections = value
@@ -53,6 +57,49 @@ extension ServeSettings {
                 "The setting pathPrefix has to be a path such as /realtime, of letters, digits and - . _ ~.", .usage)
         }
         return String(text)
+    }
+
+    /// As browsers write it, since it is compared byte by byte: in small letters, without the scheme's own port and without a slash.
+    private static func corsOrigin(_ text: String) throws(CommandFailure) -> String {
+        if text == "*" || text == "null" { return text }
+        var origin = text.lowercased()
+        if origin.hasSuffix("/") { origin.removeLast() }
+        guard origin.contains("://"), !origin.contains("*"), OriginPattern(origin) != nil else {
+            throw CommandFailure(
+                "The setting corsOrigins has to be a list of origins such as https://example.com, or * for all.", .usage)
+        }
+        for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
+        where origin.hasPrefix(scheme) && origin.hasSuffix(port) {
+            origin.removeLast(port.count)
+        }
+        return origin
+    }
+
+    /// An address, with or without the brackets that it has in URLs, or a name.
+    static func host(_ text: String) throws(CommandFailure) -> String {
+        let isBracketed = text.hasPrefix("[") && text.hasSuffix("]") && text.count > 2
+        let host = isBracketed ? String(text.dropFirst().dropLast()) : text
+        let address = String(host.prefix { $0 != "%" })
+        let isAddress = (try? SocketAddress(ipAddress: address, port: 0)) != nil
+        let isName = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
+        guard isAddress || (isName && !isBracketed) else {
+            throw CommandFailure(
+                "The setting host has to be an address or a name, without scheme and port: 127.0.0.1, 0.0.0.0, ::1, ::.", .usage)
+        }
+        return host
+    }
+
+    /// The services that run: all, unless some are named.
+    static func services(_ option: String?, _ reader: ConfigReader) async throws(CommandFailure) -> Set<ServiceName> {
+        let given = option.map { $0.split(separator: ",").map(\.trimmingSpaces) }
+        let set: [String]? = if let given { given } else { try await strings([], "services", in: reader) }
+        guard let names = set else { return Set(ServiceName.allCases) }
+        let services = names.compactMap { ServiceName(rawValue: $0) }
+        guard !services.isEmpty, services.count == names.count else {
+            let known = ServiceName.allCases.map(\.rawValue).joined(separator: ", ")
+            throw CommandFailure("The setting services has to be a list of services that run: \(known).", .usage)
+        }
+        return Set(services)
     }
 
     static func strings(

@@ -8,8 +8,10 @@ import RealtimeHub
 struct ServeSettings: Sendable {
     var host: String
     var port: Int
-    /// At least one.
+    /// At least one, also when Pusher is switched off.
     var applications: [Application]
+    /// The services that run. At least one.
+    var services: Set<ServiceName>
     /// What concerns the server as a whole; not its address, applications, certificate and logger.
     var server: ServerConfiguration
     var tls: ServerConfiguration.TLS?
@@ -32,12 +34,18 @@ struct ServeSettings: Sendable {
         command: ServeCommand, environment: [String: String] = ProcessInfo.processInfo.environment
     ) async throws(CommandFailure) {
         let file: SettingsFile
-        if let path = command.config { file = try SettingsFile(path: path) } else { file = SettingsFile() }
+        if let path = command.config ?? environment["LIFELINE_CONFIG"] {
+            if path.isEmpty { throw CommandFailure("The name of the configuration file must not be empty.", .usage) }
+            file = try SettingsFile(path: path)
+        } else {
+            file = SettingsFile()
+        }
         let reader = Self.reader(file, environment)
         strayVariables = Self.strayVariables(environment)
         applications = try Self.applications(command.app, environment, file)
+        services = try await Self.services(command.services, reader)
         server = try await Self.server(command.server, reader)
-        host = try await Self.string(command.host, "host", in: reader) ?? "127.0.0.1"
+        host = try Self.host(try await Self.string(command.host, "host", in: reader) ?? "127.0.0.1")
         port = try await Self.integer(command.port, "port", in: reader) ?? 6001
         activityTimeout = try await Self.integer(command.activityTimeout, "activityTimeout", in: reader) ?? 120
         let level = try await Self.string(command.logLevel, "logLevel", in: reader) ?? "notice"
@@ -59,13 +67,8 @@ struct ServeSettings: Sendable {
         guard (1...300).contains(pollHold) else {
             throw CommandFailure("A poll is held for 1 to 300 seconds: clients give up soon after.", .usage)
         }
-        let texts = [
-            ("publish key", keyset.publishKey),
-            ("subscribe key", keyset.subscribeKey), ("secret key", keyset.secretKey.revealed), ("data directory", data ?? "none"),
-            ("chat key", chat.key), ("chat secret", chat.secret.revealed),
-        ]
-        for (name, value) in texts where value.isEmpty {
-            throw CommandFailure("The \(name) must not be empty.", .usage)
+        if isBridged, services.count < 2 {
+            throw CommandFailure("A bridge needs two services at least, and services names one.", .usage)
         }
     }
 
@@ -74,11 +77,13 @@ struct ServeSettings: Sendable {
         configuration.host = host
         configuration.port = port
         configuration.applications = registry
-        configuration.keysets = [keyset]
-        configuration.chatApplications = [chat]
+        // What has no key that anybody could know is switched off.
+        configuration.keysets = services.contains(.pubnub) ? [keyset] : []
+        configuration.chatApplications = services.contains(.nexconn) ? [chat] : []
         if isBridged {
             configuration.bridge = Bridge(
-                applicationID: applications.first?.id, subscribeKey: keyset.subscribeKey, chatKey: chat.key)
+                applicationID: services.contains(.pusher) ? applications.first?.id : nil,
+                subscribeKey: configuration.keysets.first?.subscribeKey, chatKey: configuration.chatApplications.first?.key)
         }
         configuration.dataDirectory = data
         configuration.tls = tls
@@ -88,26 +93,9 @@ struct ServeSettings: Sendable {
         return configuration
     }
 
-    /// Whether what others would have to know to get in is what everybody can read in this package.
-    var usesDevelopmentCredentials: Bool {
-        applications.contains { $0.secret == Application.development.secret } || keyset.secretKey == Keyset.development.secretKey
-            || chat.secret == ChatApplication.development.secret
-    }
-
-    /// Whether anything differs that cannot change while the server runs.
-    func differsBeyondApplications(from other: ServeSettings) -> Bool {
-        fixed != other.fixed || keyset != other.keyset || chat != other.chat
-    }
-
-    /// Everything else in words, since a configuration cannot be compared.
-    private var fixed: [String] {
-        [
-            "\(host) \(port) \(tls.map { "\($0)" } ?? "") \(activityTimeout) \(logLevel) \(pollHold) \(data ?? "") \(isBridged)",
-            "\(server.pathPrefix) \(server.trustsProxyHeaders) \(server.corsOrigins) \(server.threads ?? 0)",
-            "\(server.maximumConnections) \(server.maximumMessageBytes) \(server.maximumRequestBytes) \(server.maximumPendingBytes)",
-            "\(server.pongTimeout) \(server.requestTimeout) \(server.keepAliveTimeout) \(server.messageTimeout)",
-            "\(server.closeTimeout) \(server.drainTimeout) \(server.chatHeartbeat) \(server.pollQueueLength)",
-        ]
+    /// The applications for Pusher's clients while these services run.
+    func applications(for services: Set<ServiceName>) -> [Application] {
+        services.contains(.pusher) ? applications : []
     }
 
     private static func keyset(
@@ -159,12 +147,17 @@ extension ServeSettings {
     static func string(
         _ option: String?, _ key: ConfigKey, in reader: ConfigReader
     ) async throws(CommandFailure) -> String? {
-        if let option { return option }
+        let found: String?
         do {
-            return try await reader.fetchString(forKey: key, isSecret: true)
+            found = if let option { option } else { try await reader.fetchString(forKey: key, isSecret: true) }
         } catch {
             throw CommandFailure("The setting \(key) has to be text.", .usage)
         }
+        // A variable that got lost on the way is empty: a default in its place could be what everybody knows.
+        if found?.isEmpty == true, key != "pathPrefix" {
+            throw CommandFailure("The setting \(key) must not be empty.", .usage)
+        }
+        return found
     }
 
     static func integer(

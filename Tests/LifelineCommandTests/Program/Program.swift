@@ -59,6 +59,8 @@ final class Program: Sendable {
         if log.now.status == nil { kill(child, SIGKILL) }
     }
 
+    /// The number of the process.
+    var id: pid_t { child }
     var lines: [String] { log.now.lines }
     var errors: String { log.now.errors.joined(separator: "\n") }
 

@@ -71,12 +71,12 @@ struct ServerSettingTests {
     func options() async throws {
         let settings = try await settings(
             [
-                "--path-prefix", "/x", "--no-trust-proxy-headers", "--cors-origin", "a", "--cors-origin", "b",
+                "--path-prefix", "/x", "--no-trust-proxy-headers", "--cors-origin", "http://a", "--cors-origin", "http://b",
                 "--max-connections", "9", "--threads", "2",
             ],
             environment: ["LIFELINE_MAX_CONNECTIONS": "8"], file: Self.everything)
         #expect(settings.server.pathPrefix == "/x" && !settings.server.trustsProxyHeaders)
-        #expect(settings.server.corsOrigins == ["a", "b"])
+        #expect(settings.server.corsOrigins == ["http://a", "http://b"])
         #expect(settings.server.maximumConnections == 9 && settings.server.threads == 2)
     }
 
@@ -101,6 +101,12 @@ struct ServerSettingTests {
             (#"{"corsOrigins": "*"}"#, "corsOrigins"), (#"{"drainTimeout": 99999}"#, "drainTimeout"),
             (#"{"tls": {"cert": "c"}}"#, "--tls-key"), (#"{"pubnub": {"pollHold": 999}}"#, "poll"),
             (#"{"pubnub": {"pollHolt": 9}}"#, "pubnub.pollHolt"), (#"{"host": {}}"#, "host"), ("{", "JSON"),
+            (#"{"host": ""}"#, "host"), (#"{"host": "127.0.0.1:80"}"#, "host"), (#"{"host": "http://a"}"#, "host"),
+            (#"{"host": "[a]"}"#, "host"), (#"{"corsOrigins": ["https://a.example/path"]}"#, "corsOrigins"),
+            (#"{"corsOrigins": ["a.example"]}"#, "corsOrigins"), (#"{"corsOrigins": ["https://*.a.example"]}"#, "corsOrigins"),
+            (#"{"services": []}"#, "services"), (#"{"services": ["redis"]}"#, "services"),
+            (#"{"services": ["pusher"], "bridge": true}"#, "bridge"), (#"{"data": ""}"#, "data"),
+            (#"{"tls": {"cert": "", "key": ""}}"#, "tls.cert"), (#"{"pubnub": {"secret": ""}}"#, "pubnub.secret"),
         ])
     func wrong(file: String, expected: String) async throws {
         let failure = await #expect(throws: CommandFailure.self) { _ = try await settings(file: file) }
@@ -113,7 +119,69 @@ struct ServerSettingTests {
         let failure = await #expect(throws: CommandFailure.self) {
             _ = try await settings(["--config", "/nowhere/lifeline.json"])
         }
-        #expect(failure?.message.contains("/nowhere/lifeline.json") == true)
+        #expect(failure?.message.contains("/nowhere/lifeline.json does not exist") == true)
+        #expect(failure?.kind == .usage)
+        let folder = await #expect(throws: CommandFailure.self) { _ = try await settings(["--config", "/"]) }
+        #expect(folder?.message.contains("is a directory") == true)
+        let variable = await #expect(throws: CommandFailure.self) {
+            _ = try await settings(environment: ["LIFELINE_CONFIG": "/nowhere/other.json"])
+        }
+        #expect(variable?.message.contains("/nowhere/other.json") == true)
+        for arguments in [["--config", ""], ["--services", ""], ["--data", ""]] {
+            await #expect(throws: CommandFailure.self) { _ = try await settings(arguments) }
+        }
+    }
+
+    @Test("Null is the same as leaving a section out")
+    func null() async throws {
+        let settings = try await settings(
+            file: #"{"tls": null, "pubnub": null, "nexconn": null, "app": null, "apps": null, "port": null}"#)
+        #expect(settings.tls == nil && settings.port == 6001 && settings.applications == [.development])
+        #expect(settings.keyset == .development && settings.chat == .development)
+    }
+
+    @Test("An address may have the brackets of URLs; origins become what browsers write")
+    func spelling() async throws {
+        #expect(try await settings(["--host", "[::1]"]).host == "::1")
+        for host in ["::", "0.0.0.0", "localhost", "fe80::1%eth0"] { #expect(try await settings(["--host", host]).host == host) }
+        let origins = ["https://A.example:443/", "http://a.example:80", "http://a.example:8080", "null", "*"]
+        #expect(
+            try await settings(origins.flatMap { ["--cors-origin", $0] }).server.corsOrigins
+                == ["https://a.example", "http://a.example", "http://a.example:8080", "null", "*"])
+    }
+
+    @Test("Services that are not named do not run, and do not count as open to everybody (SO-6)")
+    func services() async throws {
+        let registry = ReloadableApplicationRegistry([])
+        let logger = ServerConfiguration().logger
+        for (arguments, environment) in [
+            (["--services", "pusher"], [:]), ([], ["LIFELINE_SERVICES": "pusher"]),
+            (["--services", "pusher"], ["LIFELINE_SERVICES": "nexconn"]),
+        ] {
+            let settings = try await settings(arguments + ["--host", "0.0.0.0"], environment: environment)
+            let configuration = settings.configuration(registry: registry, logger: logger)
+            #expect(configuration.keysets.isEmpty && configuration.chatApplications.isEmpty)
+            #expect(settings.applications(for: settings.services) == [.development])
+            #expect(settings.openServices == ["pusher"])
+        }
+        let others = try await settings(file: #"{"services": ["nexconn", "pubnub"], "bridge": true}"#)
+        let configuration = others.configuration(registry: registry, logger: logger)
+        #expect(others.applications(for: others.services).isEmpty)
+        #expect(configuration.bridge == Bridge(applicationID: nil))
+        #expect(configuration.keysets == [.development] && configuration.chatApplications == [.development])
+        let lines = ServeReport(settings: others).lines
+        #expect(lines.contains("pusher: off") && !lines.contains { $0.hasPrefix("app ") })
+    }
+
+    @Test("Public credentials are told where others can reach them, also behind a proxy")
+    func openServices() async throws {
+        #expect(try await settings().openServices.isEmpty)
+        #expect(try await settings(["--host", "127.0.0.2"]).openServices.isEmpty)
+        for arguments in [["--host", "::"], ["--trust-proxy-headers"], ["--path-prefix", "/x"]] {
+            #expect(try await settings(arguments).openServices == ["pusher", "pubnub", "nexconn"])
+        }
+        let own = ["--host", "::", "--secret", "a", "--pubnub-secret", "b", "--nexconn-secret", "c"]
+        #expect(try await settings(own).openServices.isEmpty)
     }
 
     @Test("Variables that look like settings are noticed")
@@ -143,13 +211,20 @@ struct ServerSettingTests {
     func differences() async throws {
         let started = try await settings(file: #"{"app": {"key": "a"}}"#)
         #expect(
-            try await !settings(file: #"{"app": {"key": "b", "limits": {"connections": 1}}}"#).differsBeyondApplications(
-                from: started))
-        for file in [
-            #"{"port": 1}"#, #"{"pathPrefix": "/a"}"#, #"{"maxConnections": 1}"#, #"{"pubnub": {"secret": "x"}}"#,
-            #"{"nexconn": {"secret": "x"}}"#,
+            try await settings(file: #"{"app": {"key": "b", "limits": {"connections": 1}}}"#).settingsForNewStart(since: started)
+                .isEmpty)
+        for (file, expected) in [
+            (#"{"port": 1}"#, ["port"]), (#"{"pathPrefix": "/a"}"#, ["pathPrefix"]),
+            (#"{"maxConnections": 1}"#, ["maxConnections"]),
+            (#"{"pubnub": {"secret": "x"}}"#, ["pubnub"]), (#"{"pubnub": {"pollHold": 1}}"#, ["pubnub"]),
+            (#"{"nexconn": {"secret": "x"}, "services": ["nexconn"]}"#, ["services", "nexconn"]),
+            (#"{"tls": {"cert": "c", "key": "k"}, "host": "::"}"#, ["host", "tls"]),
         ] {
-            #expect(try await settings(file: file).differsBeyondApplications(from: started))
+            #expect(try await settings(file: file).settingsForNewStart(since: started) == expected)
         }
+        // Whatever can be set has to be noticed: all but the applications.
+        let all = try await settings(file: Self.everything).settingsForNewStart(since: settings())
+        let sections = ServerSetting.sections.map(\.name)
+        #expect(Set(all) == Set(ServerSetting.scalars + sections).subtracting(["services"]))
     }
 }

@@ -1,0 +1,43 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How many files and sockets this process may have open at a time. Rule SO-43.
+enum OpenFileLimit {
+    /// Files beside the sockets of clients: the store, event loops, webhooks, and what libraries open.
+    private static let reserve = 512
+
+    /// What a server needs for so many connections, and for the requests that it answers beside them.
+    static func needed(for connections: Int) -> Int { connections + 1024 + reserve }
+
+    /// Raises the limit to `wanted` as far as this process may raise it itself, and never lowers it.
+    ///
+    /// - Returns: the limit from then on; nil when it is not known.
+    @discardableResult
+    static func raise(to wanted: Int) -> Int? {
+        guard var limit = current else { return nil }
+        let wanted = rlim_t(clamping: wanted)
+        guard limit.rlim_cur < wanted else { return Int(clamping: limit.rlim_cur) }
+        let before = limit.rlim_cur
+        limit.rlim_cur = min(wanted, limit.rlim_max)
+        return Int(clamping: setrlimit(resource, &limit) == 0 ? limit.rlim_cur : before)
+    }
+
+    /// How far ``raise(to:)`` could go; nil when it is not known.
+    static var highest: Int? { current.map { Int(clamping: $0.rlim_max) } }
+
+    private static var current: rlimit? {
+        var limit = rlimit()
+        return getrlimit(resource, &limit) == 0 ? limit : nil
+    }
+
+    #if canImport(Glibc)
+        private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+        private static let resource = RLIMIT_NOFILE
+    #endif
+}
