@@ -43,6 +43,11 @@ struct BoundedBacklog<Element: Sendable>: Sendable {
         return taken
     }
 
+    /// Puts back what was taken last and not seen. It was within the limit then, so nothing is left out for it.
+    mutating func giveBack(_ taken: ArraySlice<Element>) {
+        elements.insert(contentsOf: taken, at: 0)
+    }
+
     private mutating func mark() {
         guard droppedSinceMarker > 0 else { return }
         elements.append(marker(droppedSinceMarker))

@@ -4,6 +4,8 @@ import NIOConcurrencyHelpers
 ///
 /// Ends when its source ends, or when the consuming task is cancelled. When the consumer is slower than the source, elements
 /// beyond the limit are dropped, marked in place and counted in ``droppedCount``.
+///
+/// A later loop goes on where an earlier one was left; a second one at the same time ends the first.
 public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     public typealias Failure = Never
 
@@ -23,18 +25,35 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
     }
 
     public struct Iterator: AsyncIteratorProtocol {
-        private let sink: StreamSink<Element>
+        private let place: Place
         private let observation: Observation
-        private var batch: [Element] = []
-        private var position = 0
 
         fileprivate init(sink: StreamSink<Element>, observation: Observation) {
-            self.sink = sink
+            place = Place(sink: sink)
             self.observation = observation
         }
 
         /// The next element, or nil at the end.
         public mutating func next() async -> Element? {
+            await place.next()
+        }
+    }
+
+    /// What one loop has taken and not handed out yet. It goes back when the loop is left, so that nothing is lost with it.
+    private final class Place {
+        private let sink: StreamSink<Element>
+        private var batch: [Element] = []
+        private var position = 0
+
+        init(sink: StreamSink<Element>) {
+            self.sink = sink
+        }
+
+        deinit {
+            if position < batch.count { sink.giveBack(batch[position...]) }
+        }
+
+        func next() async -> Element? {
             if position >= batch.count {
                 batch = await sink.nextBatch()
                 position = 0
@@ -72,7 +91,12 @@ final class StreamSink<Element: Sendable>: Sink {
         resume { $0.isFinished = true }
     }
 
-    /// Everything that waits; empty at the end. A second consumer at the same time gets the end at once.
+    /// What a consumer took and has not seen.
+    func giveBack(_ elements: ArraySlice<Element>) {
+        resume { $0.backlog.giveBack(elements) }
+    }
+
+    /// Everything that waits; empty at the end. A second consumer at the same time ends the first.
     func nextBatch() async -> [Element] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

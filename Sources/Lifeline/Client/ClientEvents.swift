@@ -4,7 +4,8 @@ import EngineRuntime
 /// Everything that a client hears, in one order, for one consumer.
 ///
 /// Bounded: messages and presence changes are dropped for a consumer that falls too far behind, and ``ClientEvent/dropped(_:since:at:)``
-/// stands in their place. Statuses, confirmations, gaps and problems are never dropped.
+/// stands in their place. Statuses, confirmations, gaps and problems are never dropped. A later loop over the same sequence goes on
+/// where an earlier one was left; a second one at the same time ends the first.
 public struct ClientEvents: AsyncSequence, Sendable {
     public typealias Element = ClientEvent
     public typealias Failure = Never
@@ -14,16 +15,19 @@ public struct ClientEvents: AsyncSequence, Sendable {
     let start: Moment
     let clock: FeedClock
 
+    /// Begins where the last loop was left.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), last: start, clock: clock)
     }
 
+    /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<ClientEvent>.Iterator
         /// When the latest element of this sequence happened: nothing is missing up to there.
         var last: Moment
         let clock: FeedClock
 
+        /// The next event, or nil at the end.
         public mutating func next() async -> ClientEvent? {
             guard let event = await base.next() else { return nil }
             if case .dropped(let count, _, _) = event {

@@ -1,4 +1,5 @@
 import EngineRuntime
+import NIOConcurrencyHelpers
 
 /// What travels to those who watch a channel's members.
 enum PresenceItem: Sendable {
@@ -16,7 +17,7 @@ enum PresenceItem: Sendable {
     }
 }
 
-/// Who comes and goes, for one consumer.
+/// Who comes and goes, for one consumer. A later loop over the same sequence goes on where an earlier one was left.
 ///
 /// A consumer that falls behind loses detail but never the truth: changes that were dropped for it are replaced by the
 /// difference to the members of the moment (rule LL-10).
@@ -24,46 +25,58 @@ public struct PresenceChanges: AsyncSequence, Sendable {
     public typealias Element = PresenceChange
     public typealias Failure = Never
 
-    let stream: EventStream<PresenceItem>
-    let channel: String
-    /// The members when the sequence began.
-    let start: MemberList
-    let current: @Sendable () -> [Member]
-
-    public func makeAsyncIterator() -> Iterator {
-        Iterator(base: stream.makeAsyncIterator(), channel: channel, known: start, current: current)
+    /// What the consumer knows.
+    fileprivate struct Told: Sendable {
+        var members: MemberList
+        /// A difference, as far as it is not handed out.
+        var pending: [PresenceChange] = []
     }
 
+    private let stream: EventStream<PresenceItem>
+    private let channel: String
+    private let told: NIOLockedValueBox<Told>
+    private let current: @Sendable () -> [Member]
+
+    /// - Parameters:
+    ///   - start: the members when the sequence began.
+    ///   - current: the members of the moment.
+    init(
+        stream: EventStream<PresenceItem>, channel: String, start: MemberList, current: @escaping @Sendable () -> [Member]
+    ) {
+        self.stream = stream
+        self.channel = channel
+        told = NIOLockedValueBox(Told(members: start))
+        self.current = current
+    }
+
+    /// Begins where the last loop was left.
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(base: stream.makeAsyncIterator(), channel: channel, told: told, current: current)
+    }
+
+    /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
-        var base: EventStream<PresenceItem>.Iterator
-        let channel: String
-        var known: MemberList
-        let current: @Sendable () -> [Member]
-        private var pending: [PresenceChange] = []
+        fileprivate var base: EventStream<PresenceItem>.Iterator
+        fileprivate let channel: String
+        fileprivate let told: NIOLockedValueBox<Told>
+        fileprivate let current: @Sendable () -> [Member]
 
-        init(
-            base: EventStream<PresenceItem>.Iterator, channel: String, known: MemberList,
-            current: @escaping @Sendable () -> [Member]
-        ) {
-            self.base = base
-            self.channel = channel
-            self.known = known
-            self.current = current
-        }
-
+        /// The next change, or nil at the end.
         public mutating func next() async -> PresenceChange? {
-            while pending.isEmpty {
+            while true {
+                let waiting = told.withLockedValue { $0.pending.isEmpty ? nil : $0.pending.removeFirst() }
+                if let waiting { return waiting }
                 switch await base.next() {
                 case .change(let change):
                     // What the difference has told already changes nothing any more.
-                    if let change = known.apply(change) { return change }
+                    if let change = told.withLockedValue({ $0.members.apply(change) }) { return change }
                 case .dropped:
-                    pending = known.replace(with: current(), in: channel)
+                    let present = current()
+                    told.withLockedValue { $0.pending = $0.members.replace(with: present, in: channel) }
                 case nil:
                     return nil
                 }
             }
-            return pending.removeFirst()
         }
     }
 }

@@ -105,6 +105,20 @@ import Testing
         #expect(await consumer.value <= 3)
     }
 
+    @Test func `A later loop over a sequence goes on where an earlier one was left`() async {
+        let broadcaster = make(backlog: 2)
+        let stream = broadcaster.stream(limit: 4)
+        broadcaster.send([1, 2, 3])
+        #expect(await stream.first { _ in true } == 1)
+        broadcaster.send([4, 5, 6])
+        #expect(await stream.first { $0 == 3 } == 3)
+        broadcaster.finish()
+        var rest: [Int] = []
+        for await number in stream { rest.append(number) }
+        #expect(rest == [4, 5, -1])
+        #expect(stream.droppedCount == 1)
+    }
+
     @Test func `Observing a finished broadcaster ends at once`() async {
         let broadcaster = make(backlog: 1)
         broadcaster.finish()
