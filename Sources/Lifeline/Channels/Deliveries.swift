@@ -5,6 +5,7 @@ import EngineRuntime
 /// task is cancelled.
 ///
 /// Bounded: a consumer that falls further behind than ``ClientOptions/backlog`` misses messages, and a gap stands in their place.
+/// A later loop over the same sequence goes on where an earlier one was left; a second one at the same time ends the first.
 public struct Deliveries: AsyncSequence, Sendable {
     public typealias Element = Delivery
     public typealias Failure = Never
@@ -18,10 +19,12 @@ public struct Deliveries: AsyncSequence, Sendable {
     /// How many messages were dropped for this sequence.
     public var droppedCount: Int { stream.droppedCount }
 
+    /// Begins where the last loop was left.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), channel: channel, last: start, clock: clock)
     }
 
+    /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         var base: EventStream<RoomItem>.Iterator
         let channel: String
@@ -29,24 +32,28 @@ public struct Deliveries: AsyncSequence, Sendable {
         var last: Moment
         let clock: FeedClock
 
+        /// The next delivery, or nil at the end.
         public mutating func next() async -> Delivery? {
             switch await base.next() {
             case .delivery(let delivery):
                 if case .message(let message) = delivery { last = message.receivedAt }
                 return delivery
             case .dropped(let count):
-                return .gap(
-                    Gap(
-                        channel: channel, since: clock.publishedBefore(last), reason: .slowConsumer, dropped: count,
-                        at: clock.now()))
+                return .gap(gap(.slowConsumer, of: count))
             case nil:
                 return nil
             }
         }
+
+        /// Rule LL-8: messages are missing here, and everybody knows how many.
+        func gap(_ reason: Gap.Reason, of count: Int) -> Gap {
+            Gap(channel: channel, since: clock.publishedBefore(last), reason: reason, dropped: count, at: clock.now())
+        }
     }
 }
 
-/// The messages of a channel, for one consumer. A message after a gap says so in ``Message/precedingGap``.
+/// The messages of a channel, for one consumer. A message after a gap, or after one that could not be decrypted, says so in
+/// ``Message/precedingGap``. See ``Deliveries`` for how it ends and for who may read it.
 public struct Messages: AsyncSequence, Sendable {
     public typealias Element = Message
     public typealias Failure = Never
@@ -56,10 +63,12 @@ public struct Messages: AsyncSequence, Sendable {
     /// How many messages were dropped for this sequence.
     public var droppedCount: Int { deliveries.droppedCount }
 
+    /// Begins where the last loop was left.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: deliveries.makeAsyncIterator())
     }
 
+    /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         var base: Deliveries.Iterator
         private var gap: Gap?
@@ -68,6 +77,7 @@ public struct Messages: AsyncSequence, Sendable {
             self.base = base
         }
 
+        /// The next message, or nil at the end.
         public mutating func next() async -> Message? {
             while let delivery = await base.next() {
                 switch delivery {
@@ -77,8 +87,11 @@ public struct Messages: AsyncSequence, Sendable {
                     return message
                 case .gap(let later):
                     gap = gap?.joined(with: later) ?? later
-                case .failed:
-                    continue
+                case .failed(let error, _):
+                    // Rule LL-33. Other failures take no message away, or declare a gap of their own.
+                    guard error.code == .decryptionFailed else { continue }
+                    let unread = base.gap(.undecryptable, of: 1)
+                    gap = gap?.joined(with: unread) ?? unread
                 }
             }
             return nil

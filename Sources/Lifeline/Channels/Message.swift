@@ -26,12 +26,14 @@ public struct Message: Sendable {
     public var publishedAt: Date?
     /// When this client received it, on the monotonic clock.
     public var receivedAt: Moment
-    /// Set when messages right before this one may be missing. See also ``Room/deliveries``, which tells of a gap at once.
+    /// Set when messages right before this one may be missing, or are there and cannot be read. See also ``Room/deliveries``, which
+    /// tells of it at once.
     public var precedingGap: Gap?
 
     /// The event of messages that were published without one.
     public static let defaultEvent = "message"
 
+    /// A message, such as for tests of your own code.
     public init(
         channel: String, pattern: String? = nil, event: String = Message.defaultEvent, text: String, id: String? = nil,
         user: String? = nil, publishedAt: Date? = nil, receivedAt: Moment, precedingGap: Gap? = nil

@@ -8,8 +8,10 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
     ///
     /// A failure of the connection keeps the name of its ``StatusCategory``.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The word for it, as in logs.
         public let rawValue: String
 
+        /// One that this version may not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -19,6 +21,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
             rawValue = category.rawValue
         }
 
+        /// The same as ``rawValue``.
         public var description: String { rawValue }
 
         /// The service has no such feature.
@@ -41,10 +44,13 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         public static let accessDenied = Code(.accessDenied)
         /// Arguments refused, here or by the service.
         public static let badRequest = Code(.badRequest)
+        /// A message could not be decrypted: the key is wrong or has changed.
+        public static let decryptionFailed = Code(.decryptionFailed)
         /// No route, no name, refused or reset.
         public static let networkUnavailable = Code(.networkUnavailable)
     }
 
+    /// What kind of failure it is: to decide by.
     public var code: Code
     /// A sentence for people: what happened and, where it helps, what to do next.
     public var reason: String
@@ -55,6 +61,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
     /// For ``Code/unsupported``: which service lacks it.
     public var service: String?
 
+    /// An error, such as for code of your own that authorises.
     public init(_ code: Code, _ reason: String, number: Int? = nil) {
         self.code = code
         self.reason = reason
@@ -77,6 +84,7 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
         self.init(Code(failure.category), failure.reason, number: failure.code)
     }
 
+    /// One line for people: the code, the number and the reason.
     public var description: String {
         number.map { "\(code) (\($0)): \(reason)" } ?? "\(code): \(reason)"
     }
