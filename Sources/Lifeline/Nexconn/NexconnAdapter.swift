@@ -65,6 +65,8 @@ final class NexconnAdapter: ServiceAdapter {
     func disconnect() {
         driver.submit(.perform(.leave(disablePush: false), nil))
         driver.submit(.disconnect)
+        // The session knows nothing of those who wait for a connection to be let in.
+        take { $0.disconnected() }
     }
 
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {

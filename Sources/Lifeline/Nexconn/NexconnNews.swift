@@ -53,6 +53,8 @@ struct NexconnNews: Sendable {
     /// When there was nothing to miss yet.
     let start: Moment
     var isConnected = false
+    /// Why nothing more is tried, until the next attempt.
+    var failure: LifelineError?
     var user: String?
     var epoch: String?
     /// In the order in which they were asked for.
@@ -88,6 +90,11 @@ extension NexconnNews {
         } catch {
             report.events.append(.subscriptionFailed(channel: name, error, willRetry: false))
             report.tasks.append(.resume([waiter], error))
+            return report
+        }
+        if let failure {
+            // Nobody would ever answer.
+            report.tasks.append(.resume([waiter], failure))
             return report
         }
         let isNew = wanted[channel] == nil
@@ -274,6 +281,8 @@ extension NexconnNews {
     private mutating func take(_ change: ConnectionChange, at now: Moment, into report: inout Report) {
         report.events.append(.change(change))
         isConnected = change.phase == .connected
+        let error = change.cause.map { LifelineError($0) } ?? LifelineError(.disconnectedOnRequest)
+        failure = change.phase == .failed ? error : nil
         if isConnected {
             for channel in order { renew(channel, at: now, into: &report) }
             return
@@ -284,8 +293,17 @@ extension NexconnNews {
             // The session keeps asking to be let in.
             if channel.conversation != .open { wanted[channel]?.inquiry = nil }
         }
-        guard change.phase.isTerminal else { return }
-        let error = change.cause.map { LifelineError($0) } ?? LifelineError(.disconnectedOnRequest)
+        if change.phase.isTerminal { dismissWaiters(error, into: &report) }
+    }
+
+    /// The user has ended the connection, or there was none to end.
+    mutating func disconnected() -> Report {
+        var report = Report()
+        dismissWaiters(LifelineError(.disconnectedOnRequest), into: &report)
+        return report
+    }
+
+    private mutating func dismissWaiters(_ error: LifelineError, into report: inout Report) {
         for channel in order {
             guard let waiters = wanted[channel]?.waiters, !waiters.isEmpty else { continue }
             wanted[channel]?.waiters = []

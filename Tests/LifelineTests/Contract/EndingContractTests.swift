@@ -59,4 +59,60 @@ struct EndingContractTests {
             #expect(ann.status.phase == .disconnected)
         }
     }
+
+    @Test("LL-35: disconnecting what is not connected answers whoever waits for it", arguments: ServiceUnderTest.allCases)
+    func disconnectedBeforeConnecting(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let ann = try await stage.client("ann")
+            for wasConnected in [false, true] {
+                if wasConnected {
+                    try await ann.connect(timeout: .seconds(30))
+                    await ann.disconnect()
+                }
+                let subscribing = Task { () async -> LifelineError? in
+                    do throws(LifelineError) {
+                        _ = try await ann.channel(kind.channel).subscribe()
+                        return nil
+                    } catch { return error }
+                }
+                while ann.core.hub.feedIfAny(kind.channel) == nil { await Task.yield() }
+                // The feed is there a moment before the question is, so the first time may be too early.
+                let disconnecting = Task {
+                    while !Task.isCancelled {
+                        await ann.disconnect()
+                        await Task.yield()
+                    }
+                }
+                #expect(await subscribing.value?.code == .disconnected)
+                disconnecting.cancel()
+                await disconnecting.value
+            }
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await ann.channel(kind.channel).subscribe()
+            let (_, talk) = try await stage.joined("ben")
+            try await talk.tick(1)
+            #expect(try await room.messages.first { _ in true }?.decode(Tick.self).n == 1)
+        }
+    }
+
+    @Test(
+        "LL-35: after a failure for good a subscription fails with its cause, until connect",
+        arguments: ServiceUnderTest.allCases)
+    func subscribingAfterFailure(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            stage.relay.swallowAnswers()
+            let ann = try await stage.client("ann", relayed: true)
+            let failed = await #expect(throws: LifelineError.self) { try await ann.connect(timeout: .milliseconds(300)) }
+            #expect(failed?.code == .timeout)
+            let error = await #expect(throws: LifelineError.self) { _ = try await ann.channel(kind.channel).subscribe() }
+            #expect(error?.code == .timeout)
+            stage.relay.refuse()
+            stage.relay.pass()
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await ann.channel(kind.channel).subscribe()
+            let (_, talk) = try await stage.joined("ben")
+            try await talk.tick(1)
+            #expect(try await room.messages.first { _ in true }?.decode(Tick.self).n == 1)
+        }
+    }
 }
