@@ -13,23 +13,24 @@ public struct Channel: Sendable {
     /// While the client is not connected it waits for the connection. The subscription then lasts, over every reconnect, until
     /// ``Room/unsubscribe()``: a channel is subscribed once per client, and all its rooms share that.
     ///
-    /// - Throws: why the service refuses the channel, or ``LifelineError/Code/disconnected`` when the connection was ended
-    ///   before the confirmation; the channel is not subscribed then.
+    /// - Throws: why the service refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended before the
+    ///   confirmation; the connection's failure when nothing more is tried; ``LifelineError/Code/cancelled`` when the task was
+    ///   cancelled, or the channel unsubscribed meanwhile. The channel is not subscribed then.
     public func subscribe() async throws(LifelineError) -> Room {
         try core.requireEncryption(of: name)
-        let feed = core.hub.feed(for: name)
-        feed.beginWaiting()
+        let feed = await core.hub.join(name)
         do {
             try await core.adapter.subscribe(name) { [core, name] in
                 // Whoever unsubscribed a moment ago had nothing to take back yet.
-                if feed.isTakenBack, core.hub.feedIfAny(name) == nil { core.adapter.unsubscribe(name) }
+                if feed.isTakenBack { core.hub.forgetUnwanted(name) { core.adapter.unsubscribe(name) } }
             }
         } catch {
             // Whoever was told that it failed must not receive anything later.
-            if feed.endWaiting(), core.hub.remove(feed) { core.adapter.unsubscribe(name) }
+            core.hub.leave(feed) { core.adapter.unsubscribe(name) }
             throw error
         }
-        _ = feed.endWaiting()
+        feed.endWaiting(isConfirmed: true)
+        if feed.isTakenBack { throw LifelineError(.cancelled, "The channel was unsubscribed.") }
         return Room(feed: feed, core: core)
     }
 
@@ -37,12 +38,16 @@ public struct Channel: Sendable {
     /// ``LifelineError/Code/cancelled``. Does nothing when the channel is not subscribed. See ``Room/unsubscribe()``.
     public func unsubscribe() {
         guard let feed = core.hub.feedIfAny(name) else { return }
-        if core.hub.remove(feed, announcing: true) { core.adapter.unsubscribe(name) }
+        core.hub.takeBack(feed) { core.adapter.unsubscribe(name) }
     }
 
     /// Publishes a value, encoded as JSON.
     ///
-    /// - Returns: what became of it. Nothing is repeated by itself, so a message is seen once or not at all.
+    /// With PubNub, and with Pusher and the app's secret, it is one request, which needs no connection. Otherwise it goes over the
+    /// connection: while there is none it waits, with chat for 30 s and with Pusher until the channel is subscribed again. Cancel the
+    /// task to wait no longer.
+    ///
+    /// - Returns: what became of it. A message is seen once or not at all; one that chat has to send again is known again.
     /// - Throws: what is wrong with the call itself, before anything was sent: ``LifelineError/Code/unencodable``,
     ///   ``LifelineError/Code/unsupported``, ``LifelineError/Code/badRequest``.
     public func publish(
@@ -63,7 +68,8 @@ public struct Channel: Sendable {
     /// Who is present in the channel now, asked of the service; the channel does not have to be subscribed, nor the client
     /// connected, except for chat. See ``Room/presence`` for what is kept up to date.
     ///
-    /// Members have no ``Member/info`` where the service does not tell it, as Pusher's HTTP API does not.
+    /// Members have no ``Member/info`` where the service does not tell it, as Pusher's HTTP API does not. Of PubNub's channels the
+    /// first 10,000 are told, of chat's open channels the first 500.
     ///
     /// - Throws: ``LifelineError/Code/unsupported`` when the service cannot be asked, as Pusher cannot without the app's secret;
     ///   ``LifelineError/Code/disconnected`` when it has to be asked over a connection and there is none.

@@ -61,6 +61,6 @@ public struct Room: Sendable {
     /// Ends the subscription of the channel, for all its rooms. Nothing arrives any more; the sequences hand out what had arrived
     /// before and end. Works in every state of the connection.
     public func unsubscribe() {
-        if core.hub.remove(feed, announcing: true) { core.adapter.unsubscribe(name) }
+        core.hub.takeBack(feed) { core.adapter.unsubscribe(name) }
     }
 }

@@ -39,7 +39,7 @@ public final class LifelineClient: Sendable {
 
     /// Connects and returns once the service has confirmed. Failed attempts are retried as the statuses tell.
     ///
-    /// Returns at once when connected. Cancelling the task ends the waiting, not the connecting.
+    /// Returns at once when connected. Cancelling the task ends the waiting, not the connecting; ``disconnect()`` ends that.
     ///
     /// - Parameter timeout: for the whole undertaking, retries included. When it has passed, nothing more is tried and the status is
     ///   `failed`. Nil for no limit.
@@ -51,9 +51,11 @@ public final class LifelineClient: Sendable {
         try await core.waitUntilConnected(changes)
     }
 
-    /// Disconnects, and returns when that is done: at the latest when the peer had its time to answer the goodbye.
+    /// Disconnects, and returns when that is done: at the latest when the peer had its time to answer the goodbye, or when the task
+    /// is cancelled, which leaves the rest to the client.
     ///
-    /// Subscribed channels are remembered: a later ``connect(timeout:)`` subscribes them again.
+    /// Whoever waits for the connection gets ``LifelineError/Code/disconnected``. Subscribed channels are remembered: a later
+    /// ``connect(timeout:)`` subscribes them again.
     public func disconnect() async {
         let changes = core.hub.statusChanges()
         core.adapter.disconnect()
@@ -65,8 +67,8 @@ public final class LifelineClient: Sendable {
 extension ClientCore {
     /// Rule LL-2.
     func waitUntilConnected(_ changes: StatusChanges) async throws(LifelineError) {
-        if adapter.phase == .connected { return }
-        // A sequence begins with the present status; an end that is older than this call is none of its business.
+        // Only what was told counts, so that the client's status says the same once this returns. A sequence begins with the present
+        // status; an end that is older than this call is none of its business.
         var isUnderWay = false
         for await status in changes {
             switch status.phase {

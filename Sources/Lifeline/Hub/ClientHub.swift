@@ -11,7 +11,16 @@ final class ClientHub: Sendable {
         var feeds: [String: RoomFeed] = [:]
         /// Channels that were asked to be unsubscribed, until the service says that they are.
         var leaving: Set<String> = []
+        /// Channels that the service is just being told to forget.
+        var forgetting: [String: Forgetting] = [:]
         var isEnded = false
+    }
+
+    private struct Forgetting {
+        /// How many tell it at this moment.
+        var count = 0
+        /// Who waits until it has been told.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     let clock: FeedClock
@@ -38,32 +47,6 @@ final class ClientHub: Sendable {
         ClientEvents(stream: events.stream(), start: clock.now(), clock: clock)
     }
 
-    /// The channel's feed, made when there is none.
-    func feed(for channel: String) -> RoomFeed {
-        state.withLockedValue { state in
-            if let feed = state.feeds[channel] { return feed }
-            let feed = RoomFeed(channel: channel, backlog: backlog, clock: clock)
-            if state.isEnded { feed.end() } else { state.feeds[channel] = feed }
-            return feed
-        }
-    }
-
-    /// Ends a feed, unless it has been replaced by a newer one. Whether it was the channel's feed.
-    ///
-    /// - Parameter announcing: whether the end was asked for, so that it is told.
-    @discardableResult
-    func remove(_ feed: RoomFeed, announcing: Bool = false) -> Bool {
-        let isRemoved = state.withLockedValue { state in
-            guard state.feeds[feed.channel] === feed else { return false }
-            state.feeds[feed.channel] = nil
-            if announcing { state.leaving.insert(feed.channel) }
-            return true
-        }
-        if announcing, isRemoved { feed.takeBack() }
-        feed.end()
-        return isRemoved
-    }
-
     /// Ends all sequences.
     func end() {
         let feeds = state.withLockedValue { state in
@@ -77,6 +60,93 @@ final class ClientHub: Sendable {
     }
 }
 
+// Subscribing and unsubscribing, from any thread.
+extension ClientHub {
+    /// A caller begins to wait for a channel, whose feed is made when there is none. Waits while the service is being told to forget
+    /// the channel, so that this cannot undo what the caller asks for next.
+    func join(_ channel: String) async -> RoomFeed {
+        while true {
+            let feed = state.withLockedValue { state -> RoomFeed? in
+                guard state.forgetting[channel] == nil else { return nil }
+                let feed = state.feeds[channel] ?? RoomFeed(channel: channel, backlog: backlog, clock: clock)
+                feed.beginWaiting()
+                if state.isEnded { feed.end() } else { state.feeds[channel] = feed }
+                return feed
+            }
+            if let feed { return feed }
+            await withCheckedContinuation { continuation in
+                let isTold = state.withLockedValue { state in
+                    state.forgetting[channel]?.waiting.append(continuation)
+                    return state.forgetting[channel] == nil
+                }
+                if isTold { continuation.resume() }
+            }
+        }
+    }
+
+    /// A caller stops waiting in vain. The channel's feed ends when nobody else wants it.
+    ///
+    /// - Parameter forget: tells the service, in that case.
+    func leave(_ feed: RoomFeed, forget: () -> Void) {
+        tell(feed.channel, forget) { state in
+            guard feed.endWaiting(), state.feeds[feed.channel] === feed else { return false }
+            state.feeds[feed.channel] = nil
+            return true
+        } ending: {
+            feed.end()
+        }
+    }
+
+    /// Ends a feed at the user's wish, unless it has been replaced by a newer one.
+    ///
+    /// - Parameter forget: tells the service, in that case.
+    func takeBack(_ feed: RoomFeed, forget: () -> Void) {
+        tell(feed.channel, forget) { state in
+            guard state.feeds[feed.channel] === feed else { return false }
+            state.feeds[feed.channel] = nil
+            state.leaving.insert(feed.channel)
+            return true
+        } ending: {
+            feed.takeBack()
+            feed.end()
+        }
+    }
+
+    /// Tells the service to forget a channel, unless somebody wants it.
+    func forgetUnwanted(_ channel: String, forget: () -> Void) {
+        tell(channel, forget) { $0.feeds[channel] == nil }
+    }
+
+    /// Whoever subscribes to the channel waits until `forget` is through.
+    private func tell(
+        _ channel: String, _ forget: () -> Void, if isUnwanted: (inout State) -> Bool, ending: () -> Void = {}
+    ) {
+        let isMine = state.withLockedValue { state in
+            guard isUnwanted(&state) else { return false }
+            state.forgetting[channel, default: Forgetting()].count += 1
+            return true
+        }
+        guard isMine else { return }
+        ending()
+        forget()
+        let waiting = state.withLockedValue { state -> [CheckedContinuation<Void, Never>] in
+            state.forgetting[channel]?.count -= 1
+            guard state.forgetting[channel]?.count == 0 else { return [] }
+            return state.forgetting.removeValue(forKey: channel)?.waiting ?? []
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// How many callers wait for a channel.
+    func waiting(for channel: String) -> Int { feedIfAny(channel)?.waiting ?? 0 }
+
+    /// The service has refused the channel for good, and forgotten it.
+    private func drop(_ channel: String) {
+        state.withLockedValue { $0.feeds.removeValue(forKey: channel) }?.end()
+    }
+}
+
+// The service's side; called in one order.
 extension ClientHub {
     /// Hands everything on. Messages of one channel that follow each other travel together.
     func take(_ news: [ServiceEvent]) {
@@ -111,7 +181,7 @@ extension ClientHub {
                     outgoing.append(.problem(error, channel: channel, willRetry: willRetry, at: now))
                 }
                 flush()
-                if !willRetry { feedIfAny(channel).map { _ = remove($0) } }
+                if !willRetry { drop(channel) }
             default:
                 flush()
                 take(event, now, &outgoing)

@@ -58,13 +58,18 @@ final class RoomFeed: Sendable {
     }
 
     /// A caller stops waiting. Whether nobody wants the channel any more: it was never confirmed and nobody else waits.
-    func endWaiting() -> Bool {
+    ///
+    /// - Parameter isConfirmed: whether the caller has what it waited for. The news of it may be on its way still.
+    @discardableResult
+    func endWaiting(isConfirmed: Bool = false) -> Bool {
         state.withLockedValue { state in
             state.waiting -= 1
+            state.isConfirmed = state.isConfirmed || isConfirmed
             return state.waiting <= 0 && !state.isConfirmed
         }
     }
 
+    var waiting: Int { state.withLockedValue { $0.waiting } }
     var isTakenBack: Bool { state.withLockedValue { $0.isTakenBack } }
     var isEnded: Bool { state.withLockedValue { $0.isEnded } }
     var members: [Member] { state.withLockedValue { $0.members.members } }

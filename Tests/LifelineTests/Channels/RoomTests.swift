@@ -1,4 +1,6 @@
 import ConnectionEngine
+import Dispatch
+import NIOConcurrencyHelpers
 import Testing
 
 @testable import Lifeline
@@ -83,6 +85,41 @@ struct RoomTests {
         #expect(adapter.calls == [.unsubscribe("room"), .subscribe("room"), .unsubscribe("room")])
     }
 
+    @Test("LL-36: whoever subscribes while another caller takes the channel back is subscribed")
+    func subscribedWhileTakenBack() async throws {
+        let (client, adapter) = scriptedClient()
+        let first = try await client.channel("room").subscribe()
+        let asked = DispatchSemaphore(value: 0)
+        let second = NIOLockedValueBox<Task<Room, any Error>?>(nil)
+        adapter.beforeUnsubscribing {
+            adapter.onCall { if $0 == .subscribe("room") { asked.signal() } }
+            second.withLockedValue { $0 = Task { try await client.channel("room").subscribe() } }
+            // Time to be asked too early. Whoever waits for its turn is not.
+            _ = asked.wait(timeout: .now() + .milliseconds(200))
+        }
+        first.unsubscribe()
+        let room = try await #require(second.withLockedValue { $0 }).value
+        #expect(adapter.calls == [.subscribe("room"), .unsubscribe("room"), .subscribe("room")])
+        adapter.message("1")
+        #expect(await texts(room.messages, 1) == ["1"])
+        #expect(!room.isEnded)
+        #expect(first.isEnded)
+    }
+
+    @Test("LL-36: whoever is unsubscribed in the moment of the confirmation gets no room")
+    func unsubscribedWhileConfirmed() async {
+        let (client, adapter) = scriptedClient(confirms: false)
+        adapter.onCall { [weak adapter] call in
+            guard call == .subscribe("room") else { return }
+            adapter?.tell(.subscribed(channel: "room", members: nil, isRenewal: false))
+            client.channel("room").unsubscribe()
+            adapter?.answer("room", .success(()))
+        }
+        let error = await #expect(throws: LifelineError.self) { try await client.channel("room").subscribe() }
+        #expect(error?.code == .cancelled)
+        #expect(adapter.calls.last == .unsubscribe("room"))
+    }
+
     @Test("LL-7: a slow consumer gets a gap in place of what was dropped, and newer messages after it")
     func slowConsumer() async throws {
         let (client, adapter) = scriptedClient(backlog: 2)
@@ -135,6 +172,58 @@ struct RoomTests {
         var gaps: [Int64?] = []
         for await message in room.messages.prefix(3) { gaps.append(message.precedingGap?.since.nanoseconds) }
         #expect(gaps == [nil, 5, nil])
+    }
+
+    @Test("LL-33: messages tell that one before them came and could not be decrypted")
+    func undecryptable() async throws {
+        let (client, adapter) = scriptedClient()
+        let room = try await client.channel("room").subscribe()
+        adapter.message("1")
+        for _ in 0..<2 {
+            adapter.tell(.problem(LifelineError(.decryptionFailed, "Another key."), channel: "room"))
+        }
+        adapter.message("2")
+        adapter.tell(.problem(LifelineError(.timeout, "Nobody said who is there."), channel: "room"))
+        adapter.message("3")
+        var gaps: [Gap?] = []
+        for await message in room.messages.prefix(3) { gaps.append(message.precedingGap) }
+        #expect(gaps.map { $0?.reason } == [nil, .undecryptable, nil])
+        #expect(gaps[1]?.dropped == 2)
+        #expect(gaps[1]?.channel == "room")
+    }
+
+    @Test("LL-34: a later loop over a sequence goes on where an earlier one was left")
+    func secondLoop() async throws {
+        let (client, adapter) = scriptedClient(backlog: 4)
+        let room = try await client.channel("room").subscribe()
+        let (messages, deliveries, events) = (room.messages, room.deliveries, client.events)
+        for number in 1...6 { adapter.message("\(number)") }
+        #expect(await texts(messages, 1) == ["1"])
+        #expect(await texts(messages, 2) == ["2", "3"])
+        adapter.message("7")
+        var rest = await texts(messages, 1)
+        var gap: Gap?
+        for await message in messages {
+            rest.append(message.text)
+            gap = message.precedingGap
+            break
+        }
+        #expect(rest == ["4", "7"])
+        #expect(gap?.dropped == 2)
+        var told: [String] = []
+        for _ in 0..<5 {
+            let delivery = await deliveries.first { _ in true }
+            if case .message(let message)? = delivery { told.append(message.text) }
+            if case .gap(let gap)? = delivery { told.append("\(gap.dropped) missing") }
+        }
+        #expect(told == ["1", "2", "3", "4", "3 missing"])
+        for number in 1...4 {
+            guard case .message(let message)? = await events.first(where: { _ in true }) else {
+                Issue.record("no message \(number)")
+                return
+            }
+            #expect(message.text == "\(number)")
+        }
     }
 
     @Test("Two consumers of a room are independent")

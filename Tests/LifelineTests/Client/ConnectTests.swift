@@ -61,6 +61,36 @@ struct ConnectTests {
         #expect(error?.code == .cancelled)
     }
 
+    @Test("LL-2: when connect returns, the status says so")
+    func statusIsTold() async throws {
+        let (client, adapter) = scriptedClient()
+        adapter.change(to: .connecting)
+        // The service is connected, and nobody has been told yet.
+        adapter.onCall { [weak adapter] _ in adapter?.change(to: .connected, isTold: false) }
+        let connecting = Task { () async throws in
+            try await client.connect()
+            return client.status.phase
+        }
+        while adapter.phase != .connected { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        adapter.tellLastChange()
+        #expect(try await connecting.value == .connected)
+    }
+
+    @Test("LL-34: a later loop over statuses goes on, and does not begin with what was present once")
+    func secondLoop() async {
+        let (client, adapter) = scriptedClient()
+        adapter.change(to: .connecting)
+        adapter.change(to: .connected)
+        let statuses = client.statuses
+        #expect(await statuses.first { _ in true }?.phase == .connected)
+        for phase in [ConnectionPhase.waiting, .connecting, .connected] { adapter.change(to: phase) }
+        #expect(await statuses.first { $0.phase == .waiting } != nil)
+        let back = await statuses.first { $0.phase == .connected }
+        #expect(back?.previous == .connecting)
+        #expect(back?.number == client.status.number)
+    }
+
     @Test("LL-3: a sequence of statuses begins with the present one and repeats none")
     func statusesBeginWithPresent() async {
         let (client, adapter) = scriptedClient()

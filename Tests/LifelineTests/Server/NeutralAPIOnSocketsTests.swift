@@ -123,6 +123,20 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
+    @Test("A limit beyond all time is none, and one below zero is over at once", arguments: [Int64.max, .min])
+    func extremeLimits(_ seconds: Int64) async throws {
+        try await withServer { host in
+            let ann = client(host, user: "ann")
+            do throws(LifelineError) {
+                try await ann.connect(timeout: .seconds(seconds))
+                #expect(seconds > 0)
+            } catch {
+                #expect(error.code == .timeout)
+                #expect(seconds < 0)
+            }
+        }
+    }
+
     @Test("Without a server connect ends with its timeout")
     func noServer() async throws {
         let client = LifelineClient(

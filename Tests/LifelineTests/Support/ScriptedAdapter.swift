@@ -17,12 +17,15 @@ final class ScriptedAdapter: ServiceAdapter {
     private struct State {
         var calls: [Call] = []
         var phase = ConnectionPhase.idle
+        var lastChange: ConnectionChange?
         var now = Moment(nanoseconds: 1_000_000_000)
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         var waiting: [String: CheckedContinuation<Result<Void, LifelineError>, Never>] = [:]
         var watchers: [@Sendable (Call) -> Void] = []
         /// Called once, when a subscription is asked for and the service does not know yet.
         var beforeSubscribing: (@Sendable () -> Void)?
+        /// Called once, when a channel is to be forgotten and the service does not know yet.
+        var beforeUnsubscribing: (@Sendable () -> Void)?
     }
 
     let serviceName = "Scripted"
@@ -40,6 +43,10 @@ final class ScriptedAdapter: ServiceAdapter {
         state.withLockedValue { $0.beforeSubscribing = body }
     }
 
+    func beforeUnsubscribing(_ body: @escaping @Sendable () -> Void) {
+        state.withLockedValue { $0.beforeUnsubscribing = body }
+    }
+
     var calls: [Call] { state.withLockedValue { $0.calls } }
     var clock: @Sendable () -> Moment {
         let state = state
@@ -55,7 +62,14 @@ final class ScriptedAdapter: ServiceAdapter {
 
     func connect(within limit: Duration?) { record(.connect(limit)) }
     func disconnect() { record(.disconnect) }
-    func unsubscribe(_ channel: String) { record(.unsubscribe(channel)) }
+    func unsubscribe(_ channel: String) {
+        let first = state.withLockedValue { state in
+            defer { state.beforeUnsubscribing = nil }
+            return state.beforeUnsubscribing
+        }
+        first?()
+        record(.unsubscribe(channel))
+    }
     func hasPresence(_ channel: String) -> Bool { channel.hasPrefix("presence-") }
 
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
@@ -106,13 +120,18 @@ extension ScriptedAdapter {
         state.withLockedValue { $0.now = $0.now + duration }
     }
 
-    func change(to phase: ConnectionPhase, cause: ConnectionFailure? = nil) {
-        let change = state.withLockedValue { state in
-            defer { state.phase = phase }
-            return ConnectionChange(
+    /// - Parameter isTold: otherwise ``tellLastChange()`` tells it.
+    func change(to phase: ConnectionPhase, cause: ConnectionFailure? = nil, isTold: Bool = true) {
+        state.withLockedValue { state in
+            state.lastChange = ConnectionChange(
                 previous: state.phase, phase: phase, category: cause?.category ?? .connected, cause: cause, at: state.now)
+            state.phase = phase
         }
-        tell(.change(change))
+        if isTold { tellLastChange() }
+    }
+
+    func tellLastChange() {
+        if let change = state.withLockedValue({ $0.lastChange }) { tell(.change(change)) }
     }
 
     func answer(_ channel: String, _ result: Result<Void, LifelineError>) {
