@@ -151,7 +151,12 @@ final class PusherAdapter: ServiceAdapter {
             return .accepted(id: nil)
         } catch {
             let isOpen = error.category == .unknown || error.category == .cancelled
-            return isOpen ? .unknown(LifelineError(error)) : .refused(LifelineError(error))
+            if isOpen { return .unknown(LifelineError(error)) }
+            guard driver.withMemory({ $0.wants(publication.channel) }) else {
+                let reason = "Without the app's secret only subscribers of \(publication.channel) publish to it."
+                return .refused(LifelineError(.notSubscribed, reason))
+            }
+            return .refused(LifelineError(error))
         }
     }
 }

@@ -12,6 +12,9 @@ public struct PusherMemory: Sendable {
     /// The latest `pusher:error` that was about the connection, as long as nothing came after it: the reason when it closes now.
     var lastError: PusherErrorData?
 
+    /// Whether a channel is wanted: subscribed, or to be subscribed as soon as that is possible.
+    public func wants(_ channel: String) -> Bool { channels[channel] != nil }
+
     /// The subprotocol that is offered. Pusher protocol, Connection.
     public static let subprotocol = "pusher-channels-protocol-7"
 

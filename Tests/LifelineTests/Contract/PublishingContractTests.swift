@@ -104,4 +104,62 @@ struct PublishingContractTests {
             #expect(try await room.history(last: 5).map { try $0.decode(Tick.self).n } == [2])
         }
     }
+
+    @Test("Before the connection a message goes by HTTP, waits, or is refused", arguments: ServiceUnderTest.allCases)
+    func beforeConnecting(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            let ben = try await stage.client("ben")
+            let channel = ben.channel(kind.channel)
+            let publishing = Task { try await channel.publish(Tick(n: 1), event: "tick") }
+            switch kind {
+            case .pusherPrivate:
+                guard case .refused(let error) = try await publishing.value else {
+                    Issue.record("\(try await publishing.value)")
+                    return
+                }
+                #expect(error.code == .notSubscribed)
+                return
+            case .nexconnOpen:
+                // Whoever has not entered must not write.
+                try await ben.connect(timeout: .seconds(30))
+                #expect(try await !publishing.value.isAccepted)
+                return
+            case .nexconnGroup:
+                try await ben.connect(timeout: .seconds(30))
+            default: break
+            }
+            #expect(try await publishing.value.isAccepted)
+            #expect(try await room.messages.first { _ in true }?.decode(Tick.self).n == 1)
+        }
+    }
+
+    @Test(
+        "In an outage a message waits and is seen once; what goes by HTTP is told not to have arrived for sure",
+        arguments: ServiceUnderTest.allCases)
+    func inOutage(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (_, room) = try await stage.joined("ann")
+            let messages = room.messages
+            let (ben, talk) = try await stage.joined("ben", relayed: true, timing: .fast)
+            let statuses = ben.statuses
+            stage.relay.refuse()
+            _ = await statuses.first { $0.phase == .waiting }
+            let publishing = Task { try await talk.publish(Tick(n: 1), event: "tick") }
+            if kind.publishesByHTTP {
+                #expect(try await !publishing.value.isAccepted)
+                stage.relay.pass()
+            } else {
+                stage.relay.pass()
+                #expect(try await publishing.value.isAccepted)
+            }
+            let (_, other) = try await stage.joined("cat")
+            try await other.tick(2)
+            var numbers: [Int] = []
+            while numbers.last != 2, let message = await messages.first(matching: { _ in true }) {
+                numbers.append(try message.decode(Tick.self).n)
+            }
+            #expect(numbers == (kind.publishesByHTTP ? [2] : [1, 2]))
+        }
+    }
 }

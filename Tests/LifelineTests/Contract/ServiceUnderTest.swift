@@ -33,6 +33,9 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
 
     var isPusher: Bool { serviceName == "Pusher Channels" }
 
+    /// Whether a message needs no connection to be published.
+    var publishesByHTTP: Bool { ![.pusherPrivate, .nexconnOpen, .nexconnGroup].contains(self) }
+
     /// How the event that was published as `name` arrives: events of clients have a prefix in Pusher.
     func event(_ name: String) -> String { self == .pusherPrivate ? "client-" + name : name }
 

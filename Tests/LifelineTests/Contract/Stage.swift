@@ -65,14 +65,15 @@ struct Stage: Sendable {
     ///   - isImpostor: whether its credentials for publishing are wrong.
     ///   - otherKey: whether it encrypts with another key than everybody else.
     ///   - timing: standard, so that a slow machine is no outage.
+    ///   - backlog: how far a consumer may fall behind.
     func client(
         _ user: String, relayed: Bool = false, isImpostor: Bool = false, otherKey: Bool = false,
-        requiresEncryption: Bool = false, timing: TimingProfile = .standard
+        requiresEncryption: Bool = false, timing: TimingProfile = .standard, backlog: Int = 4096
     ) async throws -> LifelineClient {
         let host = ServiceHost("127.0.0.1", port: relayed ? relay.port : server.port, tls: false)
         return LifelineClient(
             try await service(user, host, isImpostor: isImpostor, otherKey: otherKey),
-            options: ClientOptions(timing: timing, requiresEncryption: requiresEncryption))
+            options: ClientOptions(timing: timing, requiresEncryption: requiresEncryption, backlog: backlog))
     }
 
     /// A client that is connected and subscribed.

@@ -85,6 +85,41 @@ struct SubscribingContractTests {
         }
     }
 
+    @Test(
+        "LL-7: a consumer that is too slow gets a gap with the number of what it missed, in its place",
+        arguments: ServiceUnderTest.allCases)
+    func slowConsumer(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let ann = try await stage.client("ann", backlog: 5)
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await ann.channel(kind.channel).subscribe()
+            let deliveries = room.deliveries
+            let (_, talk) = try await stage.joined("ben")
+            for n in 1...20 { try await talk.tick(n) }
+            while deliveries.droppedCount < 15 { await Task.yield() }
+            try await talk.tick(21)
+            var last = 0
+            var missed = 0
+            for await delivery in deliveries {
+                switch delivery {
+                case .message(let message):
+                    let n = try message.decode(Tick.self).n
+                    #expect(n == last + 1)
+                    last = n
+                case .gap(let gap):
+                    #expect(gap.reason == .slowConsumer)
+                    #expect(gap.dropped > 0)
+                    missed += gap.dropped
+                    last += gap.dropped
+                case .failed(let error, _): Issue.record("\(error)")
+                }
+                // The last one may have been missed as well.
+                if last == 21 { break }
+            }
+            #expect(missed >= 15)
+        }
+    }
+
     @Test("A channel that is subscribed twice is subscribed once", arguments: ServiceUnderTest.allCases)
     func twice(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
