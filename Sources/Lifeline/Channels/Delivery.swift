@@ -1,5 +1,6 @@
 /// What a channel brings: messages, and the places where messages may be missing.
 public enum Delivery: Sendable {
+    /// A message, in the order in which the service sent it.
     case message(Message)
     /// Messages may be missing here.
     case gap(Gap)

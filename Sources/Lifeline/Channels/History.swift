@@ -7,6 +7,7 @@ public struct HistoryPage: Sendable {
         /// Why it cannot be read, such as another cipher key.
         public var error: LifelineError
 
+        /// One that cannot be read, such as for tests of your own code.
         public init(id: String?, error: LifelineError) {
             self.id = id
             self.error = error
@@ -20,6 +21,7 @@ public struct HistoryPage: Sendable {
     /// To be passed to ``Channel/history(before:limit:)`` for what is older; nil when there is nothing older.
     public var older: String?
 
+    /// A page, such as for tests of your own code.
     public init(messages: [Message], failures: [Failure] = [], older: String? = nil) {
         self.messages = messages
         self.failures = failures

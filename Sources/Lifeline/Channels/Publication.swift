@@ -12,6 +12,7 @@ public struct PublishOptions: Hashable, Sendable {
     /// ``LifelineError/Code/unsupported``, and nothing is sent (rule LL-28).
     public var isStored: Bool?
 
+    /// What a publisher asks for; nothing by default.
     public init(isStored: Bool? = nil) {
         self.isStored = isStored
     }

@@ -38,6 +38,7 @@ public struct ClientOptions: Hashable, Sendable {
     /// How many elements a sequence may fall behind before elements are dropped for it, and the drop is declared; at least 1.
     public var backlog: Int
 
+    /// Settings for production, but for what is given.
     public init(
         timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],

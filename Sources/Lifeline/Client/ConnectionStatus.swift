@@ -21,6 +21,7 @@ public struct ConnectionStatus: Hashable, Sendable {
     /// Counts the statuses of a client, so that a sequence never repeats one.
     var number: UInt64 = 0
 
+    /// A status, such as for tests of your own code.
     public init(
         previous: ConnectionPhase = .idle, phase: ConnectionPhase, category: StatusCategory, cause: ConnectionFailure? = nil,
         attempt: Int = 0, retryIn: Duration? = nil, willRetry: Bool = false, at: Moment = .zero

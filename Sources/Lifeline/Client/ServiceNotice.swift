@@ -2,12 +2,15 @@
 public struct ServiceNotice: Hashable, Sendable {
     /// What it is about. An open set: switch over it with a `default`.
     public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The word for it, as in logs.
         public let rawValue: String
 
+        /// One that this version may not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
 
+        /// The same as ``rawValue``.
         public var description: String { rawValue }
 
         /// Pusher: a cache channel was subscribed and had no event to begin with. No data.
@@ -22,12 +25,14 @@ public struct ServiceNotice: Hashable, Sendable {
         public static let usersOffline = Name(rawValue: "usersOffline")
     }
 
+    /// What it is about.
     public var name: Name
     /// The channel that it is about, or nil.
     public var channel: String?
     /// JSON text, as the name says, or nil.
     public var data: String?
 
+    /// A notice, such as for tests of your own code.
     public init(_ name: Name, channel: String? = nil, data: String? = nil) {
         self.name = name
         self.channel = channel

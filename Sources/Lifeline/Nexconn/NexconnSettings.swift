@@ -17,7 +17,12 @@ struct NexconnSettings: Sendable {
 
 /// What kind of device a client is: a user may have one of each class connected at a time.
 public enum NexconnDeviceClass: String, CaseIterable, Hashable, Sendable {
-    case mobile, desktop, web
+    /// Phones and tablets.
+    case mobile
+    /// Computers.
+    case desktop
+    /// Browsers, and programs that ask one question.
+    case web
 }
 
 extension Service {

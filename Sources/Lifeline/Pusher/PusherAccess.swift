@@ -11,9 +11,12 @@ import PusherProtocol
 public struct PusherAccess: Sendable {
     /// What a channel's authorisation is asked for.
     public struct Request: Hashable, Sendable {
+        /// The channel's name.
         public var channel: String
+        /// The connection's id, which is part of what is signed.
         public var socketID: String
 
+        /// A question, such as for tests of your own code.
         public init(channel: String, socketID: String) {
             self.channel = channel
             self.socketID = socketID
@@ -29,6 +32,7 @@ public struct PusherAccess: Sendable {
         /// For encrypted channels: the channel's key, in base64.
         public var sharedSecret: String?
 
+        /// What your server answered.
         public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
             self.auth = auth
             self.channelData = channelData

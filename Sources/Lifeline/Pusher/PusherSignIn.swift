@@ -8,6 +8,7 @@ public struct PusherSignIn: Sendable {
         /// The JSON text that was signed.
         public var userData: String
 
+        /// What your server answered.
         public init(auth: String, userData: String) {
             self.auth = auth
             self.userData = userData

@@ -16,6 +16,7 @@ public struct Service: Sendable {
 public struct ServiceHost: Hashable, Sendable {
     /// A name or an address; IPv6 addresses without brackets.
     public var name: String
+    /// The TCP port, 1 to 65535.
     public var port: Int
     /// Whether to encrypt. Nothing is ever sent unencrypted when this is true.
     public var tls: Bool
