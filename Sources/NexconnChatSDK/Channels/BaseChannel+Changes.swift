@@ -37,7 +37,7 @@ public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Se
     }
 }
 
-// What becomes of messages later (rules NH-25 to NH-29). Others learn of it through their handlers.
+// What becomes of messages later (rules NH-25 to NH-28). Others learn of it through their handlers.
 extension BaseChannel {
     /// Deletes a message for all. It goes from history and from all devices.
     ///

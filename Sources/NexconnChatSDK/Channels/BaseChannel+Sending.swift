@@ -5,7 +5,7 @@ import NexconnProtocol
 /// How sending ends: with a message, an error, or both.
 typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
 
-// Sending (rules NH-10 to NH-16).
+// Sending (rules NH-10 to NH-15).
 extension BaseChannel {
     /// Sends a message.
     ///

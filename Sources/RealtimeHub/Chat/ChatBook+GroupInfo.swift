@@ -1,4 +1,4 @@
-// Groups: facts, names of members, queries, muting (rules CH-48 to CH-55).
+// Groups: facts, names of members, queries, muting (rules CH-48 to CH-53).
 extension ChatBook {
     /// Owner and admins change a group's facts; permissions are the owner's (25404).
     ///

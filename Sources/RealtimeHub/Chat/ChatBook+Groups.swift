@@ -1,4 +1,4 @@
-// Groups: coming and going, roles (rules CH-40 to CH-55).
+// Groups: coming and going, roles (rules CH-40 to CH-53).
 extension ChatBook {
     /// Creates a group that `actor.user` owns, with further members.
     public mutating func createGroup(

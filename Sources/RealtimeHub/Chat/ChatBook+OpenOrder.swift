@@ -1,4 +1,4 @@
-// Open channels: what the application's server decides (rules CH-69 to CH-75).
+// Open channels: what the application's server decides (rules CH-69 to CH-74).
 extension ChatBook {
     /// Ends an open channel with all that is in it.
     public mutating func destroyOpenChannel(

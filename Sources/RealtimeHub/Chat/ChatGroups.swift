@@ -1,6 +1,6 @@
 import OrderedCollections
 
-/// Groups and their members (rules CH-40 to CH-55).
+/// Groups and their members (rules CH-40 to CH-53).
 struct ChatGroups: Sendable {
     struct Entry: Sendable {
         var group: ChatGroup

@@ -21,7 +21,7 @@ public struct ChatPresenceEvent: Hashable, Sendable {
     public var watchers: [String]
 }
 
-/// Who watches whom, and who is taken for online (rules CH-83 to CH-89).
+/// Who watches whom, and who is taken for online (rules CH-83 to CH-87).
 struct ChatPresence: Sendable {
     /// How long it is known when somebody went: 7 days.
     static let memory: Int64 = 7 * 86_400_000

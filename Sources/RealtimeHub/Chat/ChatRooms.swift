@@ -1,7 +1,7 @@
 import DequeModule
 import HeapModule
 
-/// All open channels of an application (rules CH-60 to CH-75).
+/// All open channels of an application (rules CH-60 to CH-74).
 struct ChatRooms: Sendable {
     /// The lifetime of channels that came to be by somebody entering: an hour, as with the vendor.
     static let lifetime: Int64 = 3_600_000

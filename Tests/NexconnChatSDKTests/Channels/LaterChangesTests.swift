@@ -3,7 +3,7 @@ import Testing
 
 @testable import NexconnChatSDK
 
-/// What becomes of messages later (rules NH-22 to NH-29).
+/// What becomes of messages later (rules NH-22 to NH-28).
 @Suite(.timeLimit(.minutes(2))) struct LaterChangesTests {
     @Test func `a recalled message goes from both sides, and the other one hears of it`() async throws {
         try await ChatWorld.run { world in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import NexconnChatSDK
 
-/// Profiles, blocklist and presence (rules NH-70 to NH-73).
+/// Profiles, blocklist and presence (rules NH-70 to NH-72).
 @Suite(.timeLimit(.minutes(2))) struct UserTests {
     @Test func `a profile is changed and read by others`() async throws {
         try await ChatWorld.run { world in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PusherSwift
 
-/// Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-65.
+/// Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-64.
 struct AdditionsTests {
     @Test func `headers go with the request that opens the connection`() {
         let options = PusherClientOptions()

@@ -1,7 +1,7 @@
 import RealtimeHub
 import Testing
 
-@Suite("Groups of chat users (CH-40 to CH-55)")
+@Suite("Groups of chat users (CH-40 to CH-53)")
 struct ChatGroupTests {
     typealias Order = @Sendable (inout ChatBook, Int64, inout ChatCommit) throws -> Void
 

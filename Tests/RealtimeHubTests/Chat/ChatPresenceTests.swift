@@ -1,7 +1,7 @@
 import RealtimeHub
 import Testing
 
-@Suite("Online status of chat users (CH-83 to CH-89)")
+@Suite("Online status of chat users (CH-83 to CH-87)")
 struct ChatPresenceTests {
     private func changes(_ news: ChatNews) -> [String] {
         news.presence.map { "\($0.state.isOnline ? "+" : "-")\($0.state.user)>\($0.watchers.joined(separator: ","))" }

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Sets what others see of a user on channels and in groups (wire sheet 4, rules PL-34 and PL-35).
+/// Sets what others see of a user on channels and in groups (wire sheet 4, rule PL-34).
 public struct PubNubSetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]

@@ -1,7 +1,7 @@
 import NexconnProtocol
 import RealtimeHub
 
-// Later changes of messages (session document, 5.2; rules NV-21 to NV-26).
+// Later changes of messages (session document, 5.2; rules NV-21 to NV-24).
 extension NexconnApplication {
     /// Takes a message back, for everybody.
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
