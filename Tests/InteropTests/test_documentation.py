@@ -1,0 +1,172 @@
+"""What the README and docs/ say must be true of the code: links, paths, rules, flags, commands, snippets."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from lifeline_harness import lifeline
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("Examples/*.md"),
+                *ROOT.glob("Benchmarks/*.md")])
+COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor")
+
+
+def name(page):
+    return page.relative_to(ROOT).as_posix()
+
+
+def prose(page):
+    """A page without its blocks of code."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.S | re.M)
+
+
+def blocks(page):
+    """The blocks of code of a page, each with its language."""
+    return re.findall(r"^```(\w*)\n(.*?)^```$", page.read_text(), flags=re.S | re.M)
+
+
+def anchors(page):
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.*)$", prose(page), flags=re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-") for heading in headings}
+
+
+def test_links_lead_somewhere():
+    broken = []
+    for page in PAGES:
+        for link in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+            if re.match(r"https?:", link):
+                continue
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                broken.append(f"{name(page)}: {link}")
+    assert broken == []
+
+
+def test_paths_and_make_targets_exist():
+    makefile = (ROOT / "Makefile").read_text()
+    wrong = []
+    for page in PAGES:
+        text = page.read_text()
+        for path in re.findall(r"`((?:Sources|Tests|Scripts|docs|Examples|Benchmarks)/[\w./+*-]*)`", text):
+            if not (ROOT / path).exists() and not list(ROOT.glob(path)):
+                wrong.append(f"{name(page)}: {path}")
+        code = re.findall(r"`make ([a-z-]+)", text) + [target for _, block in blocks(page) for target in re.findall(r"^make ([a-z-]+)", block, re.M)]
+        wrong += [f"{name(page)}: make {target}" for target in code if not re.search(rf"^{target}:", makefile, re.M)]
+    assert wrong == []
+
+
+# Rules.
+
+DEFINITION = re.compile(r"^(?:- |\| )(?:\*\*)?([A-Z]{2}-\d+)(?:\*\*)?(?: \| | (?!to ))")
+
+
+def rules():
+    found = {}
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        for line in page.read_text().splitlines():
+            match = DEFINITION.match(line)
+            if match:
+                found.setdefault(match[1], []).append(name(page))
+    return found
+
+
+def test_each_rule_is_written_once():
+    twice = {rule: pages for rule, pages in rules().items() if len(pages) > 1}
+    assert twice == {}
+
+
+def test_rules_that_are_named_exist():
+    known = rules()
+    assert len(known) > 900, "the search finds what it is for"
+    prefixes = {rule[:2] for rule in known}
+    files = [*PAGES, *ROOT.glob("Sources/**/*.swift"), *ROOT.glob("Tests/**/*.swift"), *ROOT.glob("Tests/**/*.py"), *ROOT.glob("Benchmarks/**/*.swift")]
+    missing = set()
+    for file in files:
+        if ".build" in file.parts:
+            continue
+        for rule in re.findall(r"\b([A-Z]{2}-\d+)\b", file.read_text()):
+            if rule[:2] in prefixes and rule not in known:
+                missing.add(f"{name(file)}: {rule}")
+    assert sorted(missing) == []
+
+
+def test_the_index_of_rules_is_complete():
+    """docs/behaviour.md says where the rules of each prefix are."""
+    index = (ROOT / "docs" / "behaviour.md").read_text()
+    rows = {}
+    for prefixes, where in re.findall(r"^\| ([A-Z]{2}(?:, [A-Z]{2})*) \|[^|]*\|([^|]*)\|$", index, flags=re.M):
+        for prefix in prefixes.split(", "):
+            rows[prefix] = where
+    wrong = []
+    for rule, pages in rules().items():
+        where = rows.get(rule[:2], "")
+        page = pages[0].removeprefix("docs/")
+        if page != "behaviour.md" and f"({page})" not in where or page == "behaviour.md" and "this file" not in where:
+            wrong.append(f"{rule} is in {page}, the index says {where.strip() or 'nothing'}")
+    assert wrong == []
+
+
+# The program.
+
+def options(command):
+    """All that `--help` shows."""
+    text = subprocess.run([lifeline(), command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    return set(re.findall(r"--[a-z][a-z0-9-]*", text)) | {"--help"}
+
+
+def test_commands_have_the_options_that_are_written():
+    known = {command: options(command) for command in COMMANDS}
+    everything = set().union(*known.values())
+    wrong = []
+    lines = 0
+    for page in PAGES:
+        text = page.read_text()
+        code = [line for _, block in blocks(page) for line in block.replace("\\\n", " ").splitlines()] + re.findall(r"`([^`\n]+)`", text)
+        for line in code:
+            match = re.search(r"(?:^|[\s/=])lifeline ([a-z]+)\b(.*)", line)
+            if match and match[1] in known:
+                lines += 1
+                wrong += [f"{name(page)}: {line}: {flag}" for flag in re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", match[2]) if flag not in known[match[1]]]
+            elif re.fullmatch(r"--[a-z][a-z0-9-]*(?: .*)?", line):
+                flag = line.split()[0]
+                if flag not in everything and not written_in_examples(flag) and flag not in {"--example"}:
+                    wrong.append(f"{name(page)}: {flag}")
+    assert lines > 15, "the search finds what it is for"
+    assert wrong == []
+
+
+def written_in_examples(flag):
+    return any(f'"{flag}"' in file.read_text() for file in ROOT.glob("Examples/*/*.swift"))
+
+
+# Swift.
+
+def squeezed(code):
+    return re.sub(r"\s+", "", "\n".join(line for line in code.splitlines() if not line.startswith("import ")))
+
+
+def test_snippets_are_compiled():
+    """Each stands word for word in Tests/IntegrationTests/Readme."""
+    compiled = [(file.read_text(), squeezed(file.read_text())) for file in (ROOT / "Tests/IntegrationTests/Readme").glob("*.swift")]
+    missing = []
+    found = 0
+    for page in PAGES:
+        for language, code in blocks(page):
+            if language != "swift" or code.startswith("// Package.swift"):
+                continue
+            found += 1
+            imports = [line for line in code.splitlines() if line.startswith("import ")]
+            if not any(squeezed(code) in text and all(line in source for line in imports) for source, text in compiled):
+                missing.append(f"{name(page)}: {code.strip().splitlines()[0]} …")
+    assert found >= 8
+    assert missing == []
+
+
+def test_products_are_there():
+    package = (ROOT / "Package.swift").read_text()
+    line = next(line for line in (ROOT / "README.md").read_text().splitlines() if ".product(name:" in line)
+    for product in re.findall(r'"(\w+)"', line.replace('package: "lifeline"', "")):
+        assert f'.library(name: "{product}"' in package
