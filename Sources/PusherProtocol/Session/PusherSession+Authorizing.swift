@@ -144,6 +144,18 @@ extension PusherSession {
         subscriptionRefused(name, status: status, message: message, body: envelope.data, &memory, &out)
     }
 
+    /// The pending channel that an error without a channel can only be about: Pusher quotes the text that should have been signed, which
+    /// begins with socket id and channel, and Reverb says 4009 and no more. Rule PS-14.
+    func refusedChannel(_ error: PusherErrorData) -> String? {
+        guard let socketID, error.code == nil || error.code == 4009 else { return nil }
+        let pending = live.filter { $0.value.phase == .confirming && $0.value.access != .normal }.keys
+        // The longest, because one name may begin as another does.
+        let quoted = pending.filter { error.message.contains("\(socketID):\($0)") }.max { $0.utf8.count < $1.utf8.count }
+        if let quoted { return quoted }
+        let isAboutNothingElse = user.phase != .confirming && sent.isEmpty && unpinged == 0 && pending.count == 1
+        return error.code == 4009 && isAboutNothingElse ? pending.first : nil
+    }
+
     /// The server will not have the subscription.
     mutating func subscriptionRefused(
         _ name: String, status: Int?, message: String, body: String?, _ memory: inout PusherMemory, _ out: inout Actions

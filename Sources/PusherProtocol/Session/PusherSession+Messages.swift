@@ -104,6 +104,8 @@ extension PusherSession {
         let isRepeat = error.message.hasPrefix("Existing subscription")
         if let name = envelope.channel, !isRepeat, live[name]?.phase == .confirming {
             subscriptionRefused(name, status: error.code, message: error.message, body: envelope.data, &memory, &out)
+        } else if envelope.channel == nil, let name = refusedChannel(error) {
+            subscriptionRefused(name, status: 4009, message: error.message, body: envelope.data, &memory, &out)
         } else if envelope.channel == nil, !isRepeat, isAboutUser(error) {
             userRefused(error, body: envelope.data, &memory, &out)
         } else if !sent.isEmpty, !isRepeat, error.code != 4302 {

@@ -117,6 +117,40 @@ struct PusherAuthorizingTests {
         #expect(script.sent() == [])
     }
 
+    private static func refused(_ channels: String..., code: Int?, message: String) -> PusherScript {
+        let script = PusherScript()
+        for channel in channels { script.subscribe(channel) }
+        script.connect()
+        for _ in channels { script.authorize(.success(PusherAuthorization(auth: "k:s"))) }
+        script.forget()
+        script.receive(PusherFrames.error(code: code, message: message))
+        return script
+    }
+
+    @Test("A refusal that quotes what should have been signed is that channel's failure, and final", arguments: [nil, 4009])
+    func quoted(_ code: Int?) {
+        let message = "Invalid signature: Expected HMAC SHA256 hex digest of 1.1:private-ab, but got ff"
+        let script = Self.refused("private-a", "private-ab", "private-b", code: code, message: message)
+        let told = script.told()
+        #expect(told.count == 2 && told[0].hasPrefix("failed private-ab accessDenied {"))
+        #expect(told[1] == "error \(code.map(String.init) ?? "-") \(message)")
+        script.confirm("private-a")
+        script.confirm("private-b")
+        script.advance(.seconds(15))
+        #expect(script.jobs.isEmpty && !script.told().contains { $0.contains("failed") })
+    }
+
+    // Reverb sends no more than that.
+    @Test("A refusal with 4009 alone is the failure of the only pending channel, and of none when there are several")
+    func unnamed() {
+        let one = Self.refused("private-a", code: 4009, message: "Connection is unauthorized")
+        #expect(one.told().first?.hasPrefix("failed private-a accessDenied") == true)
+        let two = Self.refused("private-a", "private-b", code: 4009, message: "Connection is unauthorized")
+        #expect(two.told() == ["error 4009 Connection is unauthorized"])
+        let other = Self.refused("private-a", code: 4301, message: "slow down")
+        #expect(other.told() == ["error 4301 slow down"])
+    }
+
     @Test("A new connection gives channels that were refused another chance")
     func anotherChance() {
         let script = PusherScript.connected("private-a")
