@@ -27,12 +27,14 @@ struct UnsubscribingTests {
     }
 
     @Test func `a reserved name fails visibly each time`() {
+        fixture.connect()
         for _ in 0..<2 {
             fixture.pusher.subscribe("#server-to-user-1")
             fixture.settle()
             fixture.pusher.unsubscribe("#server-to-user-1")
         }
-        #expect(fixture.delegate.lines == ["failed #server-to-user-1", "failed #server-to-user-1"])
+        let failures = fixture.delegate.lines.filter { $0.hasPrefix("failed") }
+        #expect(failures == ["failed #server-to-user-1", "failed #server-to-user-1"])
     }
 
     @Test(.timeLimit(.minutes(1))) func `sequences of events end, callbacks stay`() async {
