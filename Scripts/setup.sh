@@ -1,57 +1,91 @@
 #!/usr/bin/env bash
-# Installs what the build, the tests and the demo need and what is missing. Safe to run again; says what it does.
+# Installs what the build, the tests and the demo need and what is missing. Safe to run again: for what is there it needs neither root nor
+# a network, and it says nothing.
 # Usage: Scripts/setup.sh build|test
 set -euo pipefail
 
 purpose=${1:-build}
-packages=(zlib1g-dev libsqlite3-dev)
-[ "$purpose" = test ] && packages+=(python3 python3-venv python3-dev gcc libssl-dev openssl iproute2 make chromium-headless-shell)
+case "$purpose" in
+    build | test) ;;
+    *)
+        echo "usage: Scripts/setup.sh build|test" >&2
+        exit 2
+        ;;
+esac
 
-if ! command -v swift >/dev/null 2>&1; then
+there() { command -v "$1" >/dev/null 2>&1; }
+
+if ! there swift; then
     echo "setup: no Swift toolchain found. Install Swift 6.2 or later from https://swift.org/install, then run this again." >&2
     exit 1
 fi
 
-if ! command -v dpkg-query >/dev/null 2>&1; then
-    echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite${purpose:+ (and for tests Python 3, openssl, Chromium)}."
+if ! there dpkg-query; then
+    echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite."
+    [ "$purpose" = build ] || echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, Chromium."
     exit 0
 fi
 
-# Takes a package off the list of what is missing.
-without() {
-    local package kept=()
-    for package in "${missing[@]:-}"; do
-        [ "$package" = "$1" ] || [ -z "$package" ] || kept+=("$package")
+missing=()
+package() { dpkg-query -W -f='${Status}' "$1" 2>/dev/null | grep -q 'install ok installed' || missing+=("$1"); }
+# A command of one's own serves as well as Debian's.
+command_of() { there "$2" || missing+=("$1"); }
+
+package zlib1g-dev
+package libsqlite3-dev
+browser=
+if [ "$purpose" = test ]; then
+    if ! there python3 || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
+        for name in python3 python3-venv python3-dev; do package "$name"; done
+    fi
+    package libssl-dev
+    command_of gcc cc
+    command_of openssl openssl
+    command_of iproute2 ip
+    command_of make make
+    # The tests take the first of these names.
+    for name in chromium-headless-shell chromium chromium-browser google-chrome chrome; do
+        if there "$name"; then browser=$name; fi
     done
-    missing=("${kept[@]:-}")
+fi
+wanted=("${missing[@]}")
+if [ "$purpose" = test ] && [ -z "$browser" ]; then wanted+=(chromium-headless-shell); fi
+[ "${#wanted[@]}" -gt 0 ] || exit 0
+
+without_browser() {
+    echo "setup: $1; the tests with a browser will fail until there is a Chromium or Chrome." >&2
+    wanted=("${missing[@]}")
+    [ "${#wanted[@]}" -gt 0 ] || exit 0
 }
 
-missing=()
-for package in "${packages[@]}"; do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
-done
-if [ "$purpose" = test ] && command -v python3 >/dev/null 2>&1 && python3 -c 'import venv, ensurepip' 2>/dev/null; then
-    # A Python of one's own serves as well as Debian's.
-    for package in python3 python3-venv python3-dev; do without "$package"; done
-fi
-if [ "$purpose" = test ]; then
-    # Any browser of this family serves: the tests take the first of these names.
-    for browser in chromium chromium-browser google-chrome chrome; do
-        if command -v "$browser" >/dev/null 2>&1; then without chromium-headless-shell; fi
-    done
-fi
-[ -n "${missing[*]:-}" ] || exit 0
-
-sudo=
+root=()
 if [ "$(id -u)" -ne 0 ]; then
-    command -v sudo >/dev/null 2>&1 || { echo "setup: please install as root: apt-get install ${missing[*]}" >&2; exit 1; }
-    sudo=sudo
+    # Only somebody at a terminal can type a password.
+    if there sudo && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+        root=(sudo)
+    elif [ "${#missing[@]}" -eq 0 ]; then
+        without_browser "no browser found, and only root can install one (apt-get install ${wanted[*]})"
+    else
+        echo "setup: packages are missing, and only root can install them. Run this as root, then try again:" >&2
+        echo "    apt-get install ${wanted[*]}" >&2
+        exit 1
+    fi
 fi
-echo "setup: installing ${missing[*]}"
-$sudo apt-get update -qq
-if [[ " ${missing[*]} " == *" chromium-headless-shell "* ]] && ! apt-cache show chromium-headless-shell >/dev/null 2>&1; then
-    echo "setup: this system has no package chromium-headless-shell; the tests with a browser need a Chromium of your own." >&2
-    without chromium-headless-shell
-    [ -n "${missing[*]:-}" ] || exit 0
+
+known() { apt-cache show "$1" >/dev/null 2>&1; }
+update() {
+    "${root[@]}" apt-get update -qq || echo "setup: the lists of packages could not be fetched; going on with those that there are." >&2
+}
+install() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null; }
+
+# A fresh system has no lists at all. Every Debian and Ubuntu knows this package.
+known libsqlite3-dev || update
+if [[ " ${wanted[*]} " == *" chromium-headless-shell "* ]] && ! known chromium-headless-shell; then
+    without_browser "this system has no package chromium-headless-shell"
 fi
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+echo "setup: installing ${wanted[*]}"
+# Lists that are old name packages that are gone.
+install 2>/dev/null || { update && install; } || {
+    echo "setup: could not install ${wanted[*]}. Is there a network? Install them in another way, then run this again." >&2
+    exit 1
+}
