@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from browser import Browser, members
 from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until
-from pusher_socket import PusherSocket
+from pusher_client import PusherSocket
 from web_host import WebHost
 
 PAGE = (Path(__file__).parent / "page" / "pusher.html").read_text()
@@ -30,7 +30,7 @@ class Page:
     def told(self):
         return [json.loads(body) for path, body in list(self.host.posted) if path == "/report"]
 
-    def wait(self, timeout=30, **expected):
+    def wait(self, timeout=120, **expected):
         """The first thing told with these values."""
         return wait_until(
             lambda: next((t for t in self.told if all(t.get(k) == v for k, v in expected.items())), None), timeout,
@@ -65,7 +65,7 @@ def test_a_page_subscribes_receives_and_publishes(server, started):
         page.wait_event("pusher_internal:subscription_succeeded", channel)
     present = page.wait_event("pusher_internal:subscription_succeeded", "presence-room")["value"]["presence"]
     assert sorted(present["ids"]) == ["page", "python"] and present["hash"]["page"] == {"name": "Page"}
-    assert json.loads(python.skip_to("pusher_internal:member_added")["data"])["user_id"] == "page"
+    assert python.skip_to("pusher_internal:member_added", "presence-room")["data"]["user_id"] == "page"
 
     for channel in ("room", "#server-to-user-page", "presence-room", "private-room"):
         assert server.publish(channel, "tick", json.dumps({"at": channel, "text": "grüße €"}))
@@ -73,7 +73,7 @@ def test_a_page_subscribes_receives_and_publishes(server, started):
         assert page.wait_event("tick", channel)["value"] == {"at": channel, "text": "grüße €"}
 
     assert json.loads(python.skip_to("client-hello")["data"]) == {"from": "page", "text": "grüße €"}
-    python.send("client-hi", {"from": "python"}, "presence-room")
+    python.trigger("presence-room", "client-hi", {"from": "python"})
     answer = page.wait_event("client-hi", "presence-room")
     assert answer["value"] == {"from": "python"} and answer["user_id"] == "python"
     assert {form["channel_name"] for path, form, _ in page.host.asked if path == "/pusher/auth"} == {
@@ -93,7 +93,7 @@ def test_a_page_may_read_answers_but_not_the_servers_figures(server, started):
         "publish": 200, "channels": 200, "unsigned": 401, "nothing": 404, "pubnub": 200, "poll": 200, "metrics": None}
     assert json.loads(answers["channels"]["text"]) == {"channels": {"room": {}}}
     assert "auth_key is missing" in answers["unsigned"]["text"]
-    subscriber.skip_to("from-page")
+    subscriber.wait("from-page", "room")
 
 
 def test_a_page_of_another_origin_reads_nothing(started):
@@ -118,6 +118,6 @@ def test_a_page_may_connect_only_from_an_allowed_origin(started, allowed):
 def test_nothing_of_a_browser_outlives_its_test(started):
     browser = started(Browser, "about:blank")
     group = browser.process.pid
-    wait_until(lambda: len(members(group)) > 2, 30, "a browser with its children")
+    wait_until(lambda: len(members(group)) > 2, 120, "a browser with its children")
     browser.kill()
     assert members(group) == []

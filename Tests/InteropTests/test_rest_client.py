@@ -8,7 +8,7 @@ import subprocess
 import pusher
 import pytest
 from lifeline_harness import APP_ID, KEY, SECRET, Listener, Server, lifeline, rest
-from pusher_socket import PusherSocket
+from pusher_client import PusherSocket
 from web_host import MASTER_KEY, WebHost
 
 
@@ -105,7 +105,7 @@ def test_encrypted_triggers_are_readable_with_the_shared_secret_only(client, ser
     sender.trigger_batch([{"channel": channel, "name": "order", "data": data}])
     listener.wait_messages(2)
     assert [(m["event"], m["data"]) for m in listener.of("msg")] == [("order", data)] * 2
-    seen = json.loads(stranger.skip_to("order")["data"])
+    seen = json.loads(stranger.wait("order", channel)["data"])
     assert set(seen) == {"nonce", "ciphertext"} and "tea" not in str(seen)
     with pytest.raises(ValueError):
         sender.trigger([channel, "room"], "order", data)
@@ -118,11 +118,10 @@ def test_trigger_with_every_kind_of_data_and_name(client, server, started):
     kinds = ["", "text", "grüße €", '{"a":1}', {"a": [1, None, "€"]}, [1, 2], 7, True, None, {"long": "x" * 10_000}]
     for data in kinds:
         client.trigger(channel, "ein Ereignis/é:1", data)
-        message = subscriber.skip_to("ein Ereignis/é:1")
-        assert message["channel"] == channel
+        message = subscriber.wait("ein Ereignis/é:1", channel)
         assert message["data"] == data if isinstance(data, str) else json.loads(message["data"]) == data
     client.trigger([f"c{i}" for i in range(99)] + [channel], "many", {})
-    assert subscriber.skip_to("many")["channel"] == channel
+    subscriber.wait("many", channel)
     with pytest.raises(pusher.errors.PusherBadStatus, match="413"):
         client.trigger(channel, "long", "x" * 10_241)
 
@@ -134,11 +133,9 @@ def test_socket_id_keeps_an_event_from_its_sender(client, server, started):
     client.trigger("room", "first", {}, sender.socket_id)
     client.trigger_batch([{"channel": "room", "name": "second", "data": {}, "socket_id": sender.socket_id}])
     client.trigger("room", "third", {})
-    other.skip_to("first")
-    other.skip_to("second")
-    other.skip_to("third")
-    while (message := sender.next())["event"] != "third":
-        assert message["event"] == "pusher_internal:subscription_count", message
+    for name in ("first", "second", "third"):
+        other.wait(name, "room")
+    sender.wait("third", "room")
 
 
 def test_a_batch_answers_in_order_and_may_be_encoded_already(client, server, started):
@@ -157,7 +154,6 @@ def test_every_attribute_of_a_channel(client, server, started):
     first, second = started(PusherSocket, server.port), started(PusherSocket, server.port)
     for socket, user in ((first, "u1"), (second, "u1")):
         socket.subscribe("room")
-        socket.skip_to("pusher_internal:subscription_count")
         socket.subscribe("presence-lobby@x", {"user_id": user})
     client.trigger("cache-news", "headline", {"n": 1})
     assert client.channel_info("room", ["subscription_count"]) == {"occupied": True, "subscription_count": 2}
@@ -179,20 +175,17 @@ def test_users_sign_in_get_events_of_their_own_and_are_ended(client, server, sta
     for socket, user in ((ann, "ann@x;1"), (other, "ann@x;1"), (ben, "ben")):
         made = client.authenticate_user(socket.socket_id, {"id": user, "user_info": {"name": "é"}})
         socket.send("pusher:signin", made)
-        assert json.loads(socket.skip_to("pusher:signin_success")["data"])["user_data"] == made["user_data"]
-        socket.send("pusher:subscribe", {"channel": f"#server-to-user-{user}"})
-        socket.skip_to("pusher_internal:subscription_succeeded")
+        assert socket.wait("pusher:signin_success")["data"] == {"user_data": made["user_data"]}
+        socket.subscribe(f"#server-to-user-{user}")
     client.send_to_user("ann@x;1", "news", {"n": 1})
     for socket in (ann, other):
-        message = socket.skip_to("news")
-        assert (message["channel"], json.loads(message["data"])) == ("#server-to-user-ann@x;1", {"n": 1})
+        assert json.loads(socket.wait("news", "#server-to-user-ann@x;1")["data"]) == {"n": 1}
     assert client.terminate_user_connections("ann@x;1") == {}
     for socket in (ann, other):
-        while isinstance(message := socket.next(), dict):
-            assert message["event"] == "pusher:error" and message["data"]["code"] == 4009
-        assert message == 4009
+        closed = socket.closed()
+        assert closed.code == 4009 and [error["code"] for error in closed.errors] == [4009]
     client.send_to_user("ben", "news", {"n": 2})
-    ben.skip_to("news")
+    assert json.loads(ben.wait("news", "#server-to-user-ben")["data"]) == {"n": 2}
 
 
 def test_a_webhook_body_validates(client):
@@ -252,10 +245,10 @@ def test_behind_a_path_prefix(started):
     assert answer.status_code == 200 and answer.headers["Access-Control-Allow-Origin"] == "*"
     assert rest(server.port, "GET", f"/realtime/apps/{APP_ID}/channels") == (200, '{"channels":{}}')
     assert rest(server.port, "GET", f"/apps/{APP_ID}/channels")[0] == 404
-    subscriber = started(PusherSocket, server.port, path=f"/realtime/app/{KEY}?protocol=7")
+    subscriber = started(PusherSocket, server.port, path=f"/realtime/app/{KEY}")
     subscriber.subscribe("room")
     status, _ = rest(server.port, "POST", f"/realtime/apps/{APP_ID}/events", {"name": "tick", "channel": "room", "data": "1"})
-    assert status == 200 and subscriber.skip_to("tick")["data"] == "1"
+    assert status == 200 and subscriber.wait("tick", "room")["data"] == "1"
     listener = started(Listener, server.url, "--channel", "room")
     listener.wait_subscribed("room")
     done = subprocess.run(
@@ -335,14 +328,14 @@ def test_parameters_in_the_query(server, started, query):
     answer = requests.post(
         f"http://127.0.0.1:{server.port}{path}", params=pairs + [("auth_signature", signature)], timeout=10)
     assert (answer.status_code, answer.text) == (200, "{}")
-    assert subscriber.skip_to("tick")["data"] == "{}"
+    assert subscriber.wait("tick", "room")["data"] == "{}"
 
 
 def test_the_older_call_names_the_channel_in_its_path(server, started):
     subscriber = started(PusherSocket, server.port)
     subscriber.subscribe("room")
     assert rest(server.port, "POST", f"/apps/{APP_ID}/channels/room/events?name=tick", {"n": 1}) == (200, "{}")
-    assert json.loads(subscriber.skip_to("tick")["data"]) == {"n": 1}
+    assert json.loads(subscriber.wait("tick", "room")["data"]) == {"n": 1}
 
 
 def test_a_clock_that_is_off_is_told_by_how_much(server):

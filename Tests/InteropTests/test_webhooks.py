@@ -5,7 +5,7 @@ import time
 
 import pytest
 from lifeline_harness import APP_ID, KEY, SECRET, Server
-from pusher_socket import PusherSocket
+from pusher_client import PusherSocket
 from webhook_receiver import WebhookReceiver
 
 
@@ -28,11 +28,12 @@ def test_every_event_has_its_documented_fields_and_a_valid_signature(serve, star
     first, second = started(PusherSocket, server.port), started(PusherSocket, server.port)
     first.subscribe("presence-lobby", {"user_id": "ann", "user_info": {"name": "Ann"}})
     second.subscribe("presence-lobby", {"user_id": 7})
+    first.wait("pusher_internal:member_added", "presence-lobby")
     first.subscribe("private-room")
     second.subscribe("private-room")
     second.subscribe("cache-empty")
-    first.send("client-move", {"x": 1}, "presence-lobby")
-    first.send("client-move", "a text", "private-room")
+    first.trigger("presence-lobby", "client-move", {"x": 1})
+    first.trigger("private-room", "client-move", "a text")
     assert receiver.wait("channel_occupied", channel="presence-lobby") == [
         {"name": "channel_occupied", "channel": "presence-lobby"}]
     for user in ("ann", "7"):
@@ -51,9 +52,9 @@ def test_every_event_has_its_documented_fields_and_a_valid_signature(serve, star
         "name": "client_event", "channel": "private-room", "event": "client-move", "socket_id": first.socket_id}
 
     left = time.monotonic()
-    second.kill()
+    second.drop()
     assert receiver.wait("member_removed") == [{"name": "member_removed", "channel": "presence-lobby", "user_id": "7"}]
-    first.send("pusher:unsubscribe", {"channel": "private-room"})
+    first.unsubscribe("private-room")
     receiver.wait("channel_vacated", channel="private-room")
     removed = next(r["at"] for r in receiver.requests if "member_removed" in r["body"])
     assert removed - left >= 2.9, "the end of a membership is told after three seconds"
@@ -69,17 +70,17 @@ def test_whoever_comes_back_at_once_was_never_away(serve, started):
     receiver = started(WebhookReceiver)
     server = serve({"url": receiver.url})
     stays, goes = started(PusherSocket, server.port), started(PusherSocket, server.port)
-    for channel in ("room", "presence-lobby"):
-        goes.subscribe(channel, {"user_id": "ann"})
+    goes.subscribe("room")
+    goes.subscribe("presence-lobby", "ann")
     stays.subscribe("other")
     for channel in ("room", "presence-lobby", "other"):
         receiver.wait("channel_occupied", channel=channel)
     # A connection that breaks and one that replaces it, as in a tunnel.
-    goes.kill()
+    goes.drop()
     back = started(PusherSocket, server.port)
-    for channel in ("room", "presence-lobby"):
-        back.subscribe(channel, {"user_id": "ann"})
-    stays.send("pusher:unsubscribe", {"channel": "other"})
+    back.subscribe("room")
+    back.subscribe("presence-lobby", "ann")
+    stays.unsubscribe("other")
     # Later than all that could have been told of the others.
     receiver.wait("channel_vacated", channel="other")
     assert [event["channel"] for event in receiver.of("channel_vacated")] == ["other"]
@@ -93,7 +94,7 @@ def test_a_batch_has_several_events_and_a_signature_over_all(serve, started):
     client = started(PusherSocket, server.port)
     channels = [f"room-{i:02}" for i in range(40)]
     for channel in channels:
-        client.subscribe(channel, confirm=False)
+        client.ask(channel)
     for receiver in (single, batched):
         receiver.wait("channel_occupied", 40)
         assert sorted(event["channel"] for event in receiver.of("channel_occupied")) == channels
@@ -124,7 +125,7 @@ def test_receivers_hear_what_they_ask_for(serve, started):
     client = started(PusherSocket, server.port)
     for channel in ("room-told", "private-room", "private-told-not", "private-last-told"):
         client.subscribe(channel)
-    client.send("client-a", {}, "private-last-told")
+    client.trigger("private-last-told", "client-a", {})
     receiver.wait("client_event")
     assert sorted((e["name"], e["channel"]) for e in receiver.taken) == [
         ("channel_occupied", "private-last-told"), ("client_event", "private-last-told")]
@@ -149,5 +150,5 @@ def test_a_receiver_that_is_not_there_holds_up_nobody(serve, started):
     for number in range(200):
         assert server.publish("room", "tick", str(number))
     for number in range(200):
-        assert client.skip_to("tick")["data"] == str(number)
+        assert client.wait("tick", "room")["data"] == str(number)
     assert gone.url not in "".join(server.errors), "an address may hold a token"

@@ -8,7 +8,7 @@ from pusher_client import PusherSocket
 @pytest.fixture
 def started():
     """Start programs through this; they are ended afterwards, whatever happens."""
-    programs = []
+    programs, problems = [], []
 
     def start(kind, *arguments, **options):
         program = kind(*arguments, **options)
@@ -17,7 +17,12 @@ def started():
 
     yield start
     for program in reversed(programs):
-        program.kill()
+        try:
+            program.kill()
+        except Exception as problem:  # The others are to be ended all the same.
+            problems.append(problem)
+    if problems:
+        raise problems[0]
 
 
 @pytest.fixture
@@ -26,11 +31,17 @@ def server(started):
 
 
 @pytest.fixture
-def proxied(started, server):
-    """Server, fault proxy before it, and a way to start listeners through the proxy."""
+def proxies(started):
+    """Start fault proxies through this, each before a port."""
     if tools() is None:
         pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
-    proxy = started(Proxy, server.port)
+    return lambda port: started(Proxy, port)
+
+
+@pytest.fixture
+def proxied(started, server, proxies):
+    """Server, fault proxy before it, and a way to start listeners through the proxy."""
+    proxy = proxies(server.port)
 
     def listen(*options, **named):
         return started(Listener, proxy.url, *options, **named)
@@ -39,14 +50,9 @@ def proxied(started, server):
 
 
 @pytest.fixture
-def connect(server):
+def connect(server, started):
     """Make connections of the Pusher protocol through this; to another server with `port`."""
-    sockets = []
-
     def make(**options):
-        sockets.append(PusherSocket(options.pop("port", server.port), **options))
-        return sockets[-1]
+        return started(PusherSocket, options.pop("port", server.port), **options)
 
-    yield make
-    for opened in sockets:
-        opened.drop()
+    return make

@@ -49,7 +49,7 @@ class WebhookReceiver:
     def of(self, name):
         return [event for event in self.taken if event["name"] == name]
 
-    def wait(self, name, count=1, timeout=20, **fields):
+    def wait(self, name, count=1, timeout=40, **fields):
         """Events of this name with these fields, at least so many."""
         def found():
             events = [e for e in self.of(name) if all(e.get(k) == v for k, v in fields.items())]

@@ -1,1 +1,1 @@
-from pytest_fixtures import proxied, server, started  # noqa: F401
+from pytest_fixtures import proxied, proxies, server, started  # noqa: F401
