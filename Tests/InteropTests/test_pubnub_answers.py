@@ -9,7 +9,7 @@ import time
 import zlib
 
 import pytest
-
+from lifeline_harness import AT_ONCE
 from pubnub_harness import ask, cursor, poll, publish
 
 TEXT = 'text/javascript; charset="UTF-8"'
@@ -124,8 +124,9 @@ def test_a_held_poll_is_released_by_a_message_within_milliseconds(server):
     assert "answer" not in got
     sent = time.monotonic()
     publish(server.port, "room", 1)
-    held.join(5)
-    assert [m["d"] for m in got["answer"].json["m"]] == [1] and got["at"] - sent < 0.25
+    held.join(30)
+    # Whatever looks after polls from time to time would take longer.
+    assert [m["d"] for m in got["answer"].json["m"]] == [1] and got["at"] - sent < AT_ONCE
     assert int(got["answer"].json["t"]["t"]) >= int(got["answer"].json["m"][0]["p"]["t"])
 
 
@@ -279,7 +280,10 @@ def test_a_group_change_releases_a_held_poll(server):
     tt, got = cursor(port, ",", **{"channel-group": "g"}), []
     held = threading.Thread(target=lambda: got.append(poll(port, tt, ",", **{"channel-group": "g"})))
     held.start()
-    time.sleep(0.2)
-    ask(port, f"{base}/g", add="b", uuid="u")
-    held.join(3)
+    # A change that comes before the poll releases nothing.
+    for n in range(100):
+        ask(port, f"{base}/g", add=f"b{n}", uuid="u")
+        held.join(0.2)
+        if got:
+            break
     assert got and got[0].json["m"] == []

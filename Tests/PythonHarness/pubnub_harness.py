@@ -65,7 +65,7 @@ class Client:
             async def make():
                 return PubNubAsyncio(config, subscription_manager=kind)
 
-            self.pubnub = asyncio.run_coroutine_threadsafe(make(), self.loop).result(5)
+            self.pubnub = asyncio.run_coroutine_threadsafe(make(), self.loop).result(30)
         self.pubnub.add_listener(_Listener(self))
 
     def run(self, body):
@@ -76,7 +76,7 @@ class Client:
         async def call():
             return body(self.pubnub)
 
-        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(30)
 
     def result(self, make):
         """Makes one request; `make` gives its builder. Returns the result, or raises what the service refused."""
@@ -89,7 +89,7 @@ class Client:
                 raise envelope
             return envelope.result
 
-        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(10)
+        return asyncio.run_coroutine_threadsafe(call(), self.loop).result(30)
 
     def subscribe(self, *channels, groups=(), presence=False, timetoken=None):
         seen = len(self.statuses)
@@ -110,7 +110,7 @@ class Client:
         good = (PNStatusCategory.PNConnectedCategory, PNStatusCategory.PNSubscriptionChangedCategory
                 if hasattr(PNStatusCategory, "PNSubscriptionChangedCategory") else PNStatusCategory.PNConnectedCategory)
         if seen == 0:
-            wait_until(lambda: any(s.category in good for s in self.statuses[seen:]), 6, f"connected, got {self.categories}")
+            wait_until(lambda: any(s.category in good for s in self.statuses[seen:]), 30, f"connected, got {self.categories}")
 
     def unsubscribe(self, *channels):
         self.run(lambda pubnub: pubnub.unsubscribe().channels(list(channels)).execute())
@@ -119,7 +119,7 @@ class Client:
     def categories(self):
         return [s.category.name if s.category else None for s in self.statuses]
 
-    def wait(self, kind, count, timeout=6):
+    def wait(self, kind, count, timeout=30):
         items = getattr(self, kind)
         wait_until(lambda: len(items) >= count, timeout, f"{count} {kind}, got {len(items)}; statuses {self.categories}")
         return items
@@ -128,7 +128,7 @@ class Client:
         if not self.loop:
             self.pubnub.stop()
             return
-        asyncio.run_coroutine_threadsafe(self.pubnub.stop(), self.loop).result(5)
+        asyncio.run_coroutine_threadsafe(self.pubnub.stop(), self.loop).result(30)
         self.loop.call_soon_threadsafe(self.loop.stop)
 
 
@@ -141,7 +141,7 @@ class Answer:
         return json.loads(self.text)
 
 
-def ask(port, path, method="GET", body=None, headers=None, timeout=8, **query):
+def ask(port, path, method="GET", body=None, headers=None, timeout=30, **query):
     """One plain request; the path is given percent-encoded."""
     text = urllib.parse.urlencode(query, quote_via=urllib.parse.quote)
     url = f"http://127.0.0.1:{port}{path}" + (("&" if "?" in path else "?") + text if text else "")
@@ -164,6 +164,6 @@ def cursor(port, channels="room", **query):
     return ask(port, f"/v2/subscribe/{SUBSCRIBE_KEY}/{channels}/0", tt="0", **query).json["t"]["t"]
 
 
-def poll(port, tt, channels="room", timeout=8, **query):
+def poll(port, tt, channels="room", timeout=30, **query):
     query.setdefault("uuid", "u1")
     return ask(port, f"/v2/subscribe/{SUBSCRIBE_KEY}/{channels}/0", tt=tt, tr="1", timeout=timeout, **query)

@@ -105,7 +105,8 @@ def test_nothing_acknowledged_is_lost_to_kill_9(started, tmp_path, seed):
         thread.start()
     for _ in range(5):
         before = acknowledged(senders)
-        wait_until(lambda: acknowledged(senders) > before + chance.randrange(20, 200), 30, "sends")
+        more = chance.randrange(20, 200)
+        wait_until(lambda: acknowledged(senders) > before + more, 30, "sends")
         assert server.end(signal.SIGKILL) == -signal.SIGKILL
         server = started(Server, port, *options)
     before = acknowledged(senders)

@@ -1,7 +1,7 @@
 """Scenarios over long-poll: faults on real sockets, exact status sequences, and the checker's verdict.
 
-Test profile: a link on which nothing is heard for 2 s is tested, and the test may take 1 s, so that a dead link is noticed within 3.5 s.
-Nothing is lost in an outage as long as the service remembers it: the checker is asked for `recover`, not for `live`.
+Nothing is lost in an outage as long as the service remembers it: the checker is asked for `recover`, not for `live`. What takes its
+time is in test_every_service.py.
 """
 
 import signal
@@ -10,21 +10,17 @@ import sys
 import time
 
 import pytest
-from lifeline_harness import Proxy, Server, free_port, tools, verdict, wait_until
+from lifeline_harness import AT_ONCE, GRACE, RECOVER, Server, free_port, verdict, wait_until
 from pubnub_scenarios import PubNubConnection, PubNubListener, PubNubPublisher
 from test_faults import retried
 
-DETECT = 3.5
 ONE_OUTAGE = ["connecting", "connected", "reconnecting", "connecting", "connected"]
 
 
 @pytest.fixture
-def link(started):
+def link(started, server, proxies):
     """Server, fault proxy before it, and a listener on `room` through the proxy that is connected."""
-    if tools() is None:
-        pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
-    server = started(Server)
-    proxy = started(Proxy, server.port)
+    proxy = proxies(server.port)
     listener = started(PubNubListener, proxy.url, "--channel", "room")
     listener.wait_subscribed("room")
     assert listener.statuses == ["connecting", "connected"]
@@ -35,15 +31,15 @@ def publisher(server, **options):
     return PubNubPublisher(server.port, "room", **options)
 
 
-def recovered(listener, timeout, subscriptions=2):
-    return listener.wait_subscribed("room", subscriptions, timeout)[0]
+def recovered(listener, subscriptions=2):
+    return listener.wait_subscribed("room", subscriptions)[0]
 
 
 def settle(listener, source, count=20):
     """Waits for so many more messages, and for all that were published."""
-    listener.wait_messages(len(listener.of("msg")) + count, 10)
+    listener.wait_messages(len(listener.of("msg")) + count)
     source.stop()
-    wait_until(lambda: listener.of("msg")[-1]["data"]["seq"] == source.sequence, 5, "the last message")
+    wait_until(lambda: listener.of("msg")[-1]["data"]["seq"] == source.sequence, 30, "the last message")
 
 
 def judge(tmp_path, source, listener, faults=(), **limits):
@@ -57,17 +53,17 @@ def test_s02_s03_a_hanging_poll_loses_its_link(link, tmp_path, how):
     source.publish(10)
     listener.wait_messages(10)
     # Longer than a kept connection may take to turn out to be closed.
-    time.sleep(1.3)
+    time.sleep(2)
     t0 = proxy.kill_links(how)
     source.publish(10)
-    again = recovered(listener, 4)
+    again = recovered(listener)
     assert listener.statuses == ONE_OUTAGE
     lost = listener.of("status")[2]
-    assert lost["t"] - t0 <= 0.2
+    assert lost["t"] - t0 <= AT_ONCE
     assert lost["category"] == "unexpectedDisconnect" and lost["vendor"] == "PNUnexpectedDisconnectCategory"
     assert lost["will_retry"] and lost["retry_in"] is not None
     assert listener.of("status")[4]["vendor"] == "PNReconnectedCategory"
-    assert again["t"] - t0 <= 1.5
+    assert again["t"] - t0 <= 0.5 + AT_ONCE + GRACE
     listener.wait_messages(20)
     result = judge(tmp_path, source, listener, [{"t0": t0, "t1": t0 + 0.05, "kind": how, "breaks": True}])
     assert result["declared"] == 0 and not listener.of("gap")
@@ -94,34 +90,12 @@ def test_s02_resets_for_a_second(link, tmp_path, mode):
     t0 = proxy.mode(mode)
     time.sleep(1)
     t1 = proxy.mode("pass")
-    again = recovered(listener, 5)
+    again = recovered(listener)
     settle(listener, source)
     assert retried(listener.statuses[2:])
-    assert listener.of("status")[2]["t"] - t0 <= 0.2
-    assert again["t"] - t1 <= 4
+    assert listener.of("status")[2]["t"] - t0 <= AT_ONCE
+    assert again["t"] - t1 <= RECOVER
     assert judge(tmp_path, source, listener, [{"t0": t0, "t1": t1, "kind": mode, "breaks": True}])["declared"] == 0
-
-
-def test_s09_refused_for_thirty_seconds(link, tmp_path):
-    server, proxy, listener = link
-    source = publisher(server, rate=2)
-    listener.wait_messages(3)
-    before = proxy.opens()
-    proxy.mode("refuse")
-    t0 = proxy.kill_links("rst")
-    time.sleep(30)
-    attempts = listener.statuses[2:].count("connecting")
-    t1 = proxy.mode("pass")
-    again = recovered(listener, 6)
-    settle(listener, source, 3)
-    assert 10 <= attempts <= 40, f"{attempts} attempts in 30 s"
-    assert again["t"] - t1 <= 4
-    # One for the time, one for the polls.
-    assert before + 1 <= proxy.opens() <= before + 3
-    assert retried(listener.statuses[2:])
-    refused = [e for e in listener.of("status")[3:] if e["status"] == "reconnecting"]
-    assert all(e["category"] == "networkUnavailable" for e in refused)
-    assert judge(tmp_path, source, listener, [{"t0": t0, "t1": t1, "kind": "refuse", "breaks": True}])["declared"] == 0
 
 
 @pytest.mark.parametrize("status,headers,category,code", [
@@ -133,12 +107,12 @@ def test_s13_somebody_else_answers(link, tmp_path, status, headers, category, co
     source = publisher(server)
     listener.wait_messages(20)
     t0 = proxy.mode("http", status=status, headers=headers)
-    lost = listener.wait_status("reconnecting", 2)
+    lost = listener.wait_status("reconnecting")
     time.sleep(3)
     t1 = proxy.mode("pass")
-    recovered(listener, 8)
+    recovered(listener)
     settle(listener, source)
-    assert lost["t"] - t0 <= 0.3
+    assert lost["t"] - t0 <= AT_ONCE
     assert (lost["category"], lost["code"]) == (category, code)
     if status == 503:
         assert 2 <= lost["retry_in"] <= 3
@@ -156,56 +130,20 @@ def test_s18_an_answer_is_cut(link, tmp_path):
     proxy.mode("truncate", after=150, how="fin", dir="down")
     t0 = time.monotonic()
     source.publish(1)
-    lost = listener.wait_status("reconnecting", 2)
+    lost = listener.wait_status("reconnecting")
     t1 = proxy.mode("pass")
-    recovered(listener, 4)
+    recovered(listener)
     source.publish(5)
     listener.wait_messages(11)
     # The checker leaves out what was published shortly before the end.
     time.sleep(0.5)
     source.publish(1)
     listener.wait_messages(12)
-    assert lost["t"] - t0 <= 0.2
+    assert lost["t"] - t0 <= AT_ONCE
     assert lost["category"] == "unexpectedDisconnect"
     assert retried(listener.statuses[2:])
     result = judge(tmp_path, source, listener, [{"t0": t0, "t1": t1, "kind": "truncate", "breaks": True}])
     assert result["declared"] == 0
-
-
-def test_s19_half_open(link, tmp_path):
-    server, proxy, listener = link
-    source = publisher(server, rate=5)
-    listener.wait_messages(10)
-    t0 = proxy.mode("blackhole")
-    lost = listener.wait_status("reconnecting", DETECT + 1)
-    assert lost["t"] - t0 <= DETECT
-    assert lost["category"] == "timeout" and lost["vendor"] == "PNUnexpectedDisconnectCategory"
-    time.sleep(max(0, t0 + 10 - time.monotonic()))
-    t1 = proxy.mode("pass")
-    # An attempt that began in the dark may still run out its time before the next one.
-    again = recovered(listener, 8)
-    settle(listener, source, 5)
-    assert again["t"] - t1 <= 7
-    assert retried(listener.statuses[2:])
-    result = judge(tmp_path, source, listener, [{"t0": t0, "t1": t1, "kind": "blackhole", "breaks": True}], recover=7)
-    # 50 messages in 10 s: fewer than the service remembers.
-    assert result["declared"] == 0 and not listener.of("gap")
-
-
-def test_s05_server_frozen(link, tmp_path):
-    server, proxy, listener = link
-    t0 = time.monotonic()
-    server.process.send_signal(signal.SIGSTOP)
-    try:
-        lost = listener.wait_status("reconnecting", DETECT + 1)
-        assert lost["t"] - t0 <= DETECT
-        assert lost["category"] == "timeout"
-        time.sleep(max(0, t0 + 10 - time.monotonic()))
-    finally:
-        server.process.send_signal(signal.SIGCONT)
-    t1 = time.monotonic()
-    assert recovered(listener, 8)["t"] - t1 <= 7
-    assert retried(listener.statuses[2:])
 
 
 def test_s06_a_short_stall_is_no_outage(link, tmp_path):
@@ -225,13 +163,13 @@ def test_s20_more_messages_missed_than_the_service_remembers(link, tmp_path):
     source = publisher(server, rate=None)
     source.publish(5)
     listener.wait_messages(5)
-    time.sleep(1.3)
+    time.sleep(2)
     proxy.mode("refuse")
     t0 = proxy.kill_links("rst")
-    listener.wait_status("reconnecting", 1)
+    listener.wait_status("reconnecting")
     source.publish(150)
     t1 = proxy.mode("pass")
-    recovered(listener, 5)
+    recovered(listener)
     listener.wait_messages(105)
     source.publish(5)
     listener.wait_messages(110)
@@ -286,15 +224,15 @@ def test_f60_a_server_that_forgot_everything_is_a_gap(started):
     source = PubNubPublisher(port, "room", rate=None)
     source.publish(5)
     listener.wait_messages(5)
-    time.sleep(1.3)
+    time.sleep(2)
     t0 = time.monotonic()
     server.process.send_signal(signal.SIGKILL)
-    lost = listener.wait_status("reconnecting", 1)
-    assert lost["t"] - t0 <= 0.2
+    lost = listener.wait_status("reconnecting")
+    assert lost["t"] - t0 <= AT_ONCE
     started(Server, port)
     t1 = time.monotonic()
-    assert recovered(listener, 5)["t"] - t1 <= 4
-    wait_until(lambda: listener.of("gap"), 2, "the gap")
+    assert recovered(listener)["t"] - t1 <= RECOVER
+    wait_until(lambda: listener.of("gap"), 20, "the gap")
     # Its connection went with the server.
     source.connection.close()
     source.publish(5)
@@ -368,22 +306,8 @@ def test_f64_the_clock_of_the_server_is_set_back(started, tmp_path, monkeypatch)
         listener.wait_messages(len(listener.of("msg")) + 20)
     # The last step forward shows that the clock was the one the server reads.
     set_clock(3600)
-    wait_until(lambda: source.tokens[-1] / 1e7 - time.time() > 3000, 5, "a timetoken of the clock set forward")
+    wait_until(lambda: source.tokens[-1] / 1e7 - time.time() > 3000, 20, "a timetoken of the clock set forward")
     settle(listener, source)
     assert source.tokens == sorted(set(source.tokens)), "strictly increasing"
     assert [e["data"]["seq"] for e in listener.of("msg")] == list(range(1, source.sequence + 1))
     assert listener.statuses == ["connecting", "connected"] and not listener.of("gap")
-
-
-def test_a_client_that_was_frozen_recovers(link, tmp_path):
-    server, proxy, listener = link
-    time.sleep(1.3)
-    listener.process.send_signal(signal.SIGSTOP)
-    time.sleep(4)
-    proxy.kill_links("rst")
-    listener.process.send_signal(signal.SIGCONT)
-    thawed = time.monotonic()
-    lost = listener.wait_status("reconnecting", 3)
-    assert lost["t"] - thawed <= 1.5
-    assert recovered(listener, 5)["t"] - thawed <= 3
-    assert listener.statuses == ONE_OUTAGE

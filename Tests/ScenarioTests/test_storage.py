@@ -49,10 +49,11 @@ class Line:
 
 
 class NumberingPublisher(threading.Thread):
-    """Publishes numbers one after the other; what got no answer is not repeated."""
+    """Publishes numbers one after the other; what got no answer is not repeated. Waits as long as `held` says so."""
 
-    def __init__(self, port, name, channel, rate=40):
+    def __init__(self, port, name, channel, held, rate=40):
         super().__init__(daemon=True)
+        self.held = held
         self.line, self.name_, self.channel, self.rate = Line(port), name, channel, rate
         self.acknowledged, self.unknown = {}, set()
         self.stopped = threading.Event()
@@ -60,6 +61,8 @@ class NumberingPublisher(threading.Thread):
     def run(self):
         number = 0
         while not self.stopped.wait(1 / self.rate):
+            if self.held():
+                continue
             number += 1
             text = urllib.parse.quote(json.dumps({"by": self.name_, "n": number}), safe="")
             try:
@@ -115,12 +118,18 @@ def test_nothing_acknowledged_is_lost_to_kill_9(started, tmp_path, seed):
     server = started(Server, 0, *options)
     port = server.port
     readers = [Reader(port, ",".join(CHANNELS)), Reader(port, "room.*")]
-    publishers = [NumberingPublisher(port, f"p{i}", CHANNELS[i % len(CHANNELS)]) for i in range(6)]
+
+    def held():
+        """Whether a reader is so far behind that its queue, which holds a hundred, could lose something: machines differ."""
+        return sum(len(p.acknowledged) for p in publishers) > min(len(reader.messages) for reader in readers) + 40
+
+    publishers = [NumberingPublisher(port, f"p{i}", CHANNELS[i % len(CHANNELS)], held) for i in range(6)]
     for thread in readers + publishers:
         thread.start()
     for _ in range(5):
         before = sum(len(p.acknowledged) for p in publishers)
-        wait_until(lambda: sum(len(p.acknowledged) for p in publishers) > before + chance.randrange(20, 150), 30, "publishes")
+        more = chance.randrange(20, 150)
+        wait_until(lambda: sum(len(p.acknowledged) for p in publishers) > before + more, 30, "publishes")
         assert server.end(signal.SIGKILL) == -signal.SIGKILL
         server = started(Server, port, *options)
     before = sum(len(p.acknowledged) for p in publishers)
@@ -162,7 +171,7 @@ def test_groups_survive_kill_9(started, tmp_path):
 
 def refused(*options):
     """Exit code and errors of a server that is not to start."""
-    result = subprocess.run([lifeline(), "serve", "--port", "0", *options], capture_output=True, text=True, timeout=20)
+    result = subprocess.run([lifeline(), "serve", "--port", "0", *options], capture_output=True, text=True, timeout=60)
     return result.returncode, result.stderr
 
 
@@ -203,6 +212,7 @@ def test_poll_hold_and_access_manager_are_settings(started):
     _, body = line.get("/v2/subscribe/demo/room/0?tt=0&uuid=u")
     begun = time.monotonic()
     _, body = line.get(f"/v2/subscribe/demo/room/0?tt={body['t']['t']}&tr={body['t']['r']}&uuid=u")
-    assert body["m"] == [] and 0.5 < time.monotonic() - begun < 5
+    # The default is 280.
+    assert body["m"] == [] and 0.5 < time.monotonic() - begun < 30
     code, errors = refused("--pubnub-poll-hold", "0")
     assert code == 2 and "1 to 300" in errors
