@@ -1,11 +1,14 @@
 """X11 (rule SO-42): what server and client programs say while things go right, wrong and to pieces, searched for secrets."""
 
 import base64
+import ctypes
 import hashlib
+import http.client
 import http.server
 import json
 import os
 import re
+import resource
 import signal
 import subprocess
 import threading
@@ -13,11 +16,14 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+from pathlib import Path
 
 import pytest
 from lifeline_harness import Listener, Program, Server, lifeline, rest, wait_until
 from nexconn_client import ServerAPI
 from pusher_client import PusherSocket, signature
+
+OPERATIONS = Path(__file__).parents[2] / "docs" / "operations.md"
 
 
 class Secrets:
@@ -244,3 +250,65 @@ def test_the_client_says_no_secret(started, server, tmp_path):
     assert len(said) > 20
     assert secrets.said_in(text) == []
     assert not re.search(r"\b[0-9a-f]{64}\b", text), "a signature"
+
+
+def crash(program, how):
+    """Has the program crash on a thread that serves connections, and returns what it said."""
+    threads = {int(path.name): (path / "comm").read_text() for path in Path(f"/proc/{program.process.pid}/task").iterdir()}
+    loops = [thread for thread, name in threads.items() if name.startswith("NIO")]
+    assert loops, threads
+    assert ctypes.CDLL(None).tgkill(program.process.pid, loops[0], how) == 0
+    wait_until(lambda: any(line.startswith("Backtrace took") for line in program.errors), 120, f"a backtrace: {program.errors[-20:]}")
+    # Having told, the runtime lets the program go on and fall over the same place again, where none is when the signal is ours.
+    program.end(signal.SIGKILL)
+    return program.lines, "\n".join(program.errors)
+
+
+@pytest.fixture
+def documented(monkeypatch):
+    """The settings for what a crash says that docs/operations.md has; and nothing is kept of the memory."""
+    settings = re.search(r"^Environment=SWIFT_BACKTRACE=(\S+)$", OPERATIONS.read_text(), re.MULTILINE)[1]
+    monkeypatch.setenv("SWIFT_BACKTRACE", settings)
+    before = resource.getrlimit(resource.RLIMIT_CORE)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, before[1]))
+    yield settings
+    resource.setrlimit(resource.RLIMIT_CORE, before)
+
+
+@pytest.mark.parametrize("how", [signal.SIGSEGV, signal.SIGILL], ids=lambda how: how.name)
+def test_what_a_crash_says_is_no_secret(started, tmp_path, receiver, documented, how):
+    """In the middle of requests that carry signatures, on the thread that reads them; and a client that has a secret."""
+    secrets = Secrets()
+    file = tmp_path / "lifeline.json"
+    file.write_text(json.dumps(configuration(secrets, receiver)))
+    server = started(Server, 0, "--config", str(file))
+    app, client_secret = secrets.known["app-secret"], secrets.new("client-secret")
+    listener = started(Listener, server.url, "--channel", "private-a", secret=app)
+    listener.wait_subscribed("private-a")
+    denied = started(Listener, server.url, "--channel", "private-a", name="denied", secret=client_secret)
+    wait_until(lambda: denied.of("error"), 30, "the refusal")
+    drive(server, secrets, receiver)
+
+    def publish():
+        try:
+            while True:
+                rest(server.port, "POST", "/apps/1001/events", {"name": "x", "channel": "private-a", "data": "1"}, secret=app)
+        except (OSError, http.client.HTTPException):
+            pass  # The crash.
+
+    publisher = threading.Thread(target=publish)
+    publisher.start()
+    try:
+        listener.wait_messages(20)
+        ends = [crash(server, how)]
+    finally:
+        server.kill()
+        publisher.join()
+    ends += [crash(program, how) for program in (listener, denied)]
+    for lines, errors in ends:
+        assert re.search(r'Thread \d+ "NIO.*" crashed', errors), errors[-2000:]
+        # What a client is sent it shows; that is no secret of its own.
+        told = errors + "\n".join(line for line in lines if '"ev":"msg"' not in line)
+        assert secrets.said_in(told) == []
+        # Memory would be shown as pairs of digits.
+        assert secrets.said_in(re.sub(r"\s", "", told)) == []
