@@ -10,6 +10,8 @@ PYTHON := $(VENV)/bin/python
 BIN = $$(swift build $(SWIFT_FLAGS) --show-bin-path)
 
 .DEFAULT_GOAL := help
+# One after the other also with -j: all build in one place, and what pytest sums up is the end of `make test`.
+.NOTPARALLEL:
 
 .PHONY: help
 help: ## Show this list
