@@ -14,8 +14,7 @@ extension EngineAssembly {
         makeDriver: { url, options, policy, runner, gate, wantsFrames in
             let transport = WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder(keepsText: wantsFrames) },
-                configuration: WebSocketTransportConfiguration(
-                    trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options)))
+                configuration: .pusher(trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options)))
             return ConnectionDriver(
                 transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner,
                 timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()), policy: policy,
@@ -40,6 +39,22 @@ extension EngineAssembly {
                 host: proxy.host, port: proxy.port,
                 credentials: proxy.user.map { HTTPProxy.Credentials(user: $0, password: proxy.password ?? "") })
         }
+    }
+}
+
+extension WebSocketTransportConfiguration {
+    /// The longest message, in bytes: twice the longest data that self-hosted servers can be set to, since as a string they may grow to
+    /// that. Upstream has no limit; there is one here so that a server cannot make an app hold whatever it likes (rule PA-53).
+    private static let longestMessage = 1 << 25
+
+    /// With the limits of Pusher's clients.
+    static func pusher(
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil
+    ) -> WebSocketTransportConfiguration {
+        var configuration = WebSocketTransportConfiguration(trustRoots: trustRoots, pins: pins, proxy: proxy)
+        configuration.limits.messageBytes = longestMessage
+        configuration.limits.fragments = longestMessage >> 11
+        return configuration
     }
 }
 

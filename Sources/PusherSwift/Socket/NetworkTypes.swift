@@ -56,7 +56,7 @@ import Foundation
         public final class Options: Hashable {
             /// Whether pings are answered. They always are; setting it changes nothing.
             public var autoReplyPing = false
-            /// The longest message that is taken, in bytes; 0 for the library's own limit of 1 MiB.
+            /// The longest message that is taken, in bytes; 0 for the library's own limit of 32 MiB.
             public var maximumMessageSize = 0
             var headers: [(name: String, value: String)] = []
             var subprotocols: [String] = []

@@ -37,6 +37,25 @@ struct ServerTests {
         }
     }
 
+    /// Rule PA-53. Servers of one's own may be set to longer data than Pusher's 10 KiB.
+    @Test func `a message of megabytes arrives whole, and the connection stays`() async throws {
+        let server = try await LifelineServer.start(.init(port: 0, maximumPendingBytes: 1 << 26))
+        let options = PusherClientOptions(host: .host("127.0.0.1"), port: server.port, useTLS: false)
+        options.callbackQueue = DispatchQueue(label: "large.callbacks")
+        let pusher = Pusher(key: "app-key", options: options)
+        let diary = Diary()
+        pusher.delegate = diary
+        let text = String(repeating: "\"0123456\"", count: 300_000)
+        pusher.subscribe("a").bind(eventName: "e") { diary.note("whole: \($0.data == text)") }
+        pusher.connect()
+        await diary.wait(for: "subscribed a")
+        try server.publish(channel: "a", event: "e", data: text)
+        let lines = await diary.wait { $0.last?.hasPrefix("whole: ") ?? false }
+        #expect(
+            lines == ["disconnected→connecting", "connecting→connected", "subscribed a", "whole: true"])
+        try await server.drain(timeout: .zero)
+    }
+
     @Test func `members see each other come and go, and hear each other's client events`() async throws {
         try await withServer { server in
             let ann = LiveClient(server, user: "ann")
