@@ -1,18 +1,24 @@
 import ConnectionEngine
 import Foundation
 import PusherProtocol
+import TransportCommon
 
 /// What an endpoint's answer says. Rules PA-31 and PA-32.
 enum AuthorizationAnswer {
     /// The most of an answer that is read, in bytes.
     static let maximumBody = 1_048_576
 
-    static func read(_ response: AuthorizationResponse) -> Result<PusherAuthorization, ConnectionFailure> {
+    /// - Parameter unixTime: the time of day in seconds since 1970, for a `Retry-After` that is a date.
+    static func read(
+        _ response: AuthorizationResponse, unixTime: Int64 = Int64(Date().timeIntervalSince1970)
+    ) -> Result<PusherAuthorization, ConnectionFailure> {
         guard response.status == 200 || response.status == 201 else {
+            let elsewhere = (300..<400).contains(response.status) ? "; redirects are not followed" : ""
             return .failure(
                 ConnectionFailure(
-                    category(of: response.status), "The authorisation endpoint answered with HTTP \(response.status).",
-                    origin: .server, httpStatus: response.status, retryAfter: retryAfter(response)))
+                    category(of: response.status),
+                    "The authorisation endpoint answered with HTTP \(response.status)\(elsewhere).", origin: .server,
+                    httpStatus: response.status, retryAfter: retryAfter(response, unixTime: unixTime)))
         }
         let object = try? JSONSerialization.jsonObject(with: Data(response.body)) as? [String: Any]
         guard let auth = object?["auth"] as? String else {
@@ -37,8 +43,8 @@ enum AuthorizationAnswer {
         }
     }
 
-    private static func retryAfter(_ response: AuthorizationResponse) -> Duration? {
+    private static func retryAfter(_ response: AuthorizationResponse, unixTime: Int64) -> Duration? {
         let header = response.headers.first { $0.name.lowercased() == "retry-after" }
-        return header.flatMap { Int($0.value) }.map { .seconds(min(max($0, 0), 86_400)) }
+        return header.flatMap { RetryAfter.duration($0.value, unixTime: unixTime) }
     }
 }

@@ -89,11 +89,16 @@ struct AuthorizationHTTPTests {
         #expect { try read(200, body).get() } throws: { ($0 as? ConnectionFailure)?.category == .malformedResponse }
     }
 
-    @Test func `Retry-After is read and bounded`() {
-        let headers = [AuthorizationRequest.Header(name: "retry-after", value: "99999999")]
+    @Test(
+        arguments: [
+            ("99999999", 86_400), ("7", 7), ("Sun, 06 Nov 1994 08:50:07 GMT", 30), ("Sun, 06 Nov 1994 08:00:00 GMT", 0),
+            ("-1", nil), ("soon", nil),
+        ] as [(String, Int?)])
+    func `Retry-After is read in both forms, and bounded`(value: String, seconds: Int?) {
+        let headers = [AuthorizationRequest.Header(name: "retry-after", value: value)]
         let response = AuthorizationResponse(status: 503, headers: headers, body: [])
-        #expect { try AuthorizationAnswer.read(response).get() } throws: {
-            ($0 as? ConnectionFailure)?.retryAfter == .seconds(86_400)
+        #expect { try AuthorizationAnswer.read(response, unixTime: 784_111_777).get() } throws: {
+            ($0 as? ConnectionFailure)?.retryAfter == seconds.map { .seconds($0) }
         }
     }
 
