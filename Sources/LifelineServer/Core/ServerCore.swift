@@ -47,7 +47,8 @@ final class ServerCore: Sendable {
         prefix = PathPrefix(configuration.pathPrefix)
         crossOrigin = CrossOrigin(configuration.corsOrigins)
         bridge = configuration.bridge.map { ServiceBridge($0, logger: configuration.logger) }
-        pubnub = PubNubServices(configuration, store: store, restored: restored, outlets: outlets, bridge: bridge)
+        pubnub = PubNubServices(
+            configuration, store: store, restored: restored, outlets: outlets, names: names, bridge: bridge)
         nexconn = NexconnServices(
             configuration, store: chatStore, restored: restoredChat, outlets: outlets, bridge: bridge)
         webhooks = PusherWebhookService(configuration, eventLoops: eventLoops)
@@ -115,6 +116,7 @@ final class ServerCore: Sendable {
         for outlet in outlets { total.add(outlet.statistics) }
         total.connections = admission.withLockedValue(\.connections)
         total.chatMessages = nexconn.messages
+        total.messagesPublished = pubnub.published
         let webhooks = (Array(webhooks.counts.values) + nexconn.webhookCounts.map(\.counts)).reduce(
             into: WebhookDelivery.Counts()
         ) {

@@ -29,7 +29,7 @@ public struct ServerStatistics: Hashable, Sendable {
     public var heldPolls = 0
     /// PubNub polls since the start.
     public var polls = 0
-    /// Messages, signals and fires published through the PubNub API.
+    /// Messages, signals and fires that were acknowledged through the PubNub API.
     public var messagesPublished = 0
     /// Messages in answers to PubNub polls.
     public var messagesPolled = 0
@@ -57,7 +57,6 @@ public struct ServerStatistics: Hashable, Sendable {
         requests += other.requests
         heldPolls += other.heldPolls
         polls += other.polls
-        messagesPublished += other.messagesPublished
         messagesPolled += other.messagesPolled
         requestsRefused += other.requestsRefused
         chatRefusals += other.chatRefusals

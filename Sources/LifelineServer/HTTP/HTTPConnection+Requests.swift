@@ -95,7 +95,6 @@ extension HTTPConnection {
             // Plain targets of this path do not come here: either it was sent in another way, or something is wrong with it.
             subscribe(request, application)
         case .publish, .signal:
-            outlet.state.counters.messagesPublished += 1
             PubNubPublishing(application: application).answer(request, address.route, reply: expectAnswer())
         default:
             PubNubREST(application: application).answer(request, address.route, reply: expectAnswer())

@@ -143,6 +143,7 @@ final class LoopOutlet: Sendable {
     var figures: LoopFigures {
         var figures = state.figures
         figures.applications.add(state.chat.applications)
+        for polls in state.polls.values { figures.heldPolls[polls.application.slot, default: 0] += polls.heldCount }
         return figures
     }
 

@@ -7,6 +7,11 @@ struct ApplicationTally: Hashable, Sendable {
     var bytesSent = 0
     var slowSubscribersCut = 0
     var deadConnectionsCut = 0
+    /// Frames of a chat session that were refused before anybody was asked.
+    var framesRefused = 0
+    /// PubNub polls that were answered or held, and the messages in their answers.
+    var polls = 0
+    var messagesPolled = 0
 
     static func += (left: inout ApplicationTally, right: ApplicationTally) {
         left.connectionsAccepted += right.connectionsAccepted
@@ -16,6 +21,9 @@ struct ApplicationTally: Hashable, Sendable {
         left.bytesSent += right.bytesSent
         left.slowSubscribersCut += right.slowSubscribersCut
         left.deadConnectionsCut += right.deadConnectionsCut
+        left.framesRefused += right.framesRefused
+        left.polls += right.polls
+        left.messagesPolled += right.messagesPolled
     }
 }
 
@@ -28,6 +36,11 @@ struct ApplicationTallies: Hashable, Sendable {
     mutating func count(_ slot: MetricSlot, _ change: (inout ApplicationTally) -> Void) {
         while tallies.count <= slot.index { tallies.append(ApplicationTally()) }
         change(&tallies[slot.index])
+    }
+
+    /// What was counted at a slot; 0 before anything was.
+    func value(_ path: KeyPath<ApplicationTally, Int>, at slot: MetricSlot) -> Int {
+        tallies.indices.contains(slot.index) ? tallies[slot.index][keyPath: path] : 0
     }
 
     mutating func add(_ other: ApplicationTallies) {
@@ -46,5 +59,8 @@ extension ServerStatistics {
         bytesSent += tally.bytesSent
         slowSubscribersCut += tally.slowSubscribersCut
         deadConnectionsCut += tally.deadConnectionsCut
+        chatRefusals += tally.framesRefused
+        polls += tally.polls
+        messagesPolled += tally.messagesPolled
     }
 }

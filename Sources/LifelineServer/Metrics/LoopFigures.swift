@@ -17,6 +17,8 @@ struct LoopFigures: Sendable {
     var fanOut = LatencyHistogram()
     /// Only in copies: how long the loop took to answer.
     var delay = Duration.zero
+    /// Only in copies: PubNub polls that the loop holds.
+    var heldPolls: [MetricSlot: Int] = [:]
 
     mutating func refuse(_ service: MetricNames.Service, _ code: Int) {
         refusals[Refusal(service: service, code: code), default: 0] += 1
@@ -28,5 +30,6 @@ struct LoopFigures: Sendable {
         errors.merge(other.errors, uniquingKeysWith: +)
         requests.add(other.requests)
         fanOut.add(other.fanOut)
+        heldPolls.merge(other.heldPolls, uniquingKeysWith: +)
     }
 }

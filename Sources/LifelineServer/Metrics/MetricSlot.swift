@@ -8,6 +8,7 @@ struct MetricSlot: Hashable, Sendable {
     /// All applications that have no place of their own.
     static let otherPusher = MetricSlot(index: 0)
     static let otherChat = MetricSlot(index: 1)
+    static let otherPubNub = MetricSlot(index: 2)
 }
 
 /// What applications are called in metrics. Their number is bounded, since each costs whoever collects them (rule ME-2).
@@ -15,6 +16,16 @@ final class MetricNames: Sendable {
     enum Service: String, Hashable, Sendable {
         case pusher
         case chat
+        case pubnub
+
+        /// Of all applications of the service that have no place of their own.
+        fileprivate var other: MetricSlot {
+            switch self {
+            case .pusher: .otherPusher
+            case .chat: .otherChat
+            case .pubnub: .otherPubNub
+            }
+        }
     }
 
     struct Name: Hashable, Sendable {
@@ -23,8 +34,19 @@ final class MetricNames: Sendable {
     }
 
     private struct State: Sendable {
-        var names = [Name(service: .pusher, application: "other"), Name(service: .chat, application: "other")]
+        var names = [Service.pusher, .chat, .pubnub].map { Name(service: $0, application: "other") }
         var slots: [Name: MetricSlot] = [:]
+
+        mutating func slot(_ name: Name) -> MetricSlot {
+            // An application may be called so: it shares, since the same labels must not come twice.
+            guard name.application != "other" else { return name.service.other }
+            if let known = slots[name] { return known }
+            guard slots.count < MetricNames.capacity else { return name.service.other }
+            let slot = MetricSlot(index: names.count)
+            names.append(name)
+            slots[name] = slot
+            return slot
+        }
     }
 
     /// Applications with a name of their own, those of all services together.
@@ -36,20 +58,12 @@ final class MetricNames: Sendable {
 
     /// The slot of an application, which keeps it as long as the server runs. Those that come late share one.
     func slot(_ service: Service, _ application: String) -> MetricSlot {
-        let name = Name(service: service, application: application)
-        return state.withLockedValue { state in
-            if let known = state.slots[name] { return known }
-            guard state.slots.count < Self.capacity else { return service == .pusher ? .otherPusher : .otherChat }
-            let slot = MetricSlot(index: state.names.count)
-            state.names.append(name)
-            state.slots[name] = slot
-            return slot
-        }
+        state.withLockedValue { $0.slot(Name(service: service, application: application)) }
     }
 
-    /// The name under which an application is counted, when only its id is at hand.
+    /// The name under which an application is counted, when only its id is at hand. It gets a place if it has none: what was told
+    /// as `other` once and under a name later would be a counter that falls (rule ME-3).
     func name(_ service: Service, _ application: String) -> Name {
-        let name = Name(service: service, application: application)
-        return state.withLockedValue { $0.slots[name] == nil ? Name(service: service, application: "other") : name }
+        state.withLockedValue { $0.names[$0.slot(Name(service: service, application: application)).index] }
     }
 }

@@ -16,10 +16,11 @@ extension ServerCore {
         let process = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { ProcessFigures.current() }
         return EventLoopFuture.whenAllSucceed(loops, on: eventLoop).and(process).map { [self] loops, process in
             var figures = ServerFigures()
-            figures.names = names.names
             figures.loops = loops
             figures.process = process
             fill(&figures)
+            // Last, since applications that are counted for the first time have got their names meanwhile.
+            figures.names = names.names
             return figures
         }
     }
@@ -42,6 +43,12 @@ extension ServerCore {
             for (application, tally) in tallies {
                 figures.channels[names.name(.pusher, application), default: .init()] += tally
             }
+        }
+        for application in pubnub.applications {
+            figures.messagesPublished[application.slot, default: 0] += application.publishedCount
+        }
+        for (application, slot) in zip(nexconn.applications, chatSlots) {
+            figures.chatMessages[slot, default: 0] += application.messageCount
         }
         for (application, counts) in webhooks.counts {
             figures.webhooks[names.name(.pusher, application), default: .init()] += counts

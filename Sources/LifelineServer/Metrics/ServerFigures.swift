@@ -9,6 +9,9 @@ struct ServerFigures: Sendable {
     var connections: [MetricNames.Name: Int] = [:]
     var channels: [MetricNames.Name: ChannelTally] = [:]
     var webhooks: [MetricNames.Name: WebhookDelivery.Counts] = [:]
+    /// Messages published through PubNub's API, and messages of chat applications that were stored.
+    var messagesPublished: [MetricSlot: Int] = [:]
+    var chatMessages: [MetricSlot: Int] = [:]
     var bridge: ServiceBridge.Counts?
     var sockets = 0
     var maximumConnections = 0
@@ -67,9 +70,9 @@ extension ServerFigures {
             "accept_failures_total", .counter, "Times that connections waited and none could be accepted.", acceptFailures)
         out.value("connections_limit", .gauge, "WebSocket connections that may be open.", maximumConnections)
         out.family("connections", .gauge, "Open WebSocket connections.") { samples in
-            for name in names { samples.add(connections[name, default: 0], name.labels) }
+            for name in names where name.service != .pubnub { samples.add(connections[name, default: 0], name.labels) }
         }
-        let counters: [(String, String, KeyPath<ApplicationTally, Int>)] = [
+        let families: [(String, String, KeyPath<ApplicationTally, Int>)] = [
             ("connections_accepted_total", "WebSocket connections accepted.", \.connectionsAccepted),
             ("messages_received_total", "Messages from WebSocket clients.", \.messagesReceived),
             ("received_bytes_total", "Bytes from WebSocket clients, frames included.", \.bytesReceived),
@@ -78,14 +81,8 @@ extension ServerFigures {
             ("slow_subscribers_cut_total", "Connections cut for reading too slowly.", \.slowSubscribersCut),
             ("dead_connections_cut_total", "Connections cut for being silent.", \.deadConnectionsCut),
         ]
-        for (name, help, path) in counters {
-            out.family(name, .counter, help) { samples in
-                // Nothing counted yet is told as zero, so that rates begin where counting does.
-                for (index, name) in names.enumerated() {
-                    let tallies = total.applications.tallies
-                    samples.add(tallies.indices.contains(index) ? tallies[index][keyPath: path] : 0, name.labels)
-                }
-            }
+        for (name, help, path) in families {
+            write(name, .counter, help, of: [.pusher, .chat], to: &out) { total.applications.value(path, at: $0) }
         }
         out.family("connections_refused_total", .counter, "WebSocket connections refused, by close code.") { samples in
             let sorted = total.refusals.sorted {
@@ -136,18 +133,37 @@ extension ServerFigures {
     }
 
     private func writeServices(to out: inout PrometheusText) {
-        out.value("held_polls", .gauge, "PubNub polls being held.", statistics.heldPolls)
-        out.value("polls_total", .counter, "PubNub polls.", statistics.polls)
-        out.value(
-            "messages_published_total", .counter, "Messages published through the PubNub API.", statistics.messagesPublished)
-        out.value("messages_polled_total", .counter, "Messages in answers to PubNub polls.", statistics.messagesPolled)
-        out.value("chat_messages_total", .counter, "Chat messages stored.", statistics.chatMessages)
-        out.value(
-            "chat_refusals_total", .counter, "Frames of chat sessions that could not be read.", statistics.chatRefusals)
+        let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
+        let tallies = total.applications
+        write("held_polls", .gauge, "PubNub polls being held.", of: [.pubnub], to: &out) { total.heldPolls[$0, default: 0] }
+        write("polls_total", .counter, "PubNub polls.", of: [.pubnub], to: &out) { tallies.value(\.polls, at: $0) }
+        write("messages_published_total", .counter, "Messages published through the PubNub API.", of: [.pubnub], to: &out) {
+            messagesPublished[$0, default: 0]
+        }
+        write("messages_polled_total", .counter, "Messages in answers to PubNub polls.", of: [.pubnub], to: &out) {
+            tallies.value(\.messagesPolled, at: $0)
+        }
+        write("chat_messages_total", .counter, "Chat messages stored.", of: [.chat], to: &out) { chatMessages[$0, default: 0] }
+        write("chat_refusals_total", .counter, "Frames of chat sessions that could not be read.", of: [.chat], to: &out) {
+            tallies.value(\.framesRefused, at: $0)
+        }
         out.value("bridge_messages_total", .counter, "Messages carried to other services.", bridge?.carried)
         out.value(
             "bridge_messages_dropped_total", .counter, "Messages not carried because too many waited.", bridge?.dropped)
         out.value("bridge_messages_queued", .gauge, "Messages that wait to be carried.", bridge?.queued)
+    }
+
+    /// One sample for each application of these services. Nothing counted yet is told as zero, so that rates begin where counting
+    /// does.
+    private func write(
+        _ name: String, _ kind: PrometheusText.Kind, _ help: String, of services: [MetricNames.Service],
+        to out: inout PrometheusText, _ value: (MetricSlot) -> Int
+    ) {
+        out.family(name, kind, help) { samples in
+            for (index, name) in names.enumerated() where services.contains(name.service) {
+                samples.add(value(MetricSlot(index: index)), name.labels)
+            }
+        }
     }
 
     private func writeWebhooks(to out: inout PrometheusText) {

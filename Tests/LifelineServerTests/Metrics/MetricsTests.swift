@@ -108,7 +108,67 @@ struct MetricsTests {
             #expect(found.value("lifeline_connections_accepted_total", app) == 1)
             #expect(found.value("lifeline_messages_received_total", app) ?? 0 >= 1)
             #expect(found.value("lifeline_messages_sent_total", app) ?? 0 >= 1)
-            #expect(found.value("lifeline_chat_messages_total") == 1)
+            #expect(found.value("lifeline_chat_messages_total", app) == 1)
+        }
+    }
+
+    @Test("PubNub's polls and messages are counted for their keyset, and only those that were acknowledged (PV-31)")
+    func pubnub() async throws {
+        let other = Keyset(publishKey: "p", subscribeKey: "s", secretKey: "x")
+        try await withServer(quietApplication, { $0.keysets = [.development, other] }) { server in
+            let (reader, writer) = (try await PollClient.connect(server), try await PollClient.connect(server))
+            let cursor = try await reader.handshake("room")
+            try await reader.send("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+            try await server.holds(1)
+            let demo = ["service": "pubnub", "app": "demo"]
+            #expect(try await metrics(server).value("lifeline_held_polls", demo) == 1)
+            try await writer.publish("1", to: "room")
+            _ = try await reader.reply()
+            // Another key, a malformed message: nobody has published anything.
+            #expect(try await writer.get("/publish/wrong/demo/0/room/0/1").status == 400)
+            #expect(try await writer.get("/publish/demo/demo/0/room/0/%7B").status == 400)
+            #expect(try await writer.get("/publish/demo/demo/0/room/0/1?store=0&norep=true").status == 200)
+            let found = try await metrics(server)
+            #expect(found.value("lifeline_held_polls", demo) == 0)
+            #expect(found.value("lifeline_polls_total", demo) == 2)
+            #expect(found.value("lifeline_messages_polled_total", demo) == 1)
+            #expect(found.value("lifeline_messages_published_total", demo) == 2)
+            #expect(server.statistics.messagesPublished == 2)
+            for name in ["held_polls", "polls_total", "messages_polled_total", "messages_published_total"] {
+                #expect(found.value("lifeline_" + name, ["service": "pubnub", "app": "s"]) == 0)
+                #expect(found.families["lifeline_" + name]?.samples.count == 3)
+            }
+            #expect(found.families["lifeline_connections"]?.samples.contains { $0.labels["service"] == "pubnub" } == false)
+        }
+    }
+
+    @Test("An application that publishes before anybody connects is counted under its name from the beginning (ME-3)")
+    func earlyPublisher() async throws {
+        try await withServer { server in
+            try server.publish(channel: "cache-room", event: "e", data: "1")
+            try server.publish(channel: "room", event: "e", data: "2")
+            let other = ["service": "pusher", "app": "other"]
+            for _ in 0..<2 {
+                let found = try await metrics(server)
+                #expect(found.value("lifeline_events_published_total", app) == 2)
+                #expect(found.value("lifeline_events_published_total", other) == 0)
+                _ = try await TestClient.connect(server)
+            }
+        }
+    }
+
+    @Test("An application that is called as the label of the rest does not make the same sample twice")
+    func calledOther() async throws {
+        var application = quietApplication
+        application.id = "other"
+        try await withServer(application) { server in
+            let client = try await TestClient.connect(server)
+            try server.publish(app: "other", channel: "room", event: "e", data: "1")
+            // The reader refuses samples that come twice.
+            let found = try await metrics(server)
+            #expect(found.value("lifeline_events_published_total", ["service": "pusher", "app": "other"]) == 1)
+            #expect(found.value("lifeline_connections", ["service": "pusher", "app": "other"]) == 1)
+            await client.closeSocket()
         }
     }
 

@@ -85,7 +85,7 @@ struct MetricCountingTests {
         let slots = (0..<150).map { names.slot($0.isMultiple(of: 3) ? .chat : .pusher, "\($0)") }
         #expect(Set(slots.prefix(100)).count == 100)
         #expect(Set(slots.dropFirst(100)) == [.otherPusher, .otherChat])
-        #expect(names.names.count == 102)
+        #expect(names.names.count == 103)
         #expect(names.slot(.pusher, "1") == slots[1])
         #expect(names.names[slots[1].index] == .init(service: .pusher, application: "1"))
         #expect(names.name(.pusher, "1").application == "1")

@@ -49,7 +49,7 @@ final class NexconnServices: Sendable {
     }
 
     /// Messages that were stored since the start.
-    var messages: Int { applications.reduce(0) { $0 + $1.sentCount.withLockedValue { $0 } } }
+    var messages: Int { applications.reduce(0) { $0 + $1.messageCount } }
 
     /// Lets time pass in all applications.
     func sweep() {

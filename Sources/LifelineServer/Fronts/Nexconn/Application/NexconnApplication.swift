@@ -21,6 +21,8 @@ final class NexconnApplication: Sendable {
     let webhooks: NexconnWebhooks?
     /// Messages that were stored since the start.
     let sentCount = NIOLockedValueBox(0)
+    /// Messages that were stored since the start.
+    var messageCount: Int { sentCount.withLockedValue { $0 } }
     /// The bridge, if it takes this application's messages.
     let bridge: ServiceBridge?
     private let outlets: [LoopOutlet]

@@ -16,7 +16,7 @@ extension NexconnConnection {
             perform(frame)
         } catch {
             guard phase != .greeting else { return close(.bye(NexconnBye(code: .badHello, reason: error.refusal.reason))) }
-            outlet.state.counters.chatRefusals += 1
+            outlet.state.figures.applications.count(slot) { $0.framesRefused += 1 }
             switch error.kind {
             case .ignored: return
             // Its number is not known, and 0 is nobody's.

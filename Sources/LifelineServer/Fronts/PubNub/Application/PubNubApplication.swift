@@ -9,6 +9,8 @@ final class PubNubApplication: Sendable {
     let keyset: Keyset
     /// The place among the server's keysets.
     let number: Int
+    /// Where the keyset is counted.
+    let slot: MetricSlot
     let timeline: PubNubTimeline
     let clock: ServerClock
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
@@ -28,14 +30,18 @@ final class PubNubApplication: Sendable {
         /// Counts changes of groups, so that whoever resolved them knows when to do it again.
         fileprivate(set) var groupVersion = 0
         var audience = PubNubAudience()
+        /// Messages, signals and fires that were acknowledged since the start, those of the bridge excepted.
+        var published = 0
     }
 
     init(
-        keyset: Keyset, number: Int, timeline: PubNubTimeline, restored: RestoredState, limits: StreamLimits, clock: ServerClock,
+        keyset: Keyset, number: Int, slot: MetricSlot = .otherPubNub, timeline: PubNubTimeline, restored: RestoredState,
+        limits: StreamLimits, clock: ServerClock,
         outlets: [LoopOutlet], bridge: ServiceBridge? = nil
     ) {
         self.keyset = keyset
         self.number = number
+        self.slot = slot
         self.timeline = timeline
         self.clock = clock
         self.outlets = outlets
@@ -70,6 +76,9 @@ final class PubNubApplication: Sendable {
     var occupancyTime: OccupancyTime {
         OccupancyTime(instant: clock.monotonic(), unixSeconds: clock.unixSeconds())
     }
+
+    /// How many messages have been published through PubNub's API since the start.
+    var publishedCount: Int { state.withLockedValue(\.published) }
 
     /// Looks at, or changes, what the lock guards. Nothing in `body` may wait or call out.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

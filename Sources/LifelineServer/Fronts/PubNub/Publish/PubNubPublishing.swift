@@ -39,7 +39,13 @@ struct PubNubPublishing: Sendable {
     ) {
         let application = application
         let timeline = application.timeline
-        guard draft.isDelivered else { return completion(.success(Timetoken(rawValue: timeline.next()))) }
+        guard draft.isDelivered else {
+            let token = application.withState { state in
+                state.published += 1
+                return timeline.next()
+            }
+            return completion(.success(Timetoken(rawValue: token)))
+        }
         let token = application.withState { state in
             let token = timeline.next()
             state.streams.assign(token)
@@ -52,7 +58,9 @@ struct PubNubPublishing: Sendable {
         timeline.store.append(message, application: keyset.subscribeKey) { error in
             application.change { state, news in
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
-                if error == nil, origin == nil { application.bridge?.carry(message) }
+                guard error == nil, origin == nil else { return }
+                state.published += 1
+                application.bridge?.carry(message)
             }
             completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
         }

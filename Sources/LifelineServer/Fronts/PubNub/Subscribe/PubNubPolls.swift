@@ -79,14 +79,17 @@ final class PubNubPolls {
             }
             return page
         }
-        outlet.state.counters.polls += 1
         guard isHeld else {
             let answer = PollAnswer(page, sources, region: application.timeline.region)
-            outlet.state.counters.messagesPolled += answer.count
+            outlet.state.figures.applications.count(application.slot) {
+                $0.polls += 1
+                $0.messagesPolled += answer.count
+            }
             outlet.state.figures.requests.count(.poll, status: 200)
             return connection.send(
                 connection.bytes(of: answer), isLast: connection.closesAfterAnswer, at: time.instant)
         }
+        outlet.state.figures.applications.count(application.slot) { $0.polls += 1 }
         poll.cursor = page.cursor
         poll.hold()
         connection.hold(at: time.instant)
@@ -189,7 +192,7 @@ final class PubNubPolls {
     func answer(_ poll: HeldPoll, with answer: PollAnswer?, at now: HubInstant) {
         guard let answer, let connection = poll.connection else { return }
         poll.release()
-        outlet.state.counters.messagesPolled += answer.count
+        outlet.state.figures.applications.count(application.slot) { $0.messagesPolled += answer.count }
         outlet.state.figures.requests.count(.poll, status: 200)
         let isLast = connection.closesAfterAnswer
         connection.send(connection.bytes(of: answer), isLast: isLast, at: now)
