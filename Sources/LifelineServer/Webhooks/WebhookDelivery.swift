@@ -73,6 +73,9 @@ final class WebhookDelivery: Sendable {
         }
     }
 
+    /// Whether there is nothing left to tell.
+    var isIdle: Bool { state.withLockedValue { $0.queue.isEmpty } }
+
     /// Takes an event; it is sent from elsewhere. Cheap enough to be called under a lock.
     func tell(_ event: WebhookEvent) {
         let (mustSchedule, isFirstLoss) = state.withLockedValue { state in
@@ -152,7 +155,6 @@ final class WebhookDelivery: Sendable {
 
     /// Looks for something to do by the server's clock.
     func sweep() {
-        let isIdle = state.withLockedValue { $0.queue.isEmpty }
         if !isIdle { eventLoop.execute { self.work() } }
     }
 

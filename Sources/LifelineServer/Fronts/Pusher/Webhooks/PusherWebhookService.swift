@@ -7,8 +7,6 @@ import RealtimeHub
 final class PusherWebhookService: Sendable {
     private struct State: Sendable {
         var applications: [String: PusherWebhooks] = [:]
-        /// Of receivers that are configured no more.
-        var retired: [String: WebhookDelivery.Counts] = [:]
         var isClosed = false
     }
 
@@ -27,33 +25,34 @@ final class PusherWebhookService: Sendable {
 
     /// What became of the events of each application, by its id.
     var counts: [String: WebhookDelivery.Counts] {
-        let (applications, retired) = state.withLockedValue { ($0.applications, $0.retired) }
-        return applications.mapValues(\.counts).merging(retired) { left, right in
-            var sum = left
-            sum += right
-            return sum
-        }
+        state.withLockedValue(\.applications).mapValues(\.counts)
     }
 
     /// Takes news; to be called under the lock of the channel's shard.
     func tell(_ kind: ChannelNews.Kind, on channel: String, of application: Application) {
         // Reserved channels are the server's own business.
         guard !channel.utf8.starts(with: "#".utf8) else { return }
-        webhooks(of: application)?.tell(ChannelNews(kind, on: channel))
+        let application = asConfigured(application)
+        webhooks(of: application)?.tell(ChannelNews(kind, on: channel), of: application)
     }
 
     /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.
     func tell(_ kind: ChannelNews.Kind, on channel: String, ofApplication id: String) {
-        state.withLockedValue { $0.applications[id] }?.tell(ChannelNews(kind, on: channel))
+        guard let application = applications.application(id: id) else { return }
+        tell(kind, on: channel, of: application)
     }
 
     /// A cache channel has got an event: to be called under the lock of its shard.
     func filled(_ channel: String, of application: Application) {
-        webhooks(of: application)?.filled(channel)
+        webhooks(of: asConfigured(application))?.filled(channel)
     }
 
     func sweep() {
-        for webhooks in state.withLockedValue({ Array($0.applications.values) }) { webhooks.sweep() }
+        for (id, webhooks) in state.withLockedValue(\.applications) {
+            // Receivers that were removed hear no more of what is held back.
+            if let application = applications.application(id: id) { webhooks.follow(application) }
+            webhooks.sweep()
+        }
     }
 
     /// Tells what there is to tell, for a while; the rest is given up.
@@ -67,27 +66,18 @@ final class PusherWebhookService: Sendable {
         }
     }
 
-    /// As the application is configured now: connections may still know it as it was.
-    private func webhooks(of application: Application) -> PusherWebhooks? {
-        let application = applications.application(id: application.id) ?? application
-        let (current, replaced): (PusherWebhooks?, PusherWebhooks?) = state.withLockedValue { state in
-            let known = state.applications[application.id]
-            if let known, known.serves(application) { return (known, nil) }
-            guard !state.isClosed, let eventLoop = eventLoops.randomElement() else { return (known, nil) }
-            let new = PusherWebhooks(application, clock: clock, eventLoop: eventLoop, logger: logger)
-            state.applications[application.id] = new
-            return (new, known)
-        }
-        if let replaced { retire(replaced, of: application.id) }
-        return current
+    /// Connections may still know an application as it was.
+    private func asConfigured(_ application: Application) -> Application {
+        applications.application(id: application.id) ?? application
     }
 
-    /// The last events of receivers that are configured otherwise now still go where they were meant to go.
-    private func retire(_ webhooks: PusherWebhooks, of id: String) {
-        Task {
-            await webhooks.close()
-            let counts = webhooks.counts
-            state.withLockedValue { $0.retired[id, default: .init()] += counts }
+    private func webhooks(of application: Application) -> PusherWebhooks? {
+        state.withLockedValue { state in
+            if let known = state.applications[application.id] { return known }
+            guard application.hasWebhooks, !state.isClosed, let eventLoop = eventLoops.randomElement() else { return nil }
+            let new = PusherWebhooks(application, clock: clock, eventLoop: eventLoop, logger: logger)
+            state.applications[application.id] = new
+            return new
         }
     }
 }

@@ -11,18 +11,22 @@ final class PusherWebhooks: Sendable {
     }
 
     private struct State: Sendable {
+        /// As it was configured last.
+        var application: Application
         var desk = ChannelNewsDesk()
+        var receivers: [Receiver] = []
+        /// Of receivers that are configured no more: they still tell what waited for them (rule SW-1).
+        var retiring: [WebhookDelivery] = []
+        /// Of those that have told it.
+        var retired = WebhookDelivery.Counts()
         var timer: Scheduled<Void>?
         var isClosed = false
     }
 
-    private let webhooks: [Webhook]
-    private let key: String
-    private let secret: Secret
-    private let receivers: [Receiver]
     private let clock: ServerClock
     private let eventLoop: any EventLoop
-    private let state = NIOLockedValueBox(State())
+    private let logger: Logger
+    private let state: NIOLockedValueBox<State>
 
     /// One event for each request, four requests at a time.
     static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4)
@@ -30,44 +34,72 @@ final class PusherWebhooks: Sendable {
         batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4)
 
     init(_ application: Application, clock: ServerClock, eventLoop: any EventLoop, logger: Logger) {
-        webhooks = application.webhooks
-        key = application.key
-        secret = application.secret
         self.clock = clock
         self.eventLoop = eventLoop
-        let (key, secret) = (key, secret)
-        receivers = application.webhooks.enumerated().map { number, webhook in
-            var logger = logger
-            logger[metadataKey: "app"] = "\(application.id)"
-            logger[metadataKey: "receiver"] = "\(number)"
-            let request = PusherWebhookRequest(webhook, key: key, secret: secret)
-            let delivery = WebhookDelivery(
-                policy: webhook.batches ? Self.batched : Self.single, clock: clock, eventLoop: eventLoop, logger: logger,
-                // Whatever a receiver says, it may have recovered a minute later.
-                isFinal: { _ in false },
-                call: { batch in request.call(batch.events, at: Int64(clamping: clock.unixTicks() / 10_000)) })
-            return Receiver(webhook: webhook, delivery: delivery)
+        self.logger = logger
+        var state = State(application: application)
+        state.receivers = application.webhooks.enumerated().map { number, webhook in
+            Self.receiver(webhook, number: number, of: application, clock: clock, eventLoop: eventLoop, logger: logger)
         }
+        self.state = NIOLockedValueBox(state)
     }
 
-    /// Whether these are the application's receivers as they are configured now.
-    func serves(_ application: Application) -> Bool {
-        key == application.key && secret == application.secret && webhooks == application.webhooks
+    private static func receiver(
+        _ webhook: Webhook, number: Int, of application: Application, clock: ServerClock, eventLoop: any EventLoop,
+        logger: Logger
+    ) -> Receiver {
+        var logger = logger
+        logger[metadataKey: "app"] = "\(application.id)"
+        logger[metadataKey: "receiver"] = "\(number)"
+        let request = PusherWebhookRequest(webhook, key: application.key, secret: application.secret)
+        let delivery = WebhookDelivery(
+            policy: webhook.batches ? Self.batched : Self.single, clock: clock, eventLoop: eventLoop, logger: logger,
+            // Whatever a receiver says, it may have recovered a minute later.
+            isFinal: { _ in false },
+            call: { batch in request.call(batch.events, at: Int64(clamping: clock.unixTicks() / 10_000)) })
+        return Receiver(webhook: webhook, delivery: delivery)
     }
 
+    /// Everything that has become of events, those of former receivers included, so that it never gets less.
     var counts: WebhookDelivery.Counts {
-        receivers.reduce(into: .init()) { $0 += $1.delivery.counts }
+        let (deliveries, retired) = state.withLockedValue { ($0.receivers.map(\.delivery) + $0.retiring, $0.retired) }
+        return deliveries.reduce(into: retired) { $0 += $1.counts }
     }
 
     /// Takes news; to be called under the lock that orders those of their channel. Sends nothing itself.
-    func tell(_ news: ChannelNews) {
-        guard webhooks.contains(where: { $0.wants(either: news.event, or: news.opposite, on: news.channel) }) else { return }
+    ///
+    /// - Parameter application: as it is configured now.
+    func tell(_ news: ChannelNews, of application: Application) {
         state.withLockedValue { state in
             guard !state.isClosed else { return }
+            follow(application, &state)
+            let isWanted = state.receivers.contains { $0.webhook.wants(either: news.event, or: news.opposite, on: news.channel) }
+            guard isWanted else { return }
             let now = clock.monotonic()
-            for item in state.desk.take(news, at: now) { send(item) }
+            for item in state.desk.take(news, at: now) { send(item, to: state.receivers) }
             schedule(&state, at: now)
         }
+    }
+
+    /// Has the application's receivers as they are configured now told from now on.
+    func follow(_ application: Application) {
+        state.withLockedValue { state in
+            if !state.isClosed { follow(application, &state) }
+        }
+    }
+
+    /// Receivers that stay as they are keep what waits for them, so that nothing overtakes it (rule SW-20).
+    private func follow(_ application: Application, _ state: inout State) {
+        let old = state.application
+        let isSigned = old.key == application.key && old.secret == application.secret
+        guard !isSigned || old.webhooks != application.webhooks else { return }
+        state.application = application
+        var former = state.receivers
+        state.receivers = application.webhooks.enumerated().map { number, webhook in
+            if isSigned, let index = former.firstIndex(where: { $0.webhook == webhook }) { return former.remove(at: index) }
+            return Self.receiver(webhook, number: number, of: application, clock: clock, eventLoop: eventLoop, logger: logger)
+        }
+        state.retiring += former.map(\.delivery)
     }
 
     /// A cache channel has got an event.
@@ -78,27 +110,36 @@ final class PusherWebhooks: Sendable {
     /// Lets time pass by the server's clock.
     func sweep() {
         release()
-        for receiver in receivers { receiver.delivery.sweep() }
+        let deliveries = state.withLockedValue { state in
+            state.retiring.removeAll { delivery in
+                // Nobody gives it anything any more, so these are its last figures.
+                guard delivery.isIdle else { return false }
+                state.retired += delivery.counts
+                return true
+            }
+            return state.receivers.map(\.delivery) + state.retiring
+        }
+        for delivery in deliveries { delivery.sweep() }
     }
 
     /// Tells all that is held back, and waits for a while until everything has arrived.
     func close() async {
-        let timer = state.withLockedValue { state in
-            for news in state.desk.release(at: clock.monotonic(), all: true) { send(news) }
+        let (timer, deliveries) = state.withLockedValue { state in
+            for news in state.desk.release(at: clock.monotonic(), all: true) { send(news, to: state.receivers) }
             state.isClosed = true
             defer { state.timer = nil }
-            return state.timer
+            return (state.timer, state.receivers.map(\.delivery) + state.retiring)
         }
         timer?.cancel()
         await withTaskGroup(of: Void.self) { group in
-            for receiver in receivers { group.addTask { await receiver.delivery.close() } }
+            for delivery in deliveries { group.addTask { await delivery.close() } }
         }
     }
 
     // MARK: What is due
 
     /// With the lock held, so that nothing of a channel overtakes.
-    private func send(_ news: ChannelNews) {
+    private func send(_ news: ChannelNews, to receivers: [Receiver]) {
         var event: WebhookEvent?
         for receiver in receivers where receiver.webhook.wants(news.event, on: news.channel) {
             let made = event ?? WebhookEvent(topic: "", key: news.channel, body: news.body)
@@ -120,7 +161,7 @@ final class PusherWebhooks: Sendable {
         state.withLockedValue { state in
             guard !state.isClosed else { return }
             let now = clock.monotonic()
-            for news in state.desk.release(at: now) { send(news) }
+            for news in state.desk.release(at: now) { send(news, to: state.receivers) }
             schedule(&state, at: now)
         }
     }

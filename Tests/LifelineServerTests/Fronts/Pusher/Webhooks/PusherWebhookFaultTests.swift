@@ -204,4 +204,41 @@ struct PusherWebhookFaultTests {
         await old.stop()
         await new.stop()
     }
+
+    @Test("When receivers change, nothing that waits is lost, overtaken or counted away (SW-1, SW-20, ME-3)")
+    func changedWhileFailing() async throws {
+        let registry = ReloadableApplicationRegistry([])
+        let (first, second) = (try await WebhookReceiver.start(.answer(503)), try await WebhookReceiver.start())
+        let webhooks = [first, second].map { Webhook(url: $0.url, events: [.clientEvent]) }
+        registry.replace(with: [application([webhooks[0]])])
+        var configuration = ServerConfiguration(port: 0)
+        configuration.applications = registry
+        let server = try await LifelineServer.start(configuration)
+        func counts() -> WebhookDelivery.Counts { server.core.webhooks.counts["1001"] ?? .init() }
+        let client = try await talker(server)
+        try await say("1", client)
+        try await say("2", client)
+        try await eventually("it was tried") { counts().failedRequests > 0 }
+        // Another receiver comes: the first one keeps what waits for it.
+        registry.replace(with: [application(webhooks)])
+        try await say("3", client)
+        try await eventually("the second one is told") { counts().delivered == 1 }
+        #expect(counts().queued == 3)
+        #expect(counts().failedRequests > 0)
+        // The first one goes, and is still told what waited.
+        registry.replace(with: [application([webhooks[1]])])
+        try await say("4", client)
+        try await eventually("the second one is told again") { counts().delivered == 2 }
+        #expect(counts().queued == 3)
+        #expect(counts().failedRequests > 0)
+        #expect(events(second) == ["client-3", "client-4"])
+        first.set(.answer(200))
+        try await server.stop()
+        var seen: Set<String> = []
+        #expect(events(first).filter { seen.insert($0).inserted } == ["client-1", "client-2", "client-3"])
+        #expect(counts().delivered == 5)
+        #expect(counts().dropped == 0)
+        await first.stop()
+        await second.stop()
+    }
 }
