@@ -18,6 +18,8 @@ final class SharedHTTPClient: Sendable {
         var connectTimeout: Duration = .seconds(10)
         var keepAlive: Duration = .seconds(15)
         var purpose = Purpose.calls
+        /// How many connections one host may be asked over at a time; beyond that requests wait.
+        var connectionsPerHost = 8
         /// The loop that all of it happens on; nil for any. The HTTP library keeps no connections for requests that insist on a
         /// loop, so that loops have pools instead.
         var eventLoop: LoopIdentity?
@@ -62,9 +64,8 @@ final class SharedHTTPClient: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.idleTimeout = TimeAmount(settings.keepAlive)
         // Polls hold their connections; one that had to wait for another's end would never be made.
-        if settings.purpose == .polls {
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 14
-        }
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            settings.purpose == .polls ? 1 << 14 : settings.connectionsPerHost
         configuration.http1_1ConnectionDebugInitializer = { [pending] channel in
             channel.eventLoop.submit {
                 do {

@@ -44,7 +44,8 @@ final class WebhookDelivery: Sendable {
     private let call: @Sendable (WebhookBatch) -> HTTPCall
     /// Whether a status says that the batch is not wanted later either.
     private let isFinal: @Sendable (Int) -> Bool
-    private let caller = HTTPCaller(bodyLimit: 1 << 20)
+    /// Receivers of many applications may be behind one name; those that hang must not take the connections of the others.
+    private let caller = HTTPCaller(bodyLimit: 1 << 20, connectionsPerHost: 1 << 12)
     private let state: NIOLockedValueBox<State>
 
     /// For each request, answer included.

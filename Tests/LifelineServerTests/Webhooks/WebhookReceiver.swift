@@ -12,6 +12,8 @@ final class WebhookReceiver: Sendable {
         case redirect(String)
         /// Reads and never answers.
         case hang
+        /// Never answers requests whose path begins so, and takes all others.
+        case hangAt(String)
         /// Closes the connection instead of an answer.
         case hangUp
     }
@@ -30,6 +32,8 @@ final class WebhookReceiver: Sendable {
     private struct State: Sendable {
         var manner: Manner
         var posts: [Post] = []
+        var connections = 0
+        var mostConnections = 0
     }
 
     private let state: NIOLockedValueBox<State>
@@ -59,6 +63,9 @@ final class WebhookReceiver: Sendable {
     /// All posts, whatever came of them.
     var posts: [Post] { state.withLockedValue(\.posts) }
 
+    /// How many connections were open at a time.
+    var mostConnections: Int { state.withLockedValue(\.mostConnections) }
+
     func set(_ manner: Manner) { state.withLockedValue { $0.manner = manner } }
 
     func stop() async { try? await channel.close() }
@@ -74,10 +81,24 @@ final class WebhookReceiver: Sendable {
             self.state = state
         }
 
+        func channelActive(context: ChannelHandlerContext) {
+            state.withLockedValue { state in
+                state.connections += 1
+                state.mostConnections = max(state.mostConnections, state.connections)
+            }
+        }
+
+        func channelInactive(context: ChannelHandlerContext) {
+            state.withLockedValue { $0.connections -= 1 }
+        }
+
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
             case .head(let head):
-                let fields = head.headers.map { ($0.name.lowercased(), $0.value) } + [("method", head.method.rawValue)]
+                let fields =
+                    head.headers.map { ($0.name.lowercased(), $0.value) } + [
+                        ("method", head.method.rawValue), ("path", head.uri),
+                    ]
                 current.withLockedValue { $0 = (Dictionary(fields) { _, last in last }, []) }
             case .body(let bytes): current.withLockedValue { $0.body += bytes.readableBytesView }
             case .end: finish(context)
@@ -92,6 +113,7 @@ final class WebhookReceiver: Sendable {
             }
             switch manner {
             case .hang: return
+            case .hangAt(let path): if fields["path"]?.hasPrefix(path) != true { answer(context, 200, [:]) }
             case .hangUp: context.close(promise: nil)
             case .answer(let status): answer(context, status, [:])
             case .redirect(let url): answer(context, 307, ["location": url])

@@ -146,6 +146,26 @@ struct PusherWebhookFaultTests {
         await working.stop()
     }
 
+    @Test("Receivers that hang take no connections from others behind the same host")
+    func oneHost() async throws {
+        let host = try await WebhookReceiver.start(.hangAt("/hook/hanging"))
+        // Four requests of each are under way at a time, on different channels.
+        let paths = ["/hanging/1", "/hanging/2", "/hanging/3", "/working"]
+        let webhooks = paths.map { Webhook(url: host.url + $0, events: [.clientEvent]) }
+        func told(_ path: String) -> Int { host.posts.count { $0.fields["path"] == "/hook" + path } }
+        try await withServer(application(webhooks)) { server in
+            let client = try await talker(server, "private-0")
+            for number in 0..<8 {
+                if number > 0 { try await client.subscribe("private-\(number)") }
+                try await say("\(number)", client, on: "private-\(number)")
+            }
+            try await eventually("the working one is told") { told("/working") == 8 }
+            // Four for each of them, more than the HTTP library opens to one host by itself, which is eight.
+            try await eventually("those that hang have connections of their own") { host.mostConnections > 8 }
+        }
+        await host.stop()
+    }
+
     @Test("Several events come in one request where that is wanted")
     func batches() async throws {
         let receiver = try await WebhookReceiver.start(.answer(503))
