@@ -92,6 +92,7 @@ struct HTTPAnswer: Hashable, Sendable {
         case 415: "Unsupported Media Type"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
         case 481: "Malformed Filter Expression"
         case 500: "Internal Server Error"
         case 503: "Service Unavailable"

@@ -73,7 +73,7 @@ extension HTTPConnection {
             let request = PubNubServerRequest(method: method, target: target, body: body)
             handle(request, address)
         } catch {
-            answer(HTTPAnswer(PubNubErrorBody(error)))
+            answer(naming(error, of: target, in: HTTPAnswer(PubNubErrorBody(error))))
         }
     }
 
@@ -174,8 +174,17 @@ extension HTTPConnection {
             if route == .metrics { return answerMetrics() }
             answer(try RESTService(core: core).answer(RESTRequest(method: method, target: target, body: body), route))
         } catch {
-            answer(HTTPAnswer(error))
+            answer(naming(error, of: target, in: HTTPAnswer(error)))
         }
+    }
+
+    /// A refusal with the methods that there are, the one with which pages ask what their scripts may do included (rule SR-19).
+    private func naming(_ problem: HTTPProblem, of target: RequestTarget, in answer: HTTPAnswer) -> HTTPAnswer {
+        guard let methods = problem.allowedMethods else { return answer }
+        var answer = answer
+        let hasOptions = core.crossOrigin.isOn && target.segments != ["metrics"]
+        answer.fields.append(("allow", hasOptions ? methods + ", OPTIONS" : methods))
+        return answer
     }
 }
 

@@ -103,9 +103,14 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             context?.close(promise: nil)
             return
         }
+        let problem = error as? HTTPParserError == .headerOverflow ? HTTPProblem.headerTooLarge : .malformedRequest
         switch phase {
         case .answering, .polling, .upgrading: context?.close(promise: nil)
-        case .idle, .reading: refuse(HTTPAnswer(.malformedRequest))
+        case .idle:
+            // What is known of the request before has nothing to do with this one.
+            if pieces == 0 { beginRequest() }
+            refuse(HTTPAnswer(problem))
+        case .reading: refuse(HTTPAnswer(problem))
         case .closing, .ended: return
         }
     }
@@ -154,6 +159,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
                 guard unread.readableBytes > 0 else { return updateReading() }
                 let bytes = unread
                 unread = ByteBuffer()
+                noteBeginning(bytes)
                 context.fireChannelRead(wrapInboundOut(bytes))
                 continue
             }
@@ -209,6 +215,14 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isRequestComplete = false
         kind = .other
         page = .other
+    }
+
+    /// A head that comes to the parser in pieces has to be whole in time, too (rule SV-5). Line ends between requests begin none.
+    private func noteBeginning(_ bytes: ByteBuffer) {
+        guard case .idle = phase, pieces == 0 else { return }
+        guard bytes.readableBytesView.contains(where: { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }) else { return }
+        beginRequest()
+        pieces = 1
     }
 
     /// Stops reading from the socket while too much waits.

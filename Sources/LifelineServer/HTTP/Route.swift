@@ -38,7 +38,9 @@ enum Route: Hashable, Sendable {
             (route, allowed) = try Self.applicationRoute(segments[1], Array(segments.dropFirst(2)))
         default: throw .notFound
         }
-        guard method == allowed || (method == "HEAD" && allowed == "GET") else { throw .methodNotAllowed }
+        guard method == allowed || (method == "HEAD" && allowed == "GET") else {
+            throw .methodNotAllowed(allowed == "GET" ? "GET, HEAD" : allowed)
+        }
         self = route
     }
 

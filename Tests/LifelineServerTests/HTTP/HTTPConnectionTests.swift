@@ -83,6 +83,64 @@ struct HTTPConnectionTests {
         }
     }
 
+    @Test("Half a head gets 408, whoever reads it", arguments: ["GET / HT", "POST /apps/1001/events HTTP/1.1\r\nHost: a\r\nX"])
+    func slowHead(part: String) async throws {
+        try await withServer(
+            quietApplication,
+            {
+                $0.requestTimeout = .milliseconds(1500)
+                $0.closeTimeout = .milliseconds(100)
+            }
+        ) { server in
+            let first = try await RawSocket.connect(port: server.port)
+            try await first.send(part)
+            #expect(try await first.textToEnd().contains("HTTP/1.1 408 "))
+            // The same behind a request that was answered, and behind the empty lines that some clients put between.
+            let second = try await RawSocket.connect(port: server.port)
+            try await second.send("HEAD /health HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await second.text(upTo: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+            try await second.send("\r\n")
+            try await second.send(part)
+            let text = try await second.textToEnd()
+            #expect(text.hasPrefix("HTTP/1.1 408 ") && text.hasSuffix("arrive.\n"), "a body, although HEAD was asked before")
+        }
+    }
+
+    @Test("A refusal of what is no HTTP has its body, also behind a HEAD")
+    func malformedBehindHead() async throws {
+        try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in
+            let socket = try await RawSocket.connect(port: server.port)
+            try await socket.send("HEAD /metrics HTTP/1.1\r\nHost: a\r\n\r\n")
+            #expect(try await socket.text(upTo: "\r\n\r\n").hasPrefix("HTTP/1.1 200 "))
+            try await socket.send("nonsense\r\n\r\n")
+            #expect(try await socket.textToEnd().hasSuffix("\r\n\r\nThe request is not valid HTTP/1.1.\n"))
+            let metrics = try MetricsParser(try await server.request("GET", "/metrics").body)
+            #expect(metrics.value("lifeline_http_requests_total", ["route": "metrics", "status": "4xx"]) == 0)
+            #expect(metrics.value("lifeline_http_requests_total", ["route": "other", "status": "4xx"]) == 1)
+        }
+    }
+
+    @Test("A method that is not there is told which ones are (RFC 9110, 15.5.6)")
+    func allow() async throws {
+        let paths = [
+            ("PUT", "/apps/1001/events", "POST"), ("GET", "/apps/1001/batch_events", "POST"),
+            ("POST", "/apps/1001/channels", "GET, HEAD"), ("DELETE", "/apps/1001/channels/a", "GET, HEAD"),
+            ("POST", "/apps/1001/channels/a/users", "GET, HEAD"), ("GET", "/apps/1001/users/u/terminate_connections", "POST"),
+            ("GET", "/users/u/terminate_connections", "POST"), ("POST", "/health", "GET, HEAD"), ("PUT", "/time/0", "GET"),
+        ]
+        for origins in [[], ["*"]] {
+            try await withServer(quietApplication, { $0.corsOrigins = origins }) { server in
+                let client = try await PollClient.connect(server)
+                for (method, path, allowed) in paths + [("POST", "/metrics", "GET, HEAD")] {
+                    try await client.socket.send("\(method) \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+                    let reply = try await client.reply()
+                    let expected = origins.isEmpty || path == "/metrics" ? allowed : allowed + ", OPTIONS"
+                    #expect(reply.status == 405 && reply.head.contains("\r\nallow: \(expected)\r\n"), "\(method) \(path)")
+                }
+            }
+        }
+    }
+
     enum Malformed: CaseIterable {
         case noRequest, badField, badLength, badTarget, longField, manyFields
 
@@ -98,12 +156,14 @@ struct HTTPConnectionTests {
         }
     }
 
-    @Test("What is no HTTP gets 400", arguments: Malformed.allCases)
+    @Test("What is no HTTP gets 400, a header that is too large 431", arguments: Malformed.allCases)
     func malformed(_ malformed: Malformed) async throws {
         try await withServer(quietApplication, { $0.closeTimeout = .milliseconds(100) }) { server in
             let socket = try await RawSocket.connect(port: server.port)
             try await socket.send(malformed.text)
-            #expect(try await socket.textToEnd().hasPrefix("HTTP/1.1 400 "))
+            // What is only too large says so.
+            let status = malformed == .longField || malformed == .manyFields ? 431 : 400
+            #expect(try await socket.textToEnd().hasPrefix("HTTP/1.1 \(status) "))
         }
     }
 

@@ -78,7 +78,7 @@ struct PubNubAddress: Hashable, Sendable {
         default: found = nil
         }
         guard let found else { throw .notFound }
-        guard found.methods.contains(method) else { throw .methodNotAllowed }
+        guard found.methods.contains(method) else { throw .methodNotAllowed(found.methods.joined(separator: ", ")) }
         self = found.address
     }
 

@@ -98,5 +98,6 @@ extension HTTPAnswer {
     init(_ problem: NexconnAPIProblem) {
         self.init(status: problem.status, .json, problem.body)
         if let retryAfter = problem.retryAfter { fields = [("retry-after", "\((max(retryAfter, 1) + 999) / 1000)")] }
+        if problem.status == 405 { fields = [("allow", "POST")] }
     }
 }
