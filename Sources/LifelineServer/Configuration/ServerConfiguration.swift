@@ -74,7 +74,8 @@ public struct ServerConfiguration: Sendable {
     /// A message of a client, over all its fragments.
     public var maximumMessageBytes: Int
     public var maximumFragments: Int
-    /// A request body. The default holds a full batch with most of it escaped.
+    /// A request body. Batches of events and requests of the chat API may have four times as much, because text comes escaped in
+    /// them: the default holds a full batch whatever is in it.
     public var maximumRequestBytes: Int
     /// Bytes that may wait for one subscriber; a slower one is cut off (rule SV-4).
     public var maximumPendingBytes: Int

@@ -262,7 +262,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
         if ServerHandshake.isUpgrade(head.headers) { return beginUpgrade(head, target) }
         phase = .reading(head, .success(target))
-        let limit = bodyLimit(head)
+        let limit = bodyLimit(head, target)
         if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
             return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
         }
@@ -272,17 +272,18 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func take(_ bytes: ByteBuffer) {
-        guard case .reading(let head, _) = phase else { return }
-        let limit = bodyLimit(head)
+        guard case .reading(let head, let target) = phase else { return }
+        let limit = bodyLimit(head, try? target.get())
         guard body.count + bytes.readableBytes <= limit else {
             return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
         }
         body.append(contentsOf: bytes.readableBytesView)
     }
 
-    private func bodyLimit(_ head: HTTPRequestHead) -> Int {
+    private func bodyLimit(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Int {
         let limit = core.configuration.maximumRequestBytes
-        return NexconnAPIRoute.owns(target: head.uri) ? NexconnAPI.maximumBody(limit) : limit
+        if NexconnAPIRoute.owns(target: head.uri) { return NexconnAPI.maximumBody(limit) }
+        return target.map { Route.isBatch($0.segments) } == true ? PublishRequest.maximumBatch(limit) : limit
     }
 
     private func finish() {

@@ -44,6 +44,11 @@ enum Route: Hashable, Sendable {
         self = route
     }
 
+    /// Whether a path is that of several events in one request.
+    static func isBatch(_ segments: [String]) -> Bool {
+        segments.count == 3 && segments[0] == "apps" && segments[2] == "batch_events"
+    }
+
     private static func applicationRoute(_ id: String, _ rest: [String]) throws(HTTPProblem) -> (Route, String) {
         switch (rest.count, rest[0]) {
         case (1, "events"): (.publish(application: id), "POST")

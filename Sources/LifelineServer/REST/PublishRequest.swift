@@ -30,6 +30,10 @@ struct PublishRequest: Hashable, Sendable {
         try self.init(PublishFields(nil, query: request), limits: limits, only: channel, data: data)
     }
 
+    /// How large a batch may be. Ten events of 10 KB in an alphabet that libraries escape, six bytes for each two, are more than
+    /// any other body.
+    static func maximumBatch(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
+
     /// Reads the body of `batch_events`.
     static func batch(parsing body: [UInt8], limits: ApplicationLimits) throws(HTTPProblem) -> [PublishRequest] {
         guard let events = try json(body)["batch"]?.elements else { throw .badRequest("batch has to be an array.") }
