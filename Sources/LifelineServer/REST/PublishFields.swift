@@ -23,8 +23,10 @@ struct PublishFields {
     }
 
     /// A list of strings; nil when it is missing.
-    func list(_ name: String) throws(HTTPProblem) -> [String]? {
-        guard let value = members[name] else { return try query?.list(name) }
+    ///
+    /// - Parameter single: what the body may have instead; then the query is not asked (rule SR-3).
+    func list(_ name: String, orOne single: String) throws(HTTPProblem) -> [String]? {
+        guard let value = members[name] else { return members[single] == nil ? try query?.list(name) : nil }
         guard let elements = value.elements else { throw .badRequest("\(name) has to be an array.") }
         var list: [String] = []
         for element in elements {

@@ -77,7 +77,7 @@ struct PublishRequest: Hashable, Sendable {
             return [channel]
         }
         var names: [String] = []
-        if let list = try fields.list("channels") {
+        if let list = try fields.list("channels", orOne: "channel") {
             guard list.count <= limits.channelsPerPublish else {
                 throw .badRequest("An event goes to at most \(limits.channelsPerPublish) channels.")
             }

@@ -37,6 +37,10 @@ struct RESTFormsTests {
             let target = server.signedTarget("POST", "/apps/1001/events", query: query, body: body)
             let expected = Answer(status: 200, body: #"{"channels":{"a":{"subscription_count":0}}}"#)
             #expect(try await server.request("POST", target, body: body) == expected)
+            // One channel in the body is as good as a list.
+            let list = server.signedTarget(
+                "POST", "/apps/1001/events", query: [("info", "subscription_count"), ("channels[]", "b")], body: body)
+            #expect(try await server.request("POST", list, body: body) == expected)
         }
     }
 
