@@ -20,6 +20,8 @@ struct WebhookBatch: Hashable, Sendable {
     /// When the last of them happened.
     var since: HubInstant
     var failures = 0
+    /// How many events the receiver had taken when it last refused this.
+    var takenBefore = 0
     /// When it is sent again; nil while it is on its way.
     var resend: HubInstant?
 }
@@ -36,6 +38,8 @@ struct WebhookPolicy: Hashable, Sendable {
     var window = Duration.zero
     /// Requests under way at a time.
     var requests: Int
+    /// Requests that may wait for another attempt without taking the place of others. Beyond that, they do.
+    var postponed = 0
     /// How long an event is worth another attempt.
     var patience = Duration.seconds(300)
 

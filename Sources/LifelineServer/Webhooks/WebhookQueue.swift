@@ -38,6 +38,8 @@ struct WebhookQueue: Sendable {
     /// Failures of the receiver since it last took something, and when it may be bothered again.
     private var failures = 0
     private var rest: HubInstant?
+    /// When something was last sent for the first time.
+    private var begun: HubInstant?
     private var waitingBytes = 0
     private var lastNumber: UInt64 = 0
     private var lastID: UInt64 = 0
@@ -85,18 +87,29 @@ struct WebhookQueue: Sendable {
 
     /// What to do now. To be asked again after every change and when the time of ``Step/wait(_:)`` has come.
     mutating func next(at now: HubInstant) -> Step {
+        guard underWay.count(where: { $0.resend == nil }) < policy.requests else { return .rest }
         if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
             underWay[index].resend = nil
             return .send(underWay[index])
         }
         var wakes = underWay.compactMap(\.resend)
-        if underWay.count < policy.requests, let since = readySince {
+        if underWay.count < policy.requests + policy.postponed, let since = readySince {
             let isFull = readyEvents >= policy.batchLength
-            let start = max(isFull ? since : since.advanced(by: policy.window), rest ?? since)
-            if start <= now { return .send(begin()) }
+            let start = max(isFull ? since : since.advanced(by: policy.window), newcomersRest ?? since)
+            if start <= now {
+                begun = now
+                return .send(begin())
+            }
             wakes.append(start)
         }
         return wakes.min().map { .wait($0) } ?? .rest
+    }
+
+    /// Until when nothing new is tried. What is tried again and fails puts that off, but not for ever: only something new shows
+    /// that the receiver refuses some events and would take others.
+    private var newcomersRest: HubInstant? {
+        guard let rest, policy.postponed > 0, let begun else { return rest }
+        return min(rest, begun.advanced(by: WebhookPolicy.longestPause))
     }
 
     /// A batch has arrived.
@@ -114,9 +127,13 @@ struct WebhookQueue: Sendable {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return 0 }
         failedRequests += 1
         if !isFinal {
-            failures += 1
-            rest = now.advanced(by: WebhookPolicy.pause(failures: failures, chance: chance))
+            // Has it taken others meanwhile, it is this that it refuses, and no reason to rest.
+            if underWay[index].failures == 0 || underWay[index].takenBefore == delivered {
+                failures += 1
+                rest = now.advanced(by: WebhookPolicy.pause(failures: failures, chance: chance))
+            }
             underWay[index].failures += 1
+            underWay[index].takenBefore = delivered
             let resend = now.advanced(by: WebhookPolicy.pause(failures: underWay[index].failures, chance: chance))
             if resend.since(underWay[index].since) <= policy.patience {
                 underWay[index].resend = resend

@@ -200,6 +200,80 @@ struct WebhookQueueTests {
         #expect(queue.batch(at: .seconds(1))?.events.first?.key == "d")
     }
 
+    /// Lets time pass, and a receiver refuse what is bad.
+    ///
+    /// - Returns: what was sent, with its time in seconds.
+    private func run(_ queue: Queue, for seconds: Int64, isBad: (String) -> Bool) -> [(name: String, at: Double)] {
+        var sent: [(name: String, at: Double)] = []
+        var now = HubInstant.seconds(0)
+        var underWay: [WebhookBatch] = []
+        while now <= .seconds(seconds) {
+            switch queue.step(at: now) {
+            case .send(let batch):
+                underWay.append(batch)
+                sent += batch.names.map { ($0, Double(now.nanoseconds) / 1e9) }
+            case .wait(let next) where underWay.isEmpty: now = next
+            case .rest where underWay.isEmpty: return sent
+            // All that may be is under way: the receiver answers, in the order of the requests.
+            case .wait, .rest:
+                for batch in underWay {
+                    if batch.names.contains(where: isBad) {
+                        queue.fail(batch.id, at: now)
+                    } else {
+                        queue.finish(batch.id)
+                    }
+                }
+                underWay = []
+            }
+        }
+        return sent
+    }
+
+    @Test("Some events that a receiver refuses for ever hold up nothing but their own channels")
+    func poison() {
+        let queue = Queue(WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100))
+        // As many as requests may be under way, so that the receiver seems to be down.
+        for number in 0..<4 {
+            queue.append("bad \(number)", "bad \(number)")
+            queue.append("bad \(number)", "behind bad \(number)")
+        }
+        for number in 0..<50 { queue.append("good \(number % 5)", "good \(number)") }
+        let sent = run(queue, for: 280) { $0.hasPrefix("bad") }
+        let good = sent.filter { $0.name.hasPrefix("good") }
+        #expect(good.count == 50)
+        let names = Set(good.map { $0.name })
+        #expect(names.count == 50)
+        #expect(good.allSatisfy { $0.at <= 33 })
+        for channel in 0..<5 {
+            let own = good.compactMap { Int($0.name.dropFirst(5)) }.filter { $0 % 5 == channel }
+            #expect(own == own.sorted())
+        }
+        #expect(!sent.contains { $0.name.hasPrefix("behind") })
+        let attempts = sent.filter { $0.name == "bad 0" }
+        #expect(attempts.count > 5)
+    }
+
+    @Test("A receiver that is down is asked ever less, however much there is to tell")
+    func down() {
+        let queue = Queue(WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100))
+        for number in 0..<1_000 { queue.append("\(number)", "\(number)") }
+        let sent = run(queue, for: 299) { _ in true }
+        // Something new every half a minute, and each again ever less often.
+        let names = Set(sent.map { $0.name })
+        #expect(names.count <= 14)
+        let late = sent.filter { $0.at > 150 }
+        #expect(late.count < 100)
+    }
+
+    @Test("More than so many take the place of others after all, so that their number has an end")
+    func postponed() {
+        let queue = Queue(WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 1, postponed: 2))
+        for key in ["a", "b", "c", "d", "e"] { queue.append(key, key) }
+        let sent = run(queue, for: 280) { _ in true }
+        let names = Set(sent.map { $0.name })
+        #expect(names == ["a", "b", "c"])
+    }
+
     @Test("What is old is tried once more and then given up")
     func old() throws {
         let queue = Queue()

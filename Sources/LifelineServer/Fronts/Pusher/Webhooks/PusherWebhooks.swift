@@ -28,10 +28,11 @@ final class PusherWebhooks: Sendable {
     private let logger: Logger
     private let state: NIOLockedValueBox<State>
 
-    /// One event for each request, four requests at a time.
-    static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4)
+    /// One event for each request, four requests at a time. A receiver may refuse some events again and again, and still has to hear
+    /// of the others.
+    static let single = WebhookPolicy(batchLength: 1, batchBytes: 1, requests: 4, postponed: 100)
     static let batched = WebhookPolicy(
-        batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4)
+        batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
 
     init(_ application: Application, clock: ServerClock, eventLoop: any EventLoop, logger: Logger) {
         self.clock = clock
