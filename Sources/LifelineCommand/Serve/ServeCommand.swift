@@ -101,8 +101,10 @@ struct ServeCommand: AsyncParsableCommand {
         let logger = Logger(label: "lifeline.server")
         warn(about: settings, logger)
         let registry = ReloadableApplicationRegistry(settings.applications(for: settings.services))
-        // Before anybody can know that the server is there: an early signal must not end it.
+        // Before anybody can know that the server is there: an early reload must not end it, and an early end is one in order. In a
+        // container it would otherwise be lost, since there the system ends the first process for a signal only when it is trapped.
         let signals = await UnixSignalsSequence(trapping: .sighup)
+        let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         let server: LifelineServer
         do {
             server = try await LifelineServer.start(settings.configuration(registry: registry, logger: logger))
@@ -120,8 +122,9 @@ struct ServeCommand: AsyncParsableCommand {
                             server: server, registry: registry, signals: signals, command: self, started: settings, logger: logger
                         ),
                         successTerminationBehavior: .ignore),
+                    .init(service: EndService(signals: ends), successTerminationBehavior: .gracefullyShutdownGroup),
                 ],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
+                logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
         )
         try await group.run()
     }
@@ -153,6 +156,15 @@ struct ServeCommand: AsyncParsableCommand {
         logger.log(
             level: isChosen ? .warning : .info, "fewer files may be open than maxConnections needs",
             metadata: ["limit": "\(limit)", "needed": "\(needed)"])
+    }
+}
+
+/// Ends with the first signal that asks for it.
+private struct EndService: Service {
+    let signals: UnixSignalsSequence
+
+    func run() async throws {
+        for await _ in signals.cancelOnGracefulShutdown() { return }
     }
 }
 
