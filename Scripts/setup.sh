@@ -76,7 +76,11 @@ known() { apt-cache show "$1" >/dev/null 2>&1; }
 update() {
     "${root[@]}" apt-get update -qq || echo "setup: the lists of packages could not be fetched; going on with those that there are." >&2
 }
-install() { "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" >/dev/null; }
+# Whatever installs updates on a new system holds the lock for a while.
+install() {
+    "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends -oDPkg::Lock::Timeout=300 "${wanted[@]}" >/dev/null
+}
 
 # A fresh system has no lists at all. Every Debian and Ubuntu knows this package.
 known libsqlite3-dev || update

@@ -38,7 +38,7 @@ def test_every_family_is_documented_and_the_other_way_round(server, client):
     assert status == 200
     rest(server.port, "GET", "/nowhere")
     refused = PusherSocket(server.port, key="nobody", greeted=False)
-    wait_until(lambda: "lifeline_connections_refused" in families(server), 10, "a refusal is counted")
+    wait_until(lambda: "lifeline_connections_refused" in families(server), 30, "a refusal is counted")
     refused.drop()
     found = families(server)
     for name, family in found.items():
@@ -58,7 +58,7 @@ def test_numbers_move_with_what_happens(server, client):
     other = PusherSocket(server.port)
     wait_until(
         lambda: value(families(server), "lifeline_connections", **labels) == value(before, "lifeline_connections", **labels) + 1,
-        10, "a connection more")
+        30, "a connection more")
     other.drop()
     after = families(server)
 

@@ -11,7 +11,7 @@ import time
 
 import pytest
 import websocket
-from lifeline_harness import Server
+from lifeline_harness import GRACE, Server
 from nexconn_client import APP_SECRET, PATH, SUBPROTOCOL, ChatSession, Farewell, Lost, Refused, ServerAPI
 
 
@@ -176,24 +176,31 @@ def test_too_much_of_everything(server, api, online):
     assert other.say("u3", "unharmed")["id"]
 
 
-def test_slow_and_half_open_peers_do_not_stop_the_others(server, api, online):
+@pytest.fixture
+def impatient(monkeypatch):
+    """For a server that waits for requests and hellos as long as this and not ten seconds."""
+    monkeypatch.setenv("LIFELINE_REQUEST_TIMEOUT", "4")
+    return 4
+
+
+def test_slow_and_half_open_peers_do_not_stop_the_others(impatient, server, api, online):
     """X10: half handshakes, sessions that never say hello, and readers that never read."""
     lines = []
     for n in range(200):
-        line = socket.create_connection(("127.0.0.1", server.port), timeout=5)
+        line = socket.create_connection(("127.0.0.1", server.port), timeout=30)
         line.sendall([b"GET /nexconn/v1 HT", b"POST /v4/user/get HTTP/1.1\r\nContent-Length: 100\r\n\r\n{", b""][n % 3])
         lines.append(line)
     silent = [
-        websocket.create_connection(f"ws://127.0.0.1:{server.port}{PATH}", timeout=20, subprotocols=[SUBPROTOCOL]) for _ in range(20)]
+        websocket.create_connection(f"ws://127.0.0.1:{server.port}{PATH}", timeout=60, subprotocols=[SUBPROTOCOL]) for _ in range(20)]
     begun = time.monotonic()
     session = online("u1")
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < GRACE
     assert session.say("u2", "through")["id"]
     for line in silent:
-        bye = json.loads(line.recv())  # not later than ten seconds after the upgrade
+        bye = json.loads(line.recv())  # not later than four seconds after the upgrade
         assert bye["code"] == 31025
         line.close()
-    assert time.monotonic() - begun < 19
+    assert time.monotonic() - begun < impatient + 5 * GRACE
     for line in lines:
         line.close()
 
@@ -245,7 +252,7 @@ def test_a_storm_of_connections(server, api):
     session = ChatSession(server.port, token)
     assert session.connect()["user"] == "u1"
     session.drop()
-    end = time.monotonic() + 10
+    end = time.monotonic() + 30
     while len(os.listdir(f"/proc/{server.process.pid}/fd")) > before + 5:
         assert time.monotonic() < end, "descriptors were not given back"
         time.sleep(0.1)

@@ -108,7 +108,7 @@ def test_s13_somebody_else_answers(link, tmp_path, status, headers, category, co
     listener.wait_messages(20)
     t0 = proxy.mode("http", status=status, headers=headers)
     lost = listener.wait_status("reconnecting")
-    time.sleep(3)
+    time.sleep(1.5)
     t1 = proxy.mode("pass")
     recovered(listener)
     settle(listener, source)

@@ -1,9 +1,10 @@
 """Scenario S14 over long-poll: the certificates of the matrix, and what a client says of each."""
 
+import concurrent.futures
 import subprocess
 
 import pytest
-from lifeline_harness import Server, free_port, tools
+from lifeline_harness import AT_ONCE, GRACE, Server, tools
 from pubnub_scenarios import PubNubListener
 
 
@@ -20,26 +21,27 @@ def matrix(tmp_path_factory):
 
 def test_s14_every_certificate_gets_its_verdict(started, matrix):
     folder, rows = matrix
-    judged = 0
-    for name, file, host, expected in rows:
-        if host not in ("localhost", "127.0.0.1"):
-            continue
+
+    def judge(row):
+        name, file, host, expected = row
         certificate = folder / file
-        server = started(
-            Server, free_port(), "--tls-cert", str(certificate), "--tls-key", str(certificate.with_suffix(".key")))
+        server = started(Server, 0, "--tls-cert", str(certificate), "--tls-key", str(certificate.with_suffix(".key")))
         listener = started(
             PubNubListener, f"https://{host}:{server.port}", "--channel", "room", "--ca", str(folder / "ca.pem"))
         if expected in ("ok", "crl"):
             listener.wait_subscribed("room")
             assert listener.statuses == ["connecting", "connected"], name
         else:
-            said = listener.wait_status("reconnecting", 5)
+            said = listener.wait_status("reconnecting")
             assert said["category"] == "tlsUntrusted", (name, said)
-            assert said["t"] - listener.of("status")[0]["t"] <= 1
+            assert said["t"] - listener.of("status")[0]["t"] <= AT_ONCE + GRACE
             # Never faster than the cap, which is 3 s here.
             assert said["retry_in"] >= 1.5 and said["will_retry"], name
-            assert listener.statuses == ["connecting", "reconnecting"], name
+            assert listener.statuses[:2] == ["connecting", "reconnecting"], name
         listener.kill()
         server.kill()
-        judged += 1
-    assert judged >= 20
+        return name
+
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        judged = list(pool.map(judge, [row for row in rows if row[2] in ("localhost", "127.0.0.1")]))
+    assert len(judged) >= 20
