@@ -34,7 +34,7 @@ class Page:
         """The first thing told with these values."""
         return wait_until(
             lambda: next((t for t in self.told if all(t.get(k) == v for k, v in expected.items())), None), timeout,
-            f"{expected} from the page; told so far: {self.told}")
+            lambda: f"{expected} from the page; told so far: {self.told}")
 
     def wait_event(self, event, channel=None):
         return self.wait(what="event", event=event, **({"channel": channel} if channel else {}))

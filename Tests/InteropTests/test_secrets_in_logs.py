@@ -258,7 +258,7 @@ def crash(program, how):
     loops = [thread for thread, name in threads.items() if name.startswith("NIO")]
     assert loops, threads
     assert ctypes.CDLL(None).tgkill(program.process.pid, loops[0], how) == 0
-    wait_until(lambda: any(line.startswith("Backtrace took") for line in program.errors), 120, f"a backtrace: {program.errors[-20:]}")
+    wait_until(lambda: any(line.startswith("Backtrace took") for line in program.errors), 120, lambda: f"a backtrace: {program.errors[-20:]}")
     # Having told, the runtime lets the program go on and fall over the same place again, where none is when the signal is ours.
     program.end(signal.SIGKILL)
     return program.lines, "\n".join(program.errors)

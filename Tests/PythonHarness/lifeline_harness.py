@@ -66,14 +66,14 @@ def free_port():
 
 
 def wait_until(condition, timeout, what):
-    """The first true value of `condition`, or a failure that says what was awaited."""
+    """The first true value of `condition`, or a failure that says what was awaited; `what` may be a function, which knows more then."""
     end = time.monotonic() + timeout
     while time.monotonic() < end:
         value = condition()
         if value:
             return value
         time.sleep(0.02)
-    raise AssertionError(f"not within {timeout} s: {what}")
+    raise AssertionError(f"not within {timeout} s: {what() if callable(what) else what}")
 
 
 class Program:
@@ -250,15 +250,15 @@ class Listener(Program):
         """The first such status line at or after position `after` of the statuses."""
         return wait_until(
             lambda: next((e for e in self.of("status")[after:] if e["status"] == status), None), timeout,
-            f"status {status} after {self.statuses}")
+            lambda: f"status {status} after {self.statuses}")
 
     def wait_subscribed(self, channel, count=1, timeout=30):
         return wait_until(
             lambda: [e for e in self.of("subscribed") if e["ch"] == channel][count - 1:], timeout,
-            f"{channel} subscribed {count} times; errors: {self.of('error')} {self.errors}")
+            lambda: f"{channel} subscribed {count} times; errors: {self.of('error')} {self.errors}")
 
     def wait_messages(self, count, timeout=30):
-        return wait_until(lambda: len(self.of("msg")) >= count, timeout, f"{count} messages, got {len(self.of('msg'))}")
+        return wait_until(lambda: len(self.of("msg")) >= count, timeout, lambda: f"{count} messages, got {len(self.of('msg'))}")
 
 
 def close_frame(code, reason=b""):

@@ -110,7 +110,7 @@ class Client:
         good = (PNStatusCategory.PNConnectedCategory, PNStatusCategory.PNSubscriptionChangedCategory
                 if hasattr(PNStatusCategory, "PNSubscriptionChangedCategory") else PNStatusCategory.PNConnectedCategory)
         if seen == 0:
-            wait_until(lambda: any(s.category in good for s in self.statuses[seen:]), 30, f"connected, got {self.categories}")
+            wait_until(lambda: any(s.category in good for s in self.statuses[seen:]), 30, lambda: f"connected, got {self.categories}")
 
     def unsubscribe(self, *channels):
         self.run(lambda pubnub: pubnub.unsubscribe().channels(list(channels)).execute())
@@ -121,7 +121,7 @@ class Client:
 
     def wait(self, kind, count, timeout=30):
         items = getattr(self, kind)
-        wait_until(lambda: len(items) >= count, timeout, f"{count} {kind}, got {len(items)}; statuses {self.categories}")
+        wait_until(lambda: len(items) >= count, timeout, lambda: f"{count} {kind}, got {len(items)}; statuses {self.categories}")
         return items
 
     def stop(self):

@@ -55,7 +55,7 @@ class WebhookReceiver:
             events = [e for e in self.of(name) if all(e.get(k) == v for k, v in fields.items())]
             return events if len(events) >= count else None
 
-        return wait_until(found, timeout, f"{count} {name} {fields}; told so far: {self.taken}")
+        return wait_until(found, timeout, lambda: f"{count} {name} {fields}; told so far: {self.taken}")
 
     def kill(self):
         """For the fixture that ends what was started."""

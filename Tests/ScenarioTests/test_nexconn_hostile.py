@@ -136,7 +136,7 @@ def test_a_server_that_lies(started):
             for liar in liars]
         for liar, listener in zip(liars, listeners):
             wait_until(
-                lambda: liar.connections > len(liar.lies), 120, f"all lies told, so far {liar.connections}; {listener.errors}")
+                lambda: liar.connections > len(liar.lies), 120, lambda: f"all lies told, so far {liar.connections}; {listener.errors}")
             listener.wait_messages(3)
             assert [event["data"]["content"] for event in listener.of("msg")] == ["m1", "m2", "m3"]
             assert listener.process.poll() is None and not listener.errors

@@ -92,7 +92,7 @@ class Patient:
         self.faults.append({"t0": t0, "t1": t1, "kind": kind, "breaks": breaks, "sub": self.name})
         wait_until(
             lambda: self.is_well(t1) and (not breaks or len(self.listener.statuses) > before), 30,
-            f"{self.name} well again after {kind}, seed {SEED}; {self.listener.statuses[before - 1:]}")
+            lambda: f"{self.name} well again after {kind}, seed {SEED}; {self.listener.statuses[before - 1:]}")
 
     def is_well(self, since):
         """Whether the client is connected and has had a message from after `since`."""
@@ -177,7 +177,7 @@ def test_v1_the_server_is_killed(started, tmp_path):
             patient.faults.append({"t0": t0, "t1": t1, "kind": "server killed", "breaks": True, "sub": patient.name})
             wait_until(
                 lambda: patient.is_well(t1) and len(patient.listener.statuses) > told, 30,
-                f"{patient.name} well again after a kill, seed {SEED}; {patient.listener.statuses[told - 1:]}")
+                lambda: f"{patient.name} well again after a kill, seed {SEED}; {patient.listener.statuses[told - 1:]}")
     time.sleep(1)
     for source in published.values():
         source.stop()
