@@ -9,9 +9,9 @@ final class NexconnAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<NexconnSession>
 
     /// What is told to the hub, in one order, whoever found it out.
-    private typealias Step = @Sendable (inout NexconnNews) -> NexconnNews.Report
+    typealias Step = @Sendable (inout NexconnNews) -> NexconnNews.Report
 
-    private struct State {
+    struct State {
         var news: NexconnNews
         var waiting: [Step] = []
         var isDraining = false
@@ -28,7 +28,7 @@ final class NexconnAdapter: ServiceAdapter {
     let sendLimit: Duration
     private let tracksPresence: Bool
     private let network: NetworkObservation?
-    private let state: NIOLockedValueBox<State>
+    let state: NIOLockedValueBox<State>
 
     init(
         driver: Driver, timers: any TimerScheduler, sendLimit: Duration, tracksPresence: Bool, network: NetworkObservation? = nil

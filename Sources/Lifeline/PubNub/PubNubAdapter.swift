@@ -9,14 +9,14 @@ final class PubNubAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<PubNubSession>
 
     /// What is told to the hub, in one order, whoever found it out.
-    private enum Item: Sendable {
+    enum Item: Sendable {
         case notices([Notice<PubNubSession>], at: Moment)
         case answered(PubNubNews.Question, Result<[Member], LifelineError>)
         /// A channel that the service is not even asked for.
         case refused(channel: String, LifelineError)
     }
 
-    private struct State {
+    struct State {
         var news: PubNubNews
         var waiting: [Item] = []
         var isDraining = false
@@ -27,11 +27,11 @@ final class PubNubAdapter: ServiceAdapter {
 
     let serviceName = PubNubServiceSettings.serviceName
     let clock: @Sendable () -> Moment
-    private let driver: Driver
+    let driver: Driver
     private let caller: PubNubCaller
     private let tracksPresence: Bool
     private let network: NetworkObservation?
-    private let state: NIOLockedValueBox<State>
+    let state: NIOLockedValueBox<State>
 
     init(
         driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,

@@ -52,7 +52,9 @@ struct EndingContractTests {
                 } catch { return error }
             }
             _ = await statuses.first { $0.phase == .connecting }
-            while ann.core.hub.feedIfAny(kind.channel) == nil { await Task.yield() }
+            // Whoever asks after the end of one connection waits for the next.
+            while !ann.isAsked { await Task.yield() }
+            ann.settle()
             await ann.disconnect()
             #expect(await connecting.value?.code == .disconnected)
             #expect(await subscribing.value?.code == .disconnected)

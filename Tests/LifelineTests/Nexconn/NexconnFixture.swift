@@ -45,6 +45,7 @@ struct NexconnFixture {
 
     /// Loses the link and comes back on another one.
     func loseLink() {
+        client.settle()
         transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
         dialAgain()
     }
@@ -56,6 +57,7 @@ struct NexconnFixture {
         let limit = ContinuousClock.now + .seconds(10)
         while transport.dials == dials, ContinuousClock.now < limit { timers.advanceToNext() }
         transport.report(.opened)
+        client.settle()
     }
 
     /// Lets time pass if an attempt waits for its turn, but not while one is under way: what it does takes no time on this clock.
@@ -76,7 +78,9 @@ struct NexconnFixture {
     }
 
     func receive(_ frame: [UInt8]) {
+        client.settle()
         transport.report(.received([ScriptedChat.inbound(frame)]))
+        client.settle()
     }
 
     /// A message of the inbox, at its place.

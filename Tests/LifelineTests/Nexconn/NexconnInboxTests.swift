@@ -68,10 +68,13 @@ struct NexconnInboxTests {
         fixture.server.prepare(package: [(11, NexconnFixture.message(1)), (12, NexconnFixture.message(2, from: "eve"))])
         try await fixture.connect()
         _ = try await fixture.client.channel("room").subscribe()
+        fixture.client.settle()
         fixture.timers.advance(by: .milliseconds(1_500))
+        fixture.client.settle()
         #expect(fixture.server.acknowledged.isEmpty)
         let room = try await fixture.client.channel("direct:ben").subscribe()
         for await message in room.messages.prefix(1) { #expect(message.data == #"{"content":1}"#) }
+        fixture.client.settle()
         #expect(fixture.server.acknowledged == [12])
     }
 

@@ -150,7 +150,9 @@ struct NexconnSubscribingTests {
             }
         }
         #expect(told == [#"{"content":20000000}"#, "gap true", #"{"content":20000009}"#])
+        fixture.client.settle()
         room.unsubscribe()
+        fixture.client.settle()
         let entries = fixture.server.requests
         #expect(entries.first == .enter(NexconnEntry("room", count: 0)))
         #expect(entries.last == .exit("room"))
@@ -170,6 +172,7 @@ struct NexconnSubscribingTests {
         plain.unsubscribe()
         #expect(fixture.server.requests == [.enter(NexconnEntry("room", count: 0))])
         full.unsubscribe()
+        fixture.client.settle()
         #expect(fixture.server.requests.last == .exit("room"))
     }
 
@@ -202,6 +205,7 @@ struct NexconnSubscribingTests {
         subscribing.cancel()
         let error = await #expect(throws: LifelineError.self) { try await subscribing.value }
         #expect(error?.code == .cancelled)
+        fixture.client.settle()
         #expect(fixture.server.requests.last == .exit("room"))
     }
 

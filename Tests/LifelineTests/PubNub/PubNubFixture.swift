@@ -3,6 +3,7 @@ import HTTPTransport
 import LifelineTesting
 import NIOConcurrencyHelpers
 import PubNubProtocol
+import Testing
 
 @testable import Lifeline
 
@@ -45,13 +46,19 @@ struct PubNubFixture {
     func publish(_ messages: PubNubMessage...) { publish(messages) }
 
     func publish(_ messages: [PubNubMessage]) {
+        client.settle()
         guard let (id, answer) = service.publish(messages) else { return }
         transport.report(.received([LongPollInbound(id: id, result: .success(answer))]))
+        client.settle()
     }
 
     /// Loses the link by the failure of the outstanding poll, and opens the next attempt.
     func loseLink(beforeReturn body: () -> Void = {}) {
-        guard let id = service.takeHeld() else { return }
+        client.settle()
+        guard let id = service.takeHeld() else {
+            Issue.record("No poll is held that could fail.")
+            return
+        }
         let failure = ConnectionFailure(.networkUnavailable, "Reset.")
         transport.report(.received([LongPollInbound(id: id, result: .failure(failure))]))
         body()
@@ -65,6 +72,7 @@ struct PubNubFixture {
         let limit = ContinuousClock.now + .seconds(10)
         while transport.dials == dials, ContinuousClock.now < limit { timers.advanceToNext() }
         transport.report(.opened)
+        client.settle()
     }
 
     /// Disconnects, with a peer that takes note of the goodbye.

@@ -14,7 +14,7 @@ struct PusherAdapterTests {
         fixture.receive(#"{"event":"e","channel":"room","data":"1"}"#)
         let heardAt = fixture.timers.now
         fixture.timers.advance(by: .milliseconds(300))
-        fixture.transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
+        fixture.loseLink()
         fixture.timers.advance(by: .milliseconds(600))
         fixture.greet()
         fixture.receive(#"{"event":"e","channel":"room","data":"2"}"#)
@@ -64,7 +64,7 @@ struct PusherAdapterTests {
         let room = try await fixture.client.channel("private-room").subscribe()
         async let outcome = room.publish(1)
         await fixture.sent("client-message")
-        fixture.transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
+        fixture.loseLink()
         guard case .unknown = try await outcome else {
             Issue.record("not unknown")
             return
@@ -90,7 +90,7 @@ struct PusherAdapterTests {
             try await fixture.client.channel("private-x").subscribe()
         }
         #expect(error?.code == .accessDenied)
-        fixture.transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
+        fixture.loseLink()
         fixture.timers.advance(by: .seconds(1))
         let events = fixture.client.events
         fixture.greet()

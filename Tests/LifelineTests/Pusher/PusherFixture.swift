@@ -50,7 +50,16 @@ struct PusherFixture {
     }
 
     func receive(_ frame: [UInt8]) {
+        client.settle()
         transport.report(.received([Self.inbound(frame)]))
+        client.settle()
+    }
+
+    /// Loses the link.
+    func loseLink() {
+        client.settle()
+        transport.report(.closed(ConnectionFailure(.networkUnavailable, "Reset.")))
+        client.settle()
     }
 
     func receive(_ json: String) { receive(Array(json.utf8)) }

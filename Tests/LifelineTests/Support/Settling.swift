@@ -1,0 +1,39 @@
+import NIOConcurrencyHelpers
+
+@testable import EngineRuntime
+@testable import Lifeline
+
+extension LifelineClient {
+    /// Waits until no thread is at work on what the client has to do, for 10 s at most.
+    ///
+    /// A call that is answered resumes the test in the middle of that work: what the test then reports, or how far it sets the clock,
+    /// could come too early, and what it looks at could be about to change.
+    func settle() {
+        let limit = ContinuousClock.now + .seconds(10)
+        while isBusy, ContinuousClock.now < limit {}
+    }
+
+    private var isBusy: Bool {
+        switch core.adapter {
+        case let adapter as PusherAdapter: adapter.driver.isBusy
+        case let adapter as PubNubAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.isDraining)
+        case let adapter as NexconnAdapter: adapter.driver.isBusy || adapter.state.withLockedValue(\.isDraining)
+        default: false
+        }
+    }
+
+    /// Whether a subscription has been asked for and is not answered yet.
+    var isAsked: Bool {
+        switch core.adapter {
+        case let adapter as PusherAdapter: adapter.driver.isAsked
+        case let adapter as PubNubAdapter: adapter.driver.isAsked
+        case let adapter as NexconnAdapter: adapter.state.withLockedValue { !$0.callers.isEmpty }
+        default: false
+        }
+    }
+}
+
+extension ConnectionDriver {
+    fileprivate var isBusy: Bool { mailbox.withLockedValue(\.isDraining) }
+    fileprivate var isAsked: Bool { running.withLockedValue { !$0.waiting.isEmpty } }
+}
