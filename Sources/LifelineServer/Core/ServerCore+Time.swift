@@ -46,7 +46,7 @@ extension ServerCore {
         }
         for outlet in outlets {
             try await outlet.eventLoop.submit {
-                for connection in outlet.state.connections { connection.cut() }
+                for connection in outlet.state.connections { connection.hangUp() }
                 for connection in outlet.state.chat.connections { connection.cut() }
                 for requester in outlet.state.requesters { requester.cut() }
             }.get()

@@ -57,12 +57,15 @@ struct ConnectionTests {
         var application = quietApplication
         application.limits.connections = 1
         try await withServer(application) { server in
-            let first = try await TestClient.connect(server)
-            let second = try await TestClient.open(server)
-            #expect(try await second.expectFarewell() == 4004)
-            try await first.sendClose(1000)
-            #expect(try await first.next() == .close(1000, ""))
-            #expect(try await first.next() == .end)
+            // Again and again: the place is free before the end can be seen, on whichever loop the next connection lands.
+            for _ in 1...20 {
+                let first = try await TestClient.connect(server)
+                let second = try await TestClient.open(server)
+                #expect(try await second.expectFarewell() == 4004)
+                try await first.sendClose(1000)
+                #expect(try await first.next() == .close(1000, ""))
+                #expect(try await first.next() == .end)
+            }
             _ = try await TestClient.connect(server)
         }
     }

@@ -22,6 +22,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         case open
         /// A close frame is on its way; the peer's is awaited.
         case closing
+        /// Everything is given back, the socket is on its way out.
+        case ended
         case closed
     }
 
@@ -122,7 +124,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         core.logger.debug("connection failed", metadata: ["socket_id": "\(socketID)", "error": "\(type(of: error))"])
-        context.close(promise: nil)
+        hangUp()
     }
 
     /// A subscriber for which too much is waiting is cut off (rule SV-4).
@@ -255,9 +257,10 @@ extension PusherConnection {
         guard phase == .open, let context else { return }
         phase = .closing
         waiting = core.now
-        context.writeAndFlush(wrapOutboundOut(PusherWire.farewell(farewell)), promise: nil)
-        // When the server goes, everybody does: who is told that the others left would see them flicker.
+        // First, so that whoever sees the farewell finds the seats free and the user signed out. When the server goes, everybody does:
+        // who is told that the others left would see them flicker.
         leave(isSilent: farewell.code == PusherFarewell.draining.code)
+        context.writeAndFlush(wrapOutboundOut(PusherWire.farewell(farewell)), promise: nil)
     }
 
     private func peerCloses(_ code: WebSocketCloseCode?) {
@@ -270,13 +273,16 @@ extension PusherConnection {
         var writer = WebSocketFrameWriter(role: .server)
         if mustAnswer { writer.writeClose(code, to: &buffer) }
         // The answer has to leave before the socket closes; a peer that does not read is waited for by `sweep`.
-        context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { [context] _ in
-            context.close(promise: nil)
-        }
+        context.writeAndFlush(wrapOutboundOut(buffer)).assumeIsolated().whenComplete { _ in self.hangUp() }
     }
 
-    /// Closes the socket without a farewell.
-    func cut() {
+    /// Closes the socket, without a farewell of its own.
+    ///
+    /// Gives back first: whoever sees the end and comes back at once has to find the place free, since a quota's 4004 tells
+    /// clients to stay away (rule SP-4).
+    func hangUp() {
+        let context = context
+        giveBack()
         context?.close(promise: nil)
     }
 
@@ -284,9 +290,9 @@ extension PusherConnection {
     func sweep(at now: HubInstant) {
         let configuration = core.configuration
         switch phase {
-        case .new, .closed: return
+        case .new, .ended, .closed: return
         case .closing:
-            if let waiting, now.since(waiting) >= configuration.closeTimeout { context?.close(promise: nil) }
+            if let waiting, now.since(waiting) >= configuration.closeTimeout { hangUp() }
         case .open:
             if let waiting, now.since(waiting) >= configuration.messageTimeout {
                 return close(.plain(.policyViolation, "A message took too long to arrive."))
@@ -307,18 +313,23 @@ extension PusherConnection {
         }
     }
 
-    /// Gives everything back. Does nothing the second time.
+    /// The socket is gone. Does nothing the second time.
     func end() {
         guard phase != .closed else { return }
-        leave()
+        giveBack()
         phase = .closed
+        core.admission.withLockedValue { $0.closeSocket() }
+        core.logger.debug("disconnected", metadata: ["socket_id": "\(socketID)"])
+    }
+
+    /// Gives everything back but the socket. Does nothing the second time.
+    private func giveBack() {
+        guard phase != .ended, phase != .closed else { return }
+        leave()
+        phase = .ended
         context = nil
         outlet.state.remove(self)
-        core.admission.withLockedValue { admission in
-            admission.closeSocket()
-            if let application { admission.close(application: application.value.id) }
-        }
-        core.logger.debug("disconnected", metadata: ["socket_id": "\(socketID)"])
+        if let application { core.admission.withLockedValue { $0.close(application: application.value.id) } }
     }
 
     /// Leaves all channels, and the user.
