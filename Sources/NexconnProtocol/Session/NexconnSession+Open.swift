@@ -78,7 +78,7 @@ extension NexconnSession {
         memory.entries[name] = wanted
         open[name] = OpenState(isInside: true, known: Set(entrance.messages.map(\.id)))
 
-        if state.isRenewal, entrance.hasMore { out.emit(.openGap(channel: name, since: lostAt)) }
+        if state.isRenewal, entrance.hasMore || isForgetful { out.emit(.openGap(channel: name, since: lostAt)) }
         if isTold {
             out.emit(.reentered(entrance))
             // Told already; who waits learns the rest.

@@ -24,6 +24,8 @@ public struct NexconnSession: WebSocketSession {
     static let acknowledging = SessionTimer(2)
 
     var isWelcome = false
+    /// Whether the server does not know what the one before it had, such as after a start without a store.
+    var isForgetful = false
     /// The server's clock at the welcome, ms since 1970.
     var welcomedAt: Int64 = 0
     /// Whether the last package has come, so that events come at once.
@@ -115,6 +117,7 @@ public struct NexconnSession: WebSocketSession {
             if welcome.place.sequence > known.sequence { memory.resume = welcome.place }
             memory.delivered = max(memory.delivered, welcome.place.sequence)
         } else {
+            isForgetful = memory.resume != nil
             memory.resume = welcome.place
             memory.delivered = welcome.place.sequence
         }

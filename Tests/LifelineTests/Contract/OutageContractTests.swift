@@ -31,6 +31,35 @@ struct OutageContractTests {
         }
     }
 
+    @Test("A server that comes back without its memory is a gap", arguments: ServiceUnderTest.allCases)
+    func forgetfulServer(_ kind: ServiceUnderTest) async throws {
+        try await Stage.run(kind) { stage in
+            let (ann, room) = try await stage.joined("ann", relayed: true, timing: .fast)
+            let (deliveries, events, statuses) = (room.deliveries, ann.events, ann.statuses)
+            let (_, talk) = try await stage.joined("ben")
+            try await talk.tick(1)
+            var iterator = deliveries.makeAsyncIterator()
+            #expect(Told(await iterator.next()) == .message(1))
+            // Taken by the server, and never on its way to ann.
+            stage.relay.swallowAnswers()
+            try await talk.tick(2)
+            let heir = try await stage.startedAnew()
+            stage.relay.refuse()
+            _ = await statuses.first { $0.phase == .waiting }
+            stage.relay.pass(to: heir.port)
+            _ = await events.first { if case .subscribed(_, isRenewal: true, _) = $0 { true } else { false } }
+            let (_, other) = try await Stage(kind: kind, server: heir, relay: stage.relay).joined("ben")
+            try await other.tick(3)
+            var told: [Told?] = []
+            while told.last != .message(3), let delivery = await iterator.next() {
+                if case .failed(_, willRetry: true) = delivery { continue }
+                told.append(Told(delivery))
+            }
+            #expect(told == [.gap, .message(3)])
+            try await heir.stop()
+        }
+    }
+
     @Test(
         "Statuses of an outage: waiting with cause and pause, then connecting, and connected again",
         arguments: ServiceUnderTest.allCases)

@@ -58,6 +58,13 @@ struct Stage: Sendable {
         return configuration
     }
 
+    /// A server that knows nothing of what the stage's own one has been told.
+    func startedAnew() async throws -> LifelineServer {
+        let server = try await LifelineServer.start(Self.configuration)
+        if kind == .nexconnGroup { try await Stage(kind: kind, server: server, relay: relay).makeGroups() }
+        return server
+    }
+
     /// A client that is not connected.
     ///
     /// - Parameters:

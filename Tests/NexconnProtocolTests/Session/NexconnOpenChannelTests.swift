@@ -57,6 +57,18 @@ import Testing
         #expect(script.told() == ["gap of room 1.0", "again in room 60"])
     }
 
+    @Test func `A server of another epoch has forgotten what was missed, which is a gap`() {
+        let script = inside()
+        script.reconnect(epoch: "f")
+        script.forget()
+        script.entered(1)
+        #expect(script.told() == ["gap of room 0.0", "again in room"])
+        script.reconnect(epoch: "f")
+        script.forget()
+        script.entered(1)
+        #expect(script.told() == ["again in room"])
+    }
+
     @Test func `Several losses before it is entered again make one gap since the first`() {
         let script = inside()
         script.reconnect()
