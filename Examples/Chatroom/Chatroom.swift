@@ -46,7 +46,9 @@ struct Chatroom {
         if arguments.isOnce { _ = await reading.value }
         await client.disconnect()
         reading.cancel()
+        // A loop that is cancelled tells what it had got, the end of the connection too.
         watching.cancel()
+        await watching.value
     }
 
     /// What was said before, where the service keeps it.

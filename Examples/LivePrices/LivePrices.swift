@@ -60,7 +60,9 @@ struct LivePrices {
             if shown >= limit { break }
         }
         await client.disconnect()
+        // A loop that is cancelled tells what it had got, the end of the connection too.
         watching.cancel()
+        await watching.value
     }
 
     /// Asks for what may be missing, where the service keeps it; otherwise the board says that it cannot know.
