@@ -49,7 +49,7 @@ struct HistoryCommand: AsyncParsableCommand {
     private func text(_ message: Message) -> String {
         guard json else {
             let id = message.id.map { "\($0)  " } ?? ""
-            return "\(id)\(message.event)  \(message.data)" + (message.user.map { "  from \($0)" } ?? "")
+            return "\(id)\(message.event)  \(message.data)\(message.user.map { "  from \($0)" } ?? "")".printable
         }
         var object = JSONObject()
         object.put("ev", "history")

@@ -10,7 +10,7 @@ struct PlainLine: Sendable {
     func text(_ line: ListenLine) -> String {
         let (kind, rest) = words(line.content)
         let time = colours.paint(timeOfDay(line.at), .dim)
-        return "\(time)  \(colours.paint(kind.padded(to: 13), colour(line.content)))  \(rest)"
+        return "\(time)  \(colours.paint(kind.padded(to: 13), colour(line.content)))  \(rest.printable)"
     }
 
     private func words(_ content: ListenLine.Content) -> (kind: String, rest: String) {

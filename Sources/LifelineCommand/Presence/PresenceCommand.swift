@@ -47,7 +47,8 @@ struct PresenceCommand: AsyncParsableCommand {
 
     private func lines(_ channel: String, _ members: [Member]) -> [String] {
         guard json else {
-            return ["\(channel): \(members.count) there"] + members.map { "  \($0.id)" + ($0.info.map { "  \($0)" } ?? "") }
+            return ["\(channel): \(members.count) there"]
+                + members.map { "  \($0.id)\($0.info.map { "  \($0)" } ?? "")".printable }
         }
         var occupancy = JSONObject()
         occupancy.put("ev", "occupancy")

@@ -3,7 +3,7 @@ import Foundation
 /// Text for people, on standard error.
 enum StandardError {
     static func print(_ line: String) {
-        write("lifeline: \(line)\n")
+        write("lifeline: \(line.printable)\n")
     }
 
     static func write(_ text: String) {

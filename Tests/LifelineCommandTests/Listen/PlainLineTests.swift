@@ -26,6 +26,14 @@ struct PlainLineTests {
         #expect(PlainLine(colours: Colours(isOn: true)) { _ in "" }.text(line).contains("\u{1B}[33mgap"))
     }
 
+    @Test("CL-21: what others wrote moves no cursor and begins no line")
+    func hostile() {
+        let line = text(
+            .message(channel: "r\u{9B}2J", event: "e\u{1B}]0;x\u{7}", data: "{\n\t1}", id: nil, user: "\u{202E}nna\u{2028}é👩‍👧"))
+        #expect(line == #"at 5  message        r\u009B2J  e\u001B]0;x\u0007  {  1}  from \u202Enna\u2028é👩‍👧"#)
+        #expect("plain é".printable == "plain é")
+    }
+
     private func text(_ content: ListenLine.Content) -> String {
         plain.text(ListenLine(at: Moment(nanoseconds: 5), subscriber: "a", content: content))
     }

@@ -1,0 +1,28 @@
+extension StringProtocol {
+    /// What others wrote, fit for a line on a terminal: nothing in it moves the cursor, begins another line or turns the direction of
+    /// writing. Rule CL-21.
+    var printable: String {
+        guard unicodeScalars.contains(where: Self.isUnprintable) else { return String(self) }
+        var out = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if scalar == "\n" || scalar == "\r" || scalar == "\t" {
+                out.append(" ")
+            } else if Self.isUnprintable(scalar) {
+                // All of them have four digits at most.
+                out.append(
+                    contentsOf: ("\\u" + ("000" + String(scalar.value, radix: 16, uppercase: true)).suffix(4)).unicodeScalars)
+            } else {
+                out.append(scalar)
+            }
+        }
+        return String(out)
+    }
+
+    /// Control characters of both sets, the separators of lines and paragraphs, and what overrides the direction of writing.
+    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
