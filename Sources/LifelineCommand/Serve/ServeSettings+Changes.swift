@@ -15,7 +15,9 @@ extension ServeSettings {
     private var fixed: [(name: String, value: String)] {
         [
             ("host", host), ("port", "\(port)"), ("services", "\(services.map(\.rawValue).sorted())"), ("data", data ?? ""),
-            ("bridge", "\(isBridged)"), ("logLevel", "\(logLevel)"), ("pathPrefix", server.pathPrefix),
+            // It goes by the first application of the start.
+            ("bridge", isBridged ? "of \(applications.first?.id ?? "")" : ""), ("logLevel", "\(logLevel)"),
+            ("pathPrefix", server.pathPrefix),
             ("trustProxyHeaders", "\(server.trustsProxyHeaders)"), ("corsOrigins", "\(server.corsOrigins)"),
             ("threads", "\(server.threads ?? 0)"), ("tls", tls.map { "\($0)" } ?? ""),
             ("maxConnections", "\(server.maximumConnections)"), ("maxMessageBytes", "\(server.maximumMessageBytes)"),

@@ -222,6 +222,9 @@ struct ServerSettingTests {
         ] {
             #expect(try await settings(file: file).settingsForNewStart(since: started) == expected)
         }
+        let bridged = try await settings(file: #"{"bridge": true}"#)
+        #expect(
+            try await settings(file: #"{"bridge": true, "app": {"id": "7"}}"#).settingsForNewStart(since: bridged) == ["bridge"])
         // Whatever can be set has to be noticed: all but the applications.
         let all = try await settings(file: Self.everything).settingsForNewStart(since: settings())
         let sections = ServerSetting.sections.map(\.name)
