@@ -81,7 +81,7 @@ struct PublishRequest: Hashable, Sendable {
             guard list.count <= limits.channelsPerPublish else {
                 throw .badRequest("An event goes to at most \(limits.channelsPerPublish) channels.")
             }
-            for name in list where !names.contains(name) { names.append(name) }
+            for name in list where !names.contains(where: { $0.isExactly(name) }) { names.append(name) }
         } else if let name = try fields.text("channel") {
             names = [name]
         }

@@ -7,6 +7,11 @@ public struct ChannelID: Hashable, Sendable {
         self.application = application
         self.name = name
     }
+
+    /// By the bytes of the names, since the name of a user's channel holds the user's id (rule HB-11).
+    public static func == (left: ChannelID, right: ChannelID) -> Bool {
+        left.name.isExactly(right.name) && left.application == right.application
+    }
 }
 
 /// What a channel does beyond delivering. Fronts derive it from the names of their protocol.

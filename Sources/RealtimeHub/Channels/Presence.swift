@@ -21,7 +21,7 @@ public struct PresenceRoster: Hashable, Sendable {
         var connections: Int
     }
 
-    private var entries: OrderedDictionary<String, Entry> = [:]
+    private var entries: OrderedDictionary<ExactText, Entry> = [:]
 
     public init() {}
 
@@ -30,28 +30,29 @@ public struct PresenceRoster: Hashable, Sendable {
 
     /// Members in the order of joining.
     public var members: [PresenceMember] {
-        entries.map { PresenceMember(userID: $0.key, info: $0.value.info) }
+        entries.map { PresenceMember(userID: $0.key.text, info: $0.value.info) }
     }
 
     public func contains(userID: String) -> Bool {
-        entries[userID] != nil
+        entries[ExactText(userID)] != nil
     }
 
     /// Counts a connection of `member`; true when it is the user's first, and others should hear of it.
     ///
     /// The information of a user's first connection stays until the last one leaves.
     public mutating func join(_ member: PresenceMember) -> Bool {
-        if let index = entries.index(forKey: member.userID) {
+        let id = ExactText(member.userID)
+        if let index = entries.index(forKey: id) {
             entries.values[index].connections += 1
             return false
         }
-        entries[member.userID] = Entry(info: member.info, connections: 1)
+        entries[id] = Entry(info: member.info, connections: 1)
         return true
     }
 
     /// Forgets one connection of a user; true when it was the last, and others should hear of it.
     public mutating func leave(userID: String) -> Bool {
-        guard let index = entries.index(forKey: userID) else { return false }
+        guard let index = entries.index(forKey: ExactText(userID)) else { return false }
         guard entries.values[index].connections > 1 else {
             entries.remove(at: index)
             return true

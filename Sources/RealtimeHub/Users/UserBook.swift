@@ -13,14 +13,14 @@ public struct UserBook: Sendable {
     }
 
     private struct Session {
-        var user: String
-        var watchlist: [String]
+        var user: ExactText
+        var watchlist: [ExactText]
     }
 
-    private var users: [String: User] = [:]
+    private var users: [ExactText: User] = [:]
     private var sessions: [UserConnection: Session] = [:]
     /// Users of whom watchers do not know the truth yet, and when they are to be told.
-    private var untold: [String: HubInstant] = [:]
+    private var untold: [ExactText: HubInstant] = [:]
     /// How long a user stays online for watchers after the last connection has ended.
     private let offlineGrace: Duration
 
@@ -35,6 +35,7 @@ public struct UserBook: Sendable {
     public mutating func signIn(
         _ connection: UserConnection, as user: String, watching watchlist: [String], at now: HubInstant
     ) -> UserSignIn {
+        let user = ExactText(user)
         if let session = sessions[connection], session.user != user { signOut(connection, at: now) }
         let replaced = sessions[connection]?.watchlist
         if replaced == nil {
@@ -42,15 +43,16 @@ public struct UserBook: Sendable {
             if users[user]?.connections == 1 { changed(user, at: now) }
         }
         var online: [String] = []
-        var settled: [String] = []
-        var watched: [String] = []
-        for id in watchlist {
+        var settled: [ExactText] = []
+        var watched: [ExactText] = []
+        for name in watchlist {
+            let id = ExactText(name)
             let index = entry(id)
             users.values[index].watchers.insert(connection)
             // The key is shared by all who watch the user.
             watched.append(users.keys[index])
             guard users.values[index].connections > 0 || users.values[index].isOnlineForWatchers else { continue }
-            online.append(id)
+            online.append(name)
             // What this connection is told must be what the others have been told, or what they believe would differ from then on.
             guard !users.values[index].isOnlineForWatchers else { continue }
             users.values[index].isOnlineForWatchers = true
@@ -73,10 +75,10 @@ public struct UserBook: Sendable {
     /// What is due to be told to watchers: users who came, and users who went and stayed away (rule HB-51).
     public mutating func takeNews(at now: HubInstant) -> [UserNews] {
         guard !untold.isEmpty else { return [] }
-        var due: [String] = []
+        var due: [ExactText] = []
         for (user, time) in untold where time <= now { due.append(user) }
         guard !due.isEmpty else { return [] }
-        due.sort()
+        due.sort { $0.text < $1.text }
         for user in due {
             untold[user] = nil
             users[user]?.isOnlineForWatchers.toggle()
@@ -88,7 +90,7 @@ public struct UserBook: Sendable {
 
     /// Whether a user has a connection that is signed in.
     public func isOnline(_ user: String) -> Bool {
-        users[user].map { $0.connections > 0 } ?? false
+        users[ExactText(user)].map { $0.connections > 0 } ?? false
     }
 
     /// The connections that are signed in.
@@ -98,14 +100,14 @@ public struct UserBook: Sendable {
 
     // MARK: Changing
 
-    private mutating func entry(_ user: String) -> Dictionary<String, User>.Index {
+    private mutating func entry(_ user: ExactText) -> Dictionary<ExactText, User>.Index {
         if let index = users.index(forKey: user) { return index }
         users[user] = User()
         return users.index(forKey: user) ?? users.startIndex
     }
 
     /// The user's first connection has come or the last one has ended.
-    private mutating func changed(_ user: String, at now: HubInstant) {
+    private mutating func changed(_ user: ExactText, at now: HubInstant) {
         guard let entry = users[user] else { return }
         let isOnline = entry.connections > 0
         if entry.isOnlineForWatchers == isOnline {
@@ -119,7 +121,7 @@ public struct UserBook: Sendable {
         forgetIfUnused(user)
     }
 
-    private mutating func unwatch(_ watchlist: some Sequence<String>, _ connection: UserConnection) {
+    private mutating func unwatch(_ watchlist: some Sequence<ExactText>, _ connection: UserConnection) {
         for id in watchlist {
             users[id]?.watchers.remove(connection)
             guard let entry = users[id], entry.watchers.isEmpty else { continue }
@@ -130,7 +132,7 @@ public struct UserBook: Sendable {
         }
     }
 
-    private mutating func forgetIfUnused(_ user: String) {
+    private mutating func forgetIfUnused(_ user: ExactText) {
         guard let entry = users[user], entry.connections == 0, entry.watchers.isEmpty else { return }
         users[user] = nil
         untold[user] = nil
@@ -139,7 +141,7 @@ public struct UserBook: Sendable {
     // MARK: Telling
 
     /// What watchers believe about these users now, put together for those who watch the same of them.
-    private func news(of changes: [String], but left: UserConnection? = nil) -> [UserNews] {
+    private func news(of changes: [ExactText], but left: UserConnection? = nil) -> [UserNews] {
         var perWatcher: [UserConnection: [Int]] = [:]
         for (index, user) in changes.enumerated() {
             for watcher in users[user]?.watchers ?? [] where watcher != left { perWatcher[watcher, default: []].append(index) }
@@ -147,8 +149,8 @@ public struct UserBook: Sendable {
         return Dictionary(grouping: perWatcher.keys) { perWatcher[$0] ?? [] }.map { indices, watchers in
             let told = indices.map { changes[$0] }
             return UserNews(
-                watchers: watchers, online: told.filter { users[$0]?.isOnlineForWatchers == true },
-                offline: told.filter { users[$0]?.isOnlineForWatchers != true })
+                watchers: watchers, online: told.filter { users[$0]?.isOnlineForWatchers == true }.map(\.text),
+                offline: told.filter { users[$0]?.isOnlineForWatchers != true }.map(\.text))
         }
     }
 }

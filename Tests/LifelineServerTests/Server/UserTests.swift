@@ -129,6 +129,35 @@ struct UserTests {
         }
     }
 
+    @Test("Users whose ids only look the same share neither channel nor name nor end (HB-11)")
+    func equivalentIDs() async throws {
+        try await withServer(quietApplication, configure) { server in
+            // The first letter is the Kelvin sign.
+            let (own, foreign) = ("#server-to-user-Kim", "#server-to-user-\u{212A}im")
+            let kim = try await TestClient.connect(server)
+            try await kim.signIn("Kim")
+            try await kim.subscribe(own)
+            let other = try await TestClient.connect(server)
+            try await other.signIn("\u{212A}im")
+            try await other.requestSubscription(own)
+            #expect(try await other.expectError().code == 4009)
+            try await other.subscribe(foreign)
+            try await kim.requestSubscription(foreign)
+            #expect(try await kim.expectError().code == 4009)
+            let both = #"{"name":"e","channels":["\#(own)","\#(foreign)"],"data":"1"}"#
+            #expect(try await server.post("/apps/1001/events", both).status == 200)
+            for client in [kim, other] { try await client.expect("e") }
+            try server.publish(channel: own, event: "secret", data: "1")
+            try await kim.expect("secret")
+            try await other.expectSilence()
+            // The path is signed as it came or decoded, so one form is enough.
+            let target = server.signedTarget("POST", "/apps/1001/users/%E2%84%AAim/terminate_connections")
+            #expect(try await server.request("POST", target).status == 200)
+            #expect(try await other.expectFarewell() == 4009)
+            try await kim.expectSilence()
+        }
+    }
+
     @Test("Without user authentication a sign-in says what to do")
     func switchedOff() async throws {
         var application = quietApplication

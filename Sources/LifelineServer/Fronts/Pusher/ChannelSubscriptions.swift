@@ -1,3 +1,5 @@
+import RealtimeHub
+
 /// What a connection is subscribed to, each channel once, in no order.
 ///
 /// Most connections have a few channels, some have ten thousand; for these there is an index.
@@ -6,7 +8,7 @@ struct ChannelSubscriptions: Sendable {
 
     private(set) var all: [Subscription] = []
     /// The place of each channel; empty while there are few.
-    private var places: [String: Int] = [:]
+    private var places: [ExactText: Int] = [:]
 
     /// So many are looked through one after the other.
     private static let few = 16
@@ -21,9 +23,9 @@ struct ChannelSubscriptions: Sendable {
     mutating func append(_ subscription: Subscription) {
         all.append(subscription)
         if !places.isEmpty {
-            places[subscription.channel] = all.count - 1
+            places[ExactText(subscription.channel)] = all.count - 1
         } else if all.count > Self.few {
-            for (place, subscription) in all.enumerated() { places[subscription.channel] = place }
+            for (place, subscription) in all.enumerated() { places[ExactText(subscription.channel)] = place }
         }
     }
 
@@ -32,8 +34,8 @@ struct ChannelSubscriptions: Sendable {
         all.swapAt(place, all.count - 1)
         let removed = all.removeLast()
         guard !places.isEmpty else { return removed }
-        places[channel] = nil
-        if place < all.count { places[all[place].channel] = place }
+        places[ExactText(channel)] = nil
+        if place < all.count { places[ExactText(all[place].channel)] = place }
         return removed
     }
 
@@ -46,6 +48,6 @@ struct ChannelSubscriptions: Sendable {
     }
 
     private func place(of channel: String) -> Int? {
-        places.isEmpty ? all.firstIndex { $0.channel == channel } : places[channel]
+        places.isEmpty ? all.firstIndex { $0.channel.isExactly(channel) } : places[ExactText(channel)]
     }
 }

@@ -85,7 +85,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func belongs(to application: String?, user: String?) -> Bool {
-        (application == nil || self.application?.value.id == application) && (user == nil || front.user?.id == user)
+        (application == nil || self.application?.value.id == application) && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
     }
 
     var applicationID: String? { application?.value.id }

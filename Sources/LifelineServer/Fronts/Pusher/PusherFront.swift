@@ -105,7 +105,7 @@ struct PusherFront: Sendable {
         }
         if name.isReserved {
             // The only reserved channel is that of the signed-in user, whose sign-in was its authorisation.
-            guard let user, name.name == PusherChannelName.serverToUser(user.id) else { return .unauthorized(name.name) }
+            guard let user, name.name.isExactly(PusherChannelName.serverToUser(user.id)) else { return .unauthorized(name.name) }
         } else if name.kind.needsAuthorization, !isSigned(request, application) {
             return .unauthorized(name.name)
         }
@@ -185,7 +185,7 @@ struct PusherFront: Sendable {
         } catch {
             return .error(4009, error.description)
         }
-        guard user == nil || user?.id == signIn.user.id else {
+        guard user?.id.isExactly(signIn.user.id) != false else {
             return .error(4009, "The connection is signed in as another user.")
         }
         signedIn.value = signIn.user

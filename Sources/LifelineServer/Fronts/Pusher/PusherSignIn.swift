@@ -34,12 +34,12 @@ struct PusherSignIn: Hashable, Sendable {
         user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
         guard let list = object?["watchlist"], !list.isNull else { return }
         guard let elements = list.elements else { throw .unusableWatchlist(limit: limits.userIDBytes) }
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for element in elements {
             guard let id = element.identifier, Self.accepts(id, limits) else {
                 throw .unusableWatchlist(limit: limits.userIDBytes)
             }
-            guard seen.insert(id).inserted else { continue }
+            guard seen.insert(ExactText(id)).inserted else { continue }
             if watchlist.count < limits.watchlistUsers { watchlist.append(id) } else { isWatchlistCut = true }
         }
     }

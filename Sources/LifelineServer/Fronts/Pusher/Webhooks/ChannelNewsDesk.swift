@@ -8,7 +8,7 @@ struct ChannelNewsDesk: Sendable {
     /// What may come back.
     private enum Absence: Hashable, Sendable {
         case channel(String)
-        case member(String, channel: String)
+        case member(ExactText, channel: String)
     }
 
     private struct Held: Sendable {
@@ -48,9 +48,9 @@ struct ChannelNewsDesk: Sendable {
         case .clientEvent, .subscriptionCount: return [news]
         case .occupied: return absences.removeValue(forKey: .channel(news.channel)) == nil ? [news] : []
         case .memberAdded(let user):
-            return absences.removeValue(forKey: .member(user, channel: news.channel)) == nil ? [news] : []
+            return absences.removeValue(forKey: .member(ExactText(user), channel: news.channel)) == nil ? [news] : []
         case .vacated: return hold(news, .channel(news.channel), at: now)
-        case .memberRemoved(let user): return hold(news, .member(user, channel: news.channel), at: now)
+        case .memberRemoved(let user): return hold(news, .member(ExactText(user), channel: news.channel), at: now)
         case .cacheMiss: return isFirstMiss(news.channel, at: now) ? [news] : []
         }
     }

@@ -1,0 +1,39 @@
+import RealtimeHub
+import Testing
+
+/// Pairs that Swift takes for the same text.
+@Suite("Names are compared by their bytes (HB-11)")
+struct ExactTextTests {
+    static let pairs = [("K", "\u{212A}"), ("jos\u{E9}", "jose\u{301}"), ("a\u{E9}e\u{301}", "ae\u{301}\u{E9}")]
+
+    @Test("Equivalent texts are equal to themselves only", arguments: pairs)
+    func texts(one: String, other: String) {
+        #expect(one == other)
+        #expect(!one.isExactly(other) && one.isExactly(one) && other.isExactly(other))
+        #expect(ExactText(one) != ExactText(other) && ExactText(one) == ExactText(String(Array(one))))
+        #expect(Set([one, other].map { ExactText($0) }).count == 2)
+        #expect(ChannelID(application: "1", name: one) != ChannelID(application: "1", name: other))
+        #expect(!one.isExactly(one + "x") && !"".isExactly(one) && "".isExactly(""))
+    }
+
+    @Test("Users with equivalent ids are two members", arguments: pairs)
+    func members(one: String, other: String) {
+        var roster = PresenceRoster()
+        let joined = [one, other].map { roster.join(PresenceMember(userID: $0)) }
+        #expect(joined == [true, true] && roster.count == 2)
+        let left = roster.leave(userID: other)
+        #expect(left)
+        #expect(roster.contains(userID: one) && !roster.contains(userID: other))
+    }
+
+    @Test("Nobody watches another user than the one who was named", arguments: pairs)
+    func users(one: String, other: String) {
+        var book = UserBook(offlineGrace: .zero)
+        let now = HubInstant(nanoseconds: 0)
+        let watcher = UserConnection(partition: 0, high: 1, low: 1)
+        let watched = book.signIn(watcher, as: "w", watching: [one], at: now)
+        _ = book.signIn(UserConnection(partition: 0, high: 2, low: 2), as: other, watching: [], at: now)
+        let news = book.takeNews(at: now)
+        #expect(watched.online.isEmpty && news.isEmpty && !book.isOnline(one) && book.isOnline(other))
+    }
+}
