@@ -5,16 +5,20 @@ import RealtimeHub
 /// Users of an application and who watches them. What watchers are told is queued under the lock of the application's book, so that
 /// each sees a user come and go in turns (rule HB-50).
 extension ServerCore {
-    /// Signs a connection in; returns those of its watchlist who are online.
+    /// Signs a connection in and queues its answers, and those of its watchlist who are online. The answers go the same way as news, so
+    /// that news from before a sign-in never come behind it.
     func signIn(
-        _ socketID: SocketID, on outlet: LoopOutlet, as signIn: PusherSignIn, of application: SharedApplication
-    ) -> [String] {
+        _ socketID: SocketID, on outlet: LoopOutlet, as signIn: PusherSignIn, of application: SharedApplication,
+        answers: [[UInt8]]
+    ) {
         let now = now
-        return application.users.withLockedValue { users in
+        application.users.withLockedValue { users in
             let outcome = users.signIn(
                 UserConnection(socketID, on: outlet), as: signIn.user.id, watching: signIn.watchlist, at: now)
             tell(outcome.news)
-            return outcome.online
+            for answer in answers { outlet.enqueue(.tell([socketID], PusherWire.frame(answer))) }
+            guard !outcome.online.isEmpty else { return }
+            outlet.enqueue(.tell([socketID], PusherWire.frame(PusherWire.watchlist(online: outcome.online))))
         }
     }
 

@@ -207,11 +207,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
                 NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
                 userID: subscription.userID, application: application.value)
         case .signIn(let signIn, let answers):
-            // First, since a reply may be what makes the connection too slow, and then it has to be signed out.
             outlet.state.signedIn[socketID] = self
-            let online = core.signIn(socketID, on: outlet, as: signIn, of: application)
-            for answer in answers { reply(answer) }
-            if !online.isEmpty { reply(PusherWire.watchlist(online: online)) }
+            core.signIn(socketID, on: outlet, as: signIn, of: application, answers: answers)
         }
     }
 
