@@ -31,6 +31,7 @@ struct HTTPAnswer: Hashable, Sendable {
     init(_ problem: HTTPProblem) {
         self.init(status: problem.status, .text, Array((problem.message + "\n").utf8))
         if let seconds = problem.retryAfter { fields = [("retry-after", String(seconds))] }
+        if problem == .upgradeRequired { fields.append(("upgrade", "websocket")) }
     }
 
     init(_ error: PubNubErrorBody) {
@@ -70,7 +71,9 @@ struct HTTPAnswer: Hashable, Sendable {
         // Nobody's page needs the server's figures.
         if contentType != .metrics { crossOrigin.write(for: page, isRecorded: hasRecordedFields, to: &buffer) }
         for field in fields { buffer.writeString("\(field.name): \(field.value)\r\n") }
-        buffer.writeString(isLast ? "connection: close\r\n\r\n" : "connection: keep-alive\r\n\r\n")
+        // Whoever sends `Upgrade` has to name it here too (RFC 9110, 7.8).
+        let upgrade = status == 426 ? "upgrade, " : ""
+        buffer.writeString("connection: \(upgrade)\(isLast ? "close" : "keep-alive")\r\n\r\n")
         if !toHead { buffer.writeBytes(body) }
     }
 

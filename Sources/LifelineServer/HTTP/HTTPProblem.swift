@@ -16,6 +16,8 @@ struct HTTPProblem: Error, Hashable, Sendable {
         self.allowedMethods = allowedMethods
     }
 
+    /// RFC 9110, 15.5.22: the answer has to say which protocol is wanted.
+    static let upgradeRequired = HTTPProblem(426, "This path is for WebSocket connections.")
     static let malformedTarget = HTTPProblem(400, "The request target is malformed.")
     static let targetTooLong = HTTPProblem(414, "The request target is longer than \(RequestTarget.maximumBytes) bytes.")
     static let repeatedParameter = HTTPProblem(400, "A query parameter is given more than once.")

@@ -12,7 +12,7 @@ struct RESTService {
         case .ready: return ready()
         // Answered by whoever can wait for the event loops.
         case .metrics: throw .notFound
-        case .webSocket: throw HTTPProblem(426, "This path is for WebSocket connections.")
+        case .webSocket: throw .upgradeRequired
         case .publish(let id):
             let application = try authenticated(request, id)
             return try publish(PublishRequest(parsing: request, limits: application.limits), application)

@@ -80,6 +80,17 @@ struct ConnectionTests {
         }
     }
 
+    @Test("Without an upgrade the path of connections says what it is for (RFC 9110, 15.5.22)", arguments: ["GET", "HEAD"])
+    func noUpgrade(method: String) async throws {
+        try await withServer { server in
+            let socket = try await RawSocket.connect(port: server.port)
+            try await socket.send("\(method) /app/app-key?protocol=7 HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let answer = try await socket.textToEnd()
+            #expect(answer.hasPrefix("HTTP/1.1 426 "))
+            #expect(answer.contains("\r\nupgrade: websocket\r\n") && answer.contains("\r\nconnection: upgrade, close\r\n"))
+        }
+    }
+
     @Test("Frames behind the handshake in the same segment are read")
     func earlyFrames() async throws {
         try await withServer { server in
