@@ -1,5 +1,6 @@
 """What must be true of every source file, now and of those to come."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -8,19 +9,21 @@ SECRETS = r"(?:signature|digest|hmac|md5|secret|mac|tag|Signature|Digest|HMAC|MD
 CODES = r"(?:sign|code|mac|digest|bodyMD5|channelAuth|userAuth|authenticationCode|hash)"
 # Both sides are this program's own: nobody outside can choose one of them and look at the clock.
 OWN = {
-    "LifelineCommand/Serve/ServeSettings.swift": "whether secrets are those of the development applications",
+    "LifelineCommand/Serve/ServeSettings+Changes.swift": "whether secrets are those of the development applications",
     "LifelineServer/Core/ServerCertificate.swift": "whether a file has changed",
     "LifelineServer/Fronts/Pusher/Webhooks/PusherWebhooks.swift": "whether the configuration has changed",
     "NexconnChatSDK/Client/InstallationStore.swift": "which of its own files belongs to a token",
 }
 
 
+@functools.cache
 def lines():
-    for file in sorted(SOURCES.rglob("*.swift")):
-        for number, line in enumerate(file.read_text().splitlines(), 1):
-            yield file.relative_to(SOURCES).as_posix(), number, line.split("//")[0]
+    return [
+        (file.relative_to(SOURCES).as_posix(), number, line.split("//")[0]) for file in sorted(SOURCES.rglob("*.swift"))
+        for number, line in enumerate(file.read_text().splitlines(), 1)]
 
 
+@functools.cache
 def suspicious(code):
     """Whether a line compares what could be a secret with an operator that stops at the first difference."""
     before = rf"\b\w*{SECRETS}(?:\(\))?\s*(?:==|!=)(?!\s*(?:nil\b|\.))"
