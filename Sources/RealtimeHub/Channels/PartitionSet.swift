@@ -24,6 +24,16 @@ public struct PartitionSet: Hashable, Sendable, Sequence {
         bits & Self.bit(partition) != 0
     }
 
+    /// Takes over what another set has.
+    public mutating func formUnion(_ other: PartitionSet) {
+        bits |= other.bits
+    }
+
+    /// Whether no partition is in both.
+    public func isDisjoint(with other: PartitionSet) -> Bool {
+        bits & other.bits == 0
+    }
+
     public func makeIterator() -> Iterator {
         Iterator(bits: bits)
     }
