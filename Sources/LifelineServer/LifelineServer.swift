@@ -162,6 +162,7 @@ public final class LifelineServer: Sendable {
             async let webhooks: Void = core.webhooks.close()
             await core.nexconn.close()
             await webhooks
+            core.congestion.end()
             try await ownGroup?.shutdownGracefully()
             core.logger.info("stopped")
         }
@@ -174,12 +175,34 @@ public final class LifelineServer: Sendable {
     /// - Parameters:
     ///   - app: the application's id; by default that of the development application.
     ///   - data: goes out as it is, as a string; usually JSON text.
-    /// - Throws: ``ServerError/unknownApplication(id:)``.
+    /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/congested`` when too much is waiting for subscribers of
+    ///   the channel, and nothing has been published then. See ``waitForRoom()``.
     public func publish(app: String = Application.development.id, channel: String, event: String, data: String) throws {
         guard let application = core.configuration.applications.application(id: app) else {
             throw ServerError.unknownApplication(id: app)
         }
+        guard core.congestion(of: CollectionOfOne(channel), in: application).isEmpty else { throw ServerError.congested }
         core.publish(event: event, data: data, to: channel, application: application)
+    }
+
+    /// Waits as long as publishing may throw ``ServerError/congested``. Returns early when the task is cancelled or the server ends.
+    ///
+    /// Whoever publishes together with others may find no room all the same, since the others were faster.
+    public func waitForRoom() async {
+        while !Task.isCancelled {
+            let wait = NIOLockedValueBox<UInt64?>(nil)
+            let isOver = await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let number = core.congestion.wait { continuation.resume(returning: false) }
+                    guard let number else { return continuation.resume(returning: true) }
+                    wait.withLockedValue { $0 = number }
+                    if Task.isCancelled { core.congestion.giveUp(number) }
+                }
+            } onCancel: {
+                if let number = wait.withLockedValue({ $0 }) { core.congestion.giveUp(number) }
+            }
+            if isOver { return }
+        }
     }
 
     /// Publishes a message to a channel of a keyset, as PubNub's API does.
@@ -243,6 +266,8 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
     case unknownChatApplication(key: String)
     /// What was to be published breaks a rule of the API.
     case invalidMessage(String)
+    /// Too much is waiting for those who would get it. Nothing was published; it may be tried again a little later.
+    case congested
     /// The store could not keep the message; nobody has seen it.
     case notStored
 
@@ -252,6 +277,7 @@ public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unknownKeyset(let key): "There is no keyset with the subscribe key \(key)."
         case .unknownChatApplication(let key): "There is no chat application with the key \(key)."
         case .invalidMessage(let reason): reason
+        case .congested: "Too much is waiting for the subscribers of the channel; nothing was published."
         case .notStored: "The message could not be stored."
         }
     }

@@ -91,6 +91,15 @@ final class ServiceBridge: Sendable {
     }
 
     private func drain() {
+        // What waits here is bounded by itself, so the other services can be slowed down (rules BR-12 and SV-14).
+        let core = state.withLockedValue(\.core)
+        let isHeld = core?.congestion.wait { [weak self, weak core] in
+            if let self, let core { self.schedule(core) }
+        }
+        if isHeld == nil { passOn() }
+    }
+
+    private func passOn() {
         let (core, messages): (ServerCore?, [BridgedMessage]) = state.withLockedValue { state in
             let count = min(state.waiting.count, Self.burst)
             let taken = Array(state.waiting.prefix(count))

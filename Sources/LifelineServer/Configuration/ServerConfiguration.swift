@@ -79,6 +79,11 @@ public struct ServerConfiguration: Sendable {
     public var maximumRequestBytes: Int
     /// Bytes that may wait for one subscriber; a slower one is cut off (rule SV-4).
     public var maximumPendingBytes: Int
+    /// Bytes that may wait for one event loop, at least 1024. Beyond that those who publish to its subscribers are slowed down
+    /// (rules SV-14 and SV-15).
+    public var maximumQueuedBytes: Int
+    /// How long a request waits for room on event loops before it is answered with 503.
+    public var publishTimeout: Duration
 
     public var clock: ServerClock
     public var logger: Logger
@@ -96,7 +101,8 @@ public struct ServerConfiguration: Sendable {
         chatHeartbeat: Duration = .seconds(30), userOfflineGrace: Duration = .seconds(3),
         messageTimeout: Duration = .seconds(10), closeTimeout: Duration = .seconds(3), drainTimeout: Duration = .seconds(5),
         maximumConnections: Int = 100_000, maximumMessageBytes: Int = 65_536, maximumFragments: Int = 64,
-        maximumRequestBytes: Int = 262_144, maximumPendingBytes: Int = 1 << 20, clock: ServerClock = .system,
+        maximumRequestBytes: Int = 262_144, maximumPendingBytes: Int = 1 << 20,
+        maximumQueuedBytes: Int = 16 << 20, publishTimeout: Duration = .seconds(3), clock: ServerClock = .system,
         logger: Logger = Logger(label: "lifeline.server", factory: { _ in SwiftLogNoOpLogHandler() })
     ) {
         self.host = host
@@ -127,6 +133,8 @@ public struct ServerConfiguration: Sendable {
         self.maximumFragments = maximumFragments
         self.maximumRequestBytes = maximumRequestBytes
         self.maximumPendingBytes = maximumPendingBytes
+        self.maximumQueuedBytes = maximumQueuedBytes
+        self.publishTimeout = publishTimeout
         self.clock = clock
         self.logger = logger
     }
@@ -135,7 +143,7 @@ public struct ServerConfiguration: Sendable {
     var sweepInterval: Duration {
         let shortest = [
             activityTimeout, pongTimeout, requestTimeout, keepAliveTimeout, messageTimeout, closeTimeout, pollHold,
-            chatHeartbeat,
+            chatHeartbeat, publishTimeout,
         ]
         .min()
         return min(max((shortest ?? .seconds(8)) / 8, .milliseconds(20)), .seconds(1))

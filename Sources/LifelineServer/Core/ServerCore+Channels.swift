@@ -30,25 +30,41 @@ extension ServerCore {
         }
     }
 
-    /// Hands a client's event to the other subscribers.
-    func relay(_ event: ClientEvent, application: Application, from sender: SocketID) {
+    /// The event loops with subscribers of these channels that have no room now; empty when there may be published.
+    func congestion(of channels: some Sequence<String>, in application: Application) -> PartitionSet {
+        let full = congestion.full
+        guard !full.isEmpty else { return full }
+        var concerned = PartitionSet()
+        for name in channels {
+            let channel = ChannelID(application: application.id, name: name)
+            for partition in withShard(of: channel, { $0.audience(of: channel) }) where full.contains(partition) {
+                concerned.insert(partition)
+            }
+        }
+        return concerned
+    }
+
+    /// Hands a client's event to the other subscribers; returns the event loops that are full now.
+    func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> PartitionSet {
         let channel = ChannelID(application: application.id, name: event.channel)
         let frame = PusherWire.frame(event.message)
-        withShard(of: channel) { shard in
-            deliver(frame, to: channel, in: shard.publish(to: channel, isFromClient: true), excluding: sender)
+        return withShard(of: channel) { shard in
+            let full = deliver(frame, to: channel, in: shard.publish(to: channel, isFromClient: true), excluding: sender)
             if application.hasWebhooks { webhooks.tell(.clientEvent(event, sender: sender), on: channel.name, of: application) }
+            return full
         }
     }
 
-    /// Subscribes a connection, queues its confirmation and tells the others.
+    /// Subscribes a connection, queues its confirmation and tells the others; returns the event loops that are full now.
     func subscribe(
         _ connection: NIOLoopBound<PusherConnection>, socketID: SocketID, on outlet: LoopOutlet, to name: String,
         member: PresenceMember?, application: Application
-    ) throws(SubscribeRefusal) {
+    ) throws(SubscribeRefusal) -> PartitionSet {
         let channel = ChannelID(application: application.id, name: name)
         let traits = ChannelTraits(of: PusherChannelKind(of: name))
         let result = withShard(of: channel) { shard in
-            Result { () throws(SubscribeRefusal) in
+            Result { () throws(SubscribeRefusal) -> PartitionSet in
+                var full = PartitionSet()
                 let outcome = try shard.subscribe(
                     to: channel, traits: traits, partition: outlet.partition, member: member,
                     memberLimit: application.limits.presenceMembers, at: now)
@@ -56,34 +72,39 @@ extension ServerCore {
                 outlet.enqueue(.attach(connection, channel, confirmation: confirmation))
                 if let added = outcome.memberAdded {
                     let frame = PusherWire.frame(PusherFrames.memberAdded(channel: name, member: PusherMember(added)))
-                    deliver(frame, to: channel, in: outcome.audience, excluding: socketID)
+                    full.formUnion(deliver(frame, to: channel, in: outcome.audience, excluding: socketID))
                 }
                 if application.hasWebhooks { webhooks.tell(outcome, of: channel, traits, application) }
-                announceCount(of: channel, traits, outcome.audience, application, &shard)
+                full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+                return full
             }
         }
-        try result.get()
+        return try result.get()
     }
 
-    /// Ends a subscription and tells those who stay, unless they are about to go too. `connection` is nil when it has gone
-    /// altogether.
+    /// Ends a subscription and tells those who stay, unless they are about to go too; returns the event loops that are full now.
+    /// `connection` is nil when it has gone altogether.
+    @discardableResult
     func unsubscribe(
         _ connection: NIOLoopBound<PusherConnection>?, on outlet: LoopOutlet, from name: String, userID: String?,
         application: Application, isSilent: Bool = false
-    ) {
+    ) -> PartitionSet {
         let channel = ChannelID(application: application.id, name: name)
-        withShard(of: channel) { shard in
+        return withShard(of: channel) { shard in
+            var full = PartitionSet()
             guard let outcome = shard.unsubscribe(from: channel, partition: outlet.partition, userID: userID, at: now) else {
-                return
+                return full
             }
             if let connection { outlet.enqueue(.detach(connection, channel)) }
             if let removed = outcome.memberRemoved, !isSilent {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: name, userID: removed))
-                deliver(frame, to: channel, in: outcome.audience)
+                full = deliver(frame, to: channel, in: outcome.audience)
             }
             if application.hasWebhooks { webhooks.tell(outcome, of: channel, application) }
-            guard !isSilent else { return }
-            announceCount(of: channel, ChannelTraits(of: PusherChannelKind(of: name)), outcome.audience, application, &shard)
+            guard !isSilent else { return full }
+            let traits = ChannelTraits(of: PusherChannelKind(of: name))
+            full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+            return full
         }
     }
 
@@ -101,11 +122,13 @@ extension ServerCore {
     private func announceCount(
         of channel: ChannelID, _ traits: ChannelTraits, _ audience: PartitionSet, _ application: Application,
         _ shard: inout ChannelShard
-    ) {
+    ) -> PartitionSet {
         guard application.announcesSubscriptionCounts, !traits.contains(.presence), !audience.isEmpty,
             let count = shard.countToAnnounce(channel, at: now)
-        else { return }
-        deliver(PusherWire.frame(PusherFrames.subscriptionCount(channel: channel.name, count: count)), to: channel, in: audience)
+        else { return PartitionSet() }
+        let frame = PusherWire.frame(PusherFrames.subscriptionCount(channel: channel.name, count: count))
+        let full = deliver(frame, to: channel, in: audience)
         if application.hasWebhooks { webhooks.tell(.subscriptionCount(count), on: channel.name, of: application) }
+        return full
     }
 }

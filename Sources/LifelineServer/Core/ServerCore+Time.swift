@@ -28,6 +28,7 @@ extension ServerCore {
         for requester in state.requesters { requester.sweep(at: now) }
         for connection in state.chat.connections { connection.sweep(at: now) }
         for polls in state.polls.values { polls.sweep(at: now) }
+        outlet.sweepHeld(at: now)
         outlet.publishCounters()
     }
 

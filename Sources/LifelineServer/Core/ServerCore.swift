@@ -11,6 +11,7 @@ import RealtimeHub
 final class ServerCore: Sendable {
     let configuration: ServerConfiguration
     let outlets: [LoopOutlet]
+    let congestion: LoopCongestion
     let pubnub: PubNubServices
     let nexconn: NexconnServices
     /// Where chat applications are counted, by their number.
@@ -39,10 +40,12 @@ final class ServerCore: Sendable {
         self.certificate = certificate
         shortage = AcceptShortage(logger: configuration.logger)
         started = configuration.clock.monotonic()
+        let congestion = LoopCongestion()
+        self.congestion = congestion
         outlets = eventLoops.enumerated().map {
             LoopOutlet(
-                eventLoop: $1, partition: $0, maximumPendingBytes: configuration.maximumPendingBytes,
-                now: configuration.clock.monotonic)
+                eventLoop: $1, partition: $0, congestion: congestion, maximumPendingBytes: configuration.maximumPendingBytes,
+                maximumQueuedBytes: configuration.maximumQueuedBytes, now: configuration.clock.monotonic)
         }
         prefix = PathPrefix(configuration.pathPrefix)
         crossOrigin = CrossOrigin(configuration.corsOrigins)
@@ -90,10 +93,16 @@ final class ServerCore: Sendable {
         shards.map { $0.withLockedValue(body) }
     }
 
-    func deliver(_ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil) {
+    /// Queues a frame for the subscribers of a channel; returns the event loops that are full now.
+    @discardableResult
+    func deliver(
+        _ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil
+    ) -> PartitionSet {
+        var full = PartitionSet()
         for partition in audience where partition < outlets.count {
-            outlets[partition].enqueue(.deliver(channel, frame, excluding: excluding))
+            if outlets[partition].enqueue(.deliver(channel, frame, excluding: excluding)) { full.insert(partition) }
         }
+        return full
     }
 
     /// Closes connections, those of one application or one signed-in user of it when given.

@@ -54,6 +54,16 @@ extension HTTPConnection {
             return answer(.preflight(isAllowed: core.crossOrigin.allows(page)))
         }
         guard NexconnAPIRoute.owns(target.segments) else { return handle(head.method.rawValue, target, body: body) }
+        let full = core.congestion.full
+        guard full.isEmpty else {
+            return hold(until: full, or: HTTPAnswer(NexconnAPIProblem.unavailable), nil) { _, _ in
+                self.call(head, target, body)
+            }
+        }
+        call(head, target, body)
+    }
+
+    private func call(_ head: HTTPRequestHead, _ target: RequestTarget, _ body: [UInt8]) {
         NexconnAPI(services: core.nexconn).answer(
             method: head.method.rawValue, segments: target.segments, headers: head.headers, body: body, reply: expectAnswer())
     }
@@ -95,10 +105,21 @@ extension HTTPConnection {
             // Plain targets of this path do not come here: either it was sent in another way, or something is wrong with it.
             subscribe(request, application)
         case .publish, .signal:
-            PubNubPublishing(application: application).answer(request, address.route, reply: expectAnswer())
+            // Which loops are concerned shows only when the message is visible.
+            let full = core.congestion.full
+            guard full.isEmpty else {
+                return hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
+                    self.publish(request, address.route, application)
+                }
+            }
+            publish(request, address.route, application)
         default:
             PubNubREST(application: application).answer(request, address.route, reply: expectAnswer())
         }
+    }
+
+    private func publish(_ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication) {
+        PubNubPublishing(application: application).answer(request, route, reply: expectAnswer())
     }
 
     // MARK: Polls
@@ -172,7 +193,7 @@ extension HTTPConnection {
             let route = try Route(method: method, segments: target.segments)
             kind = RequestKind(route)
             if route == .metrics { return answerMetrics() }
-            answer(try RESTService(core: core).answer(RESTRequest(method: method, target: target, body: body), route))
+            perform(RESTRequest(method: method, target: target, body: body), route)
         } catch {
             answer(naming(error, of: target, in: HTTPAnswer(error)))
         }
@@ -185,6 +206,22 @@ extension HTTPConnection {
         let hasOptions = core.crossOrigin.isOn && target.segments != ["metrics"]
         answer.fields.append(("allow", hasOptions ? methods + ", OPTIONS" : methods))
         return answer
+    }
+
+    /// - Parameter held: the number and the deadline of a request that has been held back.
+    private func perform(_ request: RESTRequest, _ route: Route, held: (number: UInt32, deadline: HubInstant)? = nil) {
+        let result: HTTPAnswer
+        do throws(HTTPProblem) {
+            result = try RESTService(core: core).answer(request, route)
+        } catch {
+            result = HTTPAnswer(error)
+            if !error.loops.isEmpty {
+                return hold(until: error.loops, or: result, held?.deadline) { number, deadline in
+                    self.perform(request, route, held: (number, deadline))
+                }
+            }
+        }
+        if let held { finish(held.number, result) } else { answer(result) }
     }
 }
 

@@ -316,9 +316,33 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    /// Whether the request with this number still waits for its answer.
+    func isAnswering(_ number: UInt32) -> Bool {
+        guard case .answering = phase else { return false }
+        return number == self.number
+    }
+
+    /// Holds the request back until event loops have room for what it publishes.
+    ///
+    /// - Parameters:
+    ///   - deadline: of a request that has been held back before.
+    ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
+    func hold(
+        until loops: PartitionSet, or refusal: HTTPAnswer, _ deadline: HubInstant?,
+        _ attempt: @escaping (_ number: UInt32, _ deadline: HubInstant) -> Void
+    ) {
+        phase = .answering
+        if deadline == nil { outlet.state.figures.held += 1 }
+        let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.configuration.publishTimeout))
+        outlet.hold(
+            HeldBack.Request(
+                connection: self, number: number, loops: loops, deadline: deadline, refusal: refusal,
+                attempt: { attempt(number, deadline) }))
+    }
+
     /// Answers the request with this number, if it still waits.
     func finish(_ number: UInt32, _ answer: HTTPAnswer) {
-        guard case .answering = phase, number == self.number else { return }
+        guard isAnswering(number) else { return }
         self.answer(answer)
         resume()
     }

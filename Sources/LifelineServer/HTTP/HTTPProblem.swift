@@ -1,3 +1,5 @@
+import RealtimeHub
+
 /// Why a request is refused: a status and a sentence, which goes out as plain text.
 ///
 /// Sentences are fixed or hold limits only: nothing that the client sent is sent back, and no secret or payload can appear.
@@ -8,6 +10,8 @@ struct HTTPProblem: Error, Hashable, Sendable {
     var retryAfter: Int?
     /// The methods that there are at the path, for a status of 405.
     var allowedMethods: String?
+    /// The event loops without room for what the request publishes; empty for every other reason. Nothing of it has been done.
+    var loops = PartitionSet()
 
     init(_ status: Int, _ message: String, retryAfter: Int? = nil, allowedMethods: String? = nil) {
         self.status = status
@@ -30,6 +34,13 @@ struct HTTPProblem: Error, Hashable, Sendable {
     static let disabledApplication = HTTPProblem(403, "The application is disabled.")
     static let malformedRequest = HTTPProblem(400, "The request is not valid HTTP/1.1.")
     static let timeout = HTTPProblem(408, "The request took too long to arrive.")
+
+    static func congested(_ loops: PartitionSet) -> HTTPProblem {
+        var problem = HTTPProblem(
+            503, "Too much is waiting for the subscribers of these channels; nothing was published.", retryAfter: 1)
+        problem.loops = loops
+        return problem
+    }
 
     static func bodyTooLarge(limit: Int) -> HTTPProblem {
         HTTPProblem(413, "The request body is larger than \(limit) bytes.")

@@ -26,4 +26,37 @@ enum LoopOperation: Sendable {
     case close(PusherFarewell, application: String?, user: String?)
     /// Give connections their application as it is now, or close them when there is none any more.
     case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherFarewell>)
+    /// Look at what is held back: some event loop has room again.
+    case tryHeld
+
+    /// What an operation counts for beside the bytes that it carries.
+    static let overhead = 64
+
+    /// About how much memory it takes while it waits. A frame counts on every loop that it waits for, although they share it.
+    var queuedBytes: Int {
+        switch self {
+        case .deliver(_, let frame, _): frame.readableBytes + Self.overhead
+        case .attach(_, _, let confirmation): confirmation.readableBytes + Self.overhead
+        case .answer(_, _, let answer): answer.body.count + Self.overhead
+        case .wake(_, let wake): (wake.sources.count + wake.changed.count + 1) * Self.overhead
+        case .tell(let users, let frame): users.count * MemoryLayout<SocketID>.size + frame.readableBytes + Self.overhead
+        case .chat(let operation): operation.queuedBytes + Self.overhead
+        case .detach, .disconnectPolls, .close, .review: Self.overhead
+        // At most one waits, and what it looks for is room.
+        case .tryHeld: 0
+        }
+    }
+}
+
+extension NexconnOperation {
+    /// As ``LoopOperation/queuedBytes``, without the part that all have.
+    fileprivate var queuedBytes: Int {
+        switch self {
+        case .push(let push): push.targets.count * MemoryLayout<NexconnPush.Target>.size + push.body.readableBytes
+        case .tell(let frame, let connections): connections.count * 16 + frame.readableBytes
+        case .room(_, let frame, _), .answer(_, let frame): frame.readableBytes
+        case .page(_, let page): page?.reduce(0) { $0 + $1.body.count } ?? 0
+        case .seat, .unseat, .admit, .end, .drain: 0
+        }
+    }
 }

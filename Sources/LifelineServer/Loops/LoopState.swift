@@ -26,6 +26,9 @@ final class LoopState {
     /// The latest date of an answer and its second: made once a second at most.
     private var lastDate = (second: -1, text: "")
     var figures = LoopFigures()
+    /// What has been taken from the queue and is not done yet.
+    var work = LoopWork()
+    var held = HeldBack()
 
     /// The header `Date` of an answer at this second since 1970.
     func date(at second: Int) -> String {
@@ -178,6 +181,17 @@ final class LoopState {
         }
         unflushed.removeAll(keepingCapacity: true)
     }
+}
+
+/// Operations that an event loop has taken from its queue, and how far it is with them.
+struct LoopWork {
+    var operations: [LoopOperation] = []
+    var next = 0
+    /// When the first of them was queued.
+    var since = HubInstant(nanoseconds: 0)
+    var hasDelivered = false
+
+    var isDone: Bool { next == operations.count }
 }
 
 /// The subscribers of one channel on one event loop.

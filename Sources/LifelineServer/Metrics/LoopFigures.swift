@@ -13,6 +13,8 @@ struct LoopFigures: Sendable {
     /// Errors told to Pusher's clients whose connections went on, by code; 0 for those without one.
     var errors: [Int: Int] = [:]
     var requests = RequestTally()
+    /// Publishers that were held back.
+    var held = 0
     /// From the first message queued for the loop until everything queued with it was handed to the sockets.
     var fanOut = LatencyHistogram()
     /// Only in copies: how long the loop took to answer.
@@ -31,5 +33,6 @@ struct LoopFigures: Sendable {
         requests.add(other.requests)
         fanOut.add(other.fanOut)
         heldPolls.merge(other.heldPolls, uniquingKeysWith: +)
+        held += other.held
     }
 }

@@ -6,6 +6,7 @@ extension ServerCore {
     /// Collects what every event loop has counted; nothing is counted under locks, so each is asked on its own thread.
     func figures(on eventLoop: any EventLoop) -> EventLoopFuture<ServerFigures> {
         let asked = now
+        let queued = outlets.map(\.queuedBytes)
         let loops = outlets.map { outlet in
             outlet.eventLoop.submit { [self] in
                 var figures = outlet.figures
@@ -17,6 +18,8 @@ extension ServerCore {
         return EventLoopFuture.whenAllSucceed(loops, on: eventLoop).and(process).map { [self] loops, process in
             var figures = ServerFigures()
             figures.loops = loops
+            figures.queuedBytes = queued
+            figures.maximumQueuedBytes = configuration.maximumQueuedBytes
             figures.process = process
             fill(&figures)
             // Last, since applications that are counted for the first time have got their names meanwhile.

@@ -6,6 +6,9 @@ struct ServerFigures: Sendable {
     /// The names of the slots of `loops`.
     var names: [MetricNames.Name] = []
     var loops: [LoopFigures] = []
+    /// What waited for each event loop when it was asked.
+    var queuedBytes: [Int] = []
+    var maximumQueuedBytes = 0
     var connections: [MetricNames.Name: Int] = [:]
     var channels: [MetricNames.Name: ChannelTally] = [:]
     var webhooks: [MetricNames.Name: WebhookDelivery.Counts] = [:]
@@ -61,6 +64,14 @@ extension ServerFigures {
                     PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
             }
         }
+        out.family("event_loop_queued_bytes", .gauge, "What waited for each event loop when it was asked.") { samples in
+            for (index, bytes) in queuedBytes.enumerated() { samples.add(bytes, ["loop": String(index)]) }
+        }
+        out.value(
+            "event_loop_queued_bytes_limit", .gauge, "Beyond this much publishers are slowed down.", maximumQueuedBytes)
+        out.value(
+            "publishers_held_total", .counter, "Publishers that had to wait for event loops, and requests with 503 among them.",
+            loops.reduce(0) { $0 + $1.held })
     }
 
     private func writeConnections(to out: inout PrometheusText) {

@@ -4,6 +4,7 @@ import WireCoding
 /// Publishing events and ending connections. Pusher HTTP API.
 extension RESTService {
     func publish(_ request: PublishRequest, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
+        try checkRoom(for: request.channels, application)
         try core.budget.publish(request.channels.count, for: application, at: core.now)
         send(request, application)
         guard !request.info.isEmpty else { return .empty }
@@ -19,6 +20,7 @@ extension RESTService {
     }
 
     func publish(_ batch: [PublishRequest], _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
+        try checkRoom(for: batch.lazy.flatMap(\.channels), application)
         try core.budget.publish(batch.count, for: application, at: core.now)
         for request in batch { send(request, application) }
         guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
@@ -29,6 +31,12 @@ extension RESTService {
         }
         out.append(contentsOf: "]}".utf8)
         return HTTPAnswer(.json, out)
+    }
+
+    /// Whole requests wait, so that none is half done (rule SV-14).
+    private func checkRoom(for channels: some Sequence<String>, _ application: Application) throws(HTTPProblem) {
+        let full = core.congestion(of: channels, in: application)
+        guard full.isEmpty else { throw .congested(full) }
     }
 
     private func send(_ request: PublishRequest, _ application: Application) {

@@ -6,7 +6,7 @@ import WebSocketFraming
 /// One WebSocket connection: the only handler of its channel, so that frames go straight to the socket.
 ///
 /// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
-final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
+final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, HeldReader {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -45,6 +45,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// middle of it; nobody wants that any more.
     private var isReading = false
     private var needsFlush = false
+    /// Whether the socket is not read, since what the connection sent has filled event loops.
+    private var isHeld = false
     /// Whether the client's version of the protocol has `pusher:ping`.
     private let knowsPings: Bool
 
@@ -85,7 +87,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func belongs(to application: String?, user: String?) -> Bool {
-        (application == nil || self.application?.value.id == application) && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
+        (application == nil || self.application?.value.id == application)
+            && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
     }
 
     var applicationID: String? { application?.value.id }
@@ -193,19 +196,21 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
         case .none: return
         case .reply(let message): reply(message)
         case .refuse(let message, let code): refuse(message, code)
-        case .relay(let event): core.relay(event, application: application.value, from: socketID)
+        case .relay(let event): hold(until: core.relay(event, application: application.value, from: socketID))
         case .subscribe(let channel, let member):
             do throws(SubscribeRefusal) {
-                try core.subscribe(
-                    NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: outlet, to: channel, member: member,
-                    application: application.value)
+                hold(
+                    until: try core.subscribe(
+                        NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: outlet, to: channel,
+                        member: member, application: application.value))
             } catch {
                 refuse(front.refused(channel, error), nil)
             }
         case .unsubscribe(let subscription):
-            core.unsubscribe(
-                NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
-                userID: subscription.userID, application: application.value)
+            hold(
+                until: core.unsubscribe(
+                    NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
+                    userID: subscription.userID, application: application.value))
         case .signIn(let signIn, let answers):
             outlet.state.signedIn[socketID] = self
             core.signIn(socketID, on: outlet, as: signIn, of: application, answers: answers)
@@ -246,6 +251,34 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
+// MARK: - Waiting for event loops
+
+extension PusherConnection {
+    /// Stops reading the socket until these event loops have room (rule SV-15). What has been read already is still done: it is
+    /// no more than one read, and nothing of it is lost.
+    private func hold(until loops: PartitionSet) {
+        guard !loops.isEmpty, !isHeld, phase == .open else { return }
+        setHeld(true)
+        outlet.hold(self, until: loops)
+    }
+
+    func goOn() {
+        setHeld(false)
+        // While nobody read, the client could neither prove its life nor finish a message.
+        let now = core.now
+        liveness.hear(at: now)
+        if waiting != nil { waiting = now }
+    }
+
+    private func setHeld(_ isHeld: Bool) {
+        guard isHeld != self.isHeld, let context else { return }
+        self.isHeld = isHeld
+        context.channel.setOption(.autoRead, value: !isHeld).whenFailure { [channel = context.channel] _ in
+            channel.close(promise: nil)
+        }
+    }
+}
+
 // MARK: - Ending
 
 extension PusherConnection {
@@ -254,6 +287,8 @@ extension PusherConnection {
         guard phase == .open, let context else { return }
         phase = .closing
         waiting = core.now
+        // The peer's close frame is awaited.
+        setHeld(false)
         // First, so that whoever sees the farewell finds the seats free and the user signed out. When the server goes, everybody does:
         // who is told that the others left would see them flicker.
         leave(isSilent: farewell.code == PusherFarewell.draining.code)
@@ -291,6 +326,7 @@ extension PusherConnection {
         case .closing:
             if let waiting, now.since(waiting) >= configuration.closeTimeout { hangUp() }
         case .open:
+            if isHeld { return }
             if let waiting, now.since(waiting) >= configuration.messageTimeout {
                 return close(.plain(.policyViolation, "A message took too long to arrive."))
             }

@@ -34,7 +34,9 @@ extension NexconnConnection {
         case .acknowledge(let sequence):
             application.acknowledge(min(sequence, reader.written), by: peer.user)
             if reader.acknowledge(sequence) { readInbox(application) }
-        case .typing(let user, let type): application.tellTyping(type, to: user, by: peer)
+        case .typing(let user, let type):
+            application.tellTyping(type, to: user, by: peer)
+            holdIfCongested()
         case .leave(let disablePush):
             leaving = disablePush
             close(.plain(.normal, ""))
@@ -44,6 +46,7 @@ extension NexconnConnection {
             application.perform(request, by: .session(peer)) { result in
                 outlet.enqueue(.chat(.answer(connection, NexconnWire.answer(number, result))))
             }
+            holdIfCongested()
         }
     }
 

@@ -6,7 +6,7 @@ import WebSocketFraming
 /// One chat session's WebSocket: the only handler of its channel, so that frames go straight to the socket.
 ///
 /// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
-final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
+final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, HeldReader {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -50,6 +50,8 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// Requests that have not been answered yet.
     private var outstanding = 0
     private var isReadingPaused = false
+    /// Whether the socket is not read because event loops are full.
+    private var isHeld = false
 
     /// The place in ``NexconnLoop/connections``.
     var place = -1
@@ -192,7 +194,25 @@ extension NexconnConnection {
 
     func requestEnds() {
         outstanding -= 1
-        if isReadingPaused, outstanding <= Self.maximumOutstanding / 2 { setReading(true) }
+        if isReadingPaused, !isHeld, outstanding <= Self.maximumOutstanding / 2 { setReading(true) }
+    }
+
+    /// While event loops are full, whoever sends something to others is not read any further (rule SV-15).
+    func holdIfCongested() {
+        let full = core.congestion.full
+        guard !full.isEmpty, !isHeld, isOpen else { return }
+        isHeld = true
+        setReading(false)
+        outlet.hold(self, until: full)
+    }
+
+    func goOn() {
+        isHeld = false
+        // While nobody read, the client could neither prove its life nor finish a message.
+        heard = core.now
+        asked = nil
+        if waiting != nil { waiting = heard }
+        if outstanding <= Self.maximumOutstanding / 2 { setReading(true) }
     }
 
     private func setReading(_ isReading: Bool) {
@@ -213,6 +233,9 @@ extension NexconnConnection {
         if phase == .greeting { countRefusal(farewell) }
         phase = .closing
         waiting = core.now
+        // The peer's close frame is awaited.
+        isHeld = false
+        setReading(true)
         // First, so that whoever sees the farewell finds the place free.
         signOut()
         context.writeAndFlush(wrapOutboundOut(NexconnWire.farewell(farewell)), promise: nil)
@@ -262,6 +285,7 @@ extension NexconnConnection {
         case .greeting:
             if waited >= configuration.requestTimeout { close(.bye(.lateHello)) }
         case .opening, .open:
+            if isHeld { return }
             if waited >= configuration.messageTimeout {
                 return close(.plain(.policyViolation, "A message took too long to arrive."))
             }

@@ -1,0 +1,84 @@
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// Which event loops have more waiting for them than they should, and who waits for that to end (rules SV-14 and SV-15).
+///
+/// Changes only when a loop becomes full or has room again, so what is queued costs no further lock. May be used from any thread.
+final class LoopCongestion: Sendable {
+    typealias Call = @Sendable () -> Void
+
+    private struct State {
+        var full = PartitionSet()
+        /// Loops that hold something back, and how to tell them that there is room.
+        var loops: [Int: Call] = [:]
+        /// Others who wait, by the number of their wait.
+        var others: [UInt64: Call] = [:]
+        var lastNumber: UInt64 = 0
+        var isEnded = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// The loops that have no room now.
+    var full: PartitionSet { state.withLockedValue(\.full) }
+
+    /// A loop has no room any more. To be called under the lock of its queue, so that it cannot be taken for full for ever.
+    func fill(_ partition: Int) {
+        state.withLockedValue { state in
+            if !state.isEnded { state.full.insert(partition) }
+        }
+    }
+
+    /// A loop has room again; to be called under the lock of its queue. Returns whom to tell once that lock is given back.
+    func clear(_ partition: Int) -> [Call] {
+        state.withLockedValue { state in
+            state.full.remove(partition)
+            return Self.takeCalls(&state)
+        }
+    }
+
+    /// Has a loop told, once, that some loop has room again.
+    ///
+    /// - Returns: false when none of `loops` is full any more; nobody is told then.
+    func wait(for loops: PartitionSet, on partition: Int, _ tell: @escaping Call) -> Bool {
+        state.withLockedValue { state in
+            guard !state.full.isDisjoint(with: loops) else { return false }
+            state.loops[partition] = tell
+            return true
+        }
+    }
+
+    /// As ``wait(for:on:_:)``, for whoever is no loop and waits for all of them.
+    ///
+    /// - Returns: a number to give the wait up with; nil when no loop is full.
+    func wait(_ tell: @escaping Call) -> UInt64? {
+        state.withLockedValue { state in
+            guard !state.full.isEmpty else { return nil }
+            state.lastNumber += 1
+            state.others[state.lastNumber] = tell
+            return state.lastNumber
+        }
+    }
+
+    /// Gives a wait up. Nothing is called when it was told already.
+    func giveUp(_ number: UInt64) {
+        state.withLockedValue { $0.others.removeValue(forKey: number) }?()
+    }
+
+    /// The loops are about to end: nobody waits for them any more.
+    func end() {
+        let calls = state.withLockedValue { state in
+            state.isEnded = true
+            state.full = PartitionSet()
+            return Self.takeCalls(&state)
+        }
+        for call in calls { call() }
+    }
+
+    private static func takeCalls(_ state: inout State) -> [Call] {
+        let calls = Array(state.loops.values) + state.others.sorted { $0.key < $1.key }.map(\.value)
+        state.loops = [:]
+        state.others = [:]
+        return calls
+    }
+}
