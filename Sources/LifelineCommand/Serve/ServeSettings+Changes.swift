@@ -22,6 +22,7 @@ extension ServeSettings {
             ("threads", "\(server.threads ?? 0)"), ("tls", tls.map { "\($0)" } ?? ""),
             ("maxConnections", "\(server.maximumConnections)"), ("maxMessageBytes", "\(server.maximumMessageBytes)"),
             ("maxRequestBytes", "\(server.maximumRequestBytes)"), ("maxPendingBytes", "\(server.maximumPendingBytes)"),
+            ("maxQueuedBytes", "\(server.maximumQueuedBytes)"), ("publishTimeout", "\(server.publishTimeout)"),
             ("activityTimeout", "\(activityTimeout)"), ("pongTimeout", "\(server.pongTimeout)"),
             ("requestTimeout", "\(server.requestTimeout)"), ("keepAliveTimeout", "\(server.keepAliveTimeout)"),
             ("messageTimeout", "\(server.messageTimeout)"), ("closeTimeout", "\(server.closeTimeout)"),

@@ -31,11 +31,15 @@ extension ServeSettings {
         if let value = try await number(nil, "maxPendingBytes", 16_384...1_073_741_824, in: reader) {
             server.maximumPendingBytes = value
         }
+        if let value = try await number(nil, "maxQueuedBytes", 65_536...1_073_741_824, in: reader) {
+            server.maximumQueuedBytes = value
+        }
         if let value = try await number(nil, "pollQueueLength", 1...10_000, in: reader) { server.pollQueueLength = value }
         let durations: [(ConfigKey, WritableKeyPath<ServerConfiguration, Duration>, ClosedRange<Int>)] = [
             ("pongTimeout", \.pongTimeout, 1...3_600), ("requestTimeout", \.requestTimeout, 1...3_600),
             ("keepAliveTimeout", \.keepAliveTimeout, 1...86_400), ("messageTimeout", \.messageTimeout, 1...3_600),
-            ("closeTimeout", \.closeTimeout, 1...3_600), ("drainTimeout", \.drainTimeout, 0...3_600),
+            ("closeTimeout", \.closeTimeout, 1...3_600), ("publishTimeout", \.publishTimeout, 1...3_600),
+            ("drainTimeout", \.drainTimeout, 0...3_600),
             ("chatHeartbeat", \.chatHeartbeat, 1...3_600),
         ]
         for (key, field, range) in durations {

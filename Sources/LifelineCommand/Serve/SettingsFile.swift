@@ -70,6 +70,7 @@ enum ServerSetting {
         "host", "port", "data", "bridge", "logLevel", "pathPrefix", "trustProxyHeaders", "corsOrigins", "threads",
         "activityTimeout", "pongTimeout", "requestTimeout", "keepAliveTimeout", "messageTimeout", "closeTimeout", "drainTimeout",
         "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes", "services",
+        "maxQueuedBytes", "publishTimeout",
     ]
 
     static let sections: [(name: String, settings: [String])] = [

@@ -22,7 +22,7 @@ struct ServerSettingTests {
          "corsOrigins": ["https://a.example", "https://b.example"], "threads": 3, "activityTimeout": 11, "pongTimeout": 12,
          "requestTimeout": 13, "keepAliveTimeout": 14, "messageTimeout": 15, "closeTimeout": 16, "drainTimeout": 17,
          "chatHeartbeat": 18, "pollQueueLength": 19, "maxConnections": 20, "maxMessageBytes": 2100, "maxRequestBytes": 2200,
-         "maxPendingBytes": 23000, "data": "/d", "bridge": true, "logLevel": "info",
+         "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "data": "/d", "bridge": true, "logLevel": "info",
          "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
         """
 
@@ -35,12 +35,13 @@ struct ServerSettingTests {
         let durations = [
             settings.server.pongTimeout, settings.server.requestTimeout, settings.server.keepAliveTimeout,
             settings.server.messageTimeout, settings.server.closeTimeout, settings.server.drainTimeout,
-            settings.server.chatHeartbeat,
+            settings.server.chatHeartbeat, settings.server.publishTimeout,
         ]
-        #expect(durations == [12, 13, 14, 15, 16, 17, 18].map { .seconds($0) })
+        #expect(durations == [12, 13, 14, 15, 16, 17, 18, 26].map { .seconds($0) })
         #expect(settings.activityTimeout == 11 && settings.server.pollQueueLength == 19)
         #expect(settings.server.maximumConnections == 20 && settings.server.maximumMessageBytes == 2100)
         #expect(settings.server.maximumRequestBytes == 2200 && settings.server.maximumPendingBytes == 23000)
+        #expect(settings.server.maximumQueuedBytes == 66_000)
     }
 
     @Test("Every setting of a file arrives")
@@ -57,6 +58,7 @@ struct ServerSettingTests {
             "REQUEST_TIMEOUT": "13", "KEEP_ALIVE_TIMEOUT": "14", "MESSAGE_TIMEOUT": "15", "CLOSE_TIMEOUT": "16",
             "DRAIN_TIMEOUT": "17", "CHAT_HEARTBEAT": "18", "POLL_QUEUE_LENGTH": "19", "MAX_CONNECTIONS": "20",
             "MAX_MESSAGE_BYTES": "2100", "MAX_REQUEST_BYTES": "2200", "MAX_PENDING_BYTES": "23000", "DATA": "/d",
+            "MAX_QUEUED_BYTES": "66000", "PUBLISH_TIMEOUT": "26",
             "BRIDGE": "true",
             "LOG_LEVEL": "info", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24", "PUBNUB_POLL_HOLD": "25",
             "NEXCONN_PRESENCE": "false",
