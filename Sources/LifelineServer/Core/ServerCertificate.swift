@@ -35,6 +35,9 @@ final class ServerCertificate: Sendable {
 
     private let files: ServerConfiguration.TLS
     private let state: NIOLockedValueBox<State>
+    /// Held from the reading of the files to the use of what was read. Looks and reloads come on several threads: one that is slow
+    /// would otherwise put back what it read before a newer one.
+    private let turn = NIOLockedValueBox(())
 
     /// Reads the files; blocks.
     init(_ files: ServerConfiguration.TLS) throws(CertificateError) {
@@ -54,15 +57,13 @@ final class ServerCertificate: Sendable {
 
     /// Reads the files again, whether they have changed or not; blocks. Throws what is wrong with them.
     func reload() throws(CertificateError) {
-        _ = try take(evenIfKnown: true)
+        _ = try turn.withLockedValue { _ in take(evenIfKnown: true) }.get()
     }
 
-    /// Reads the files and uses what is new in them; blocks. False when nothing is. The same broken content throws once only.
-    func reloadIfChanged() throws(CertificateError) -> Bool {
-        try take(evenIfKnown: false)
-    }
-
-    private func take(evenIfKnown: Bool) throws(CertificateError) -> Bool {
+    /// Reads the files and uses what is new in them; blocks. False when nothing is. The same broken content fails once only.
+    ///
+    /// For whoever has the ``turn``.
+    private func take(evenIfKnown: Bool) -> Result<Bool, CertificateError> {
         do throws(CertificateError) {
             let content = try Content(files)
             let digest = content.digest
@@ -72,13 +73,13 @@ final class ServerCertificate: Sendable {
                 defer { state.seen = digest }
                 return state.seen != digest
             }
-            guard isNew || evenIfKnown else { return false }
+            guard isNew || evenIfKnown else { return .success(false) }
             let usable = try content.usable()
             state.withLockedValue { ($0.usable, $0.problem) = (usable, nil) }
-            return true
+            return .success(true)
         } catch {
             state.withLockedValue { $0.problem = error }
-            throw error
+            return .failure(error)
         }
     }
 
@@ -103,12 +104,12 @@ final class ServerCertificate: Sendable {
     }
 
     private func look(_ logger: Logger) {
-        let known = problem
-        do throws(CertificateError) {
-            if try reloadIfChanged() { logger.notice("the certificate has been reloaded") }
-        } catch {
-            // A file that cannot be read would be found by every look; new content that is wrong is told each time.
-            if error != known || !Self.isAboutReading(error) { Self.complain(error, logger) }
+        let (known, result) = turn.withLockedValue { _ in (problem, take(evenIfKnown: false)) }
+        switch result {
+        case .success(true): logger.notice("the certificate has been reloaded")
+        case .success(false): return
+        // A file that cannot be read would be found by every look; new content that is wrong is told each time.
+        case .failure(let error): if error != known || !Self.isAboutReading(error) { Self.complain(error, logger) }
         }
     }
 
