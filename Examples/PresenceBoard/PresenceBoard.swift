@@ -28,13 +28,14 @@ struct PresenceBoard {
         let changes = presence.changes
         show(presence.members, "You are here.")
 
-        let visiting = isOnce ? Task { try await visit(host) } : nil
+        let visitor = isOnce ? try await visit(host) : nil
         // After an outage this brings the difference, not everybody once more.
         for await change in changes {
             show(presence.members, "\(change.member.id): \(change.action)")
+            // Only now, or the visitor could be gone from the list before the line that tells of the coming.
+            if change.action == .join { await visitor?.disconnect() }
             if isOnce, change.action == .leave { break }
         }
-        try await visiting?.value
         await client.disconnect()
     }
 
@@ -48,11 +49,11 @@ struct PresenceBoard {
         print("\(news) Online: \(members.map(\.id).sorted().joined(separator: ", "))")
     }
 
-    /// Somebody who comes and goes.
-    static func visit(_ host: ServiceHost) async throws {
+    /// Somebody who comes, and stays until disconnected.
+    static func visit(_ host: ServiceHost) async throws -> LifelineClient {
         let visitor = LifelineClient(service(for: "visitor", at: host))
         try await visitor.connect(timeout: .seconds(20))
         _ = try await visitor.channel("presence-lobby").subscribe()
-        await visitor.disconnect()
+        return visitor
     }
 }
