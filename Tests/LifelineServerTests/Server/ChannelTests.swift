@@ -152,6 +152,8 @@ struct ChannelTests {
                 await other.closeSocket()
                 try await ann.expect(PusherEventName.memberRemoved)
             }
+            // Members are told before the last connection's place is given back.
+            await eventually { server.statistics.connections == 1 }
             #expect(server.statistics.connections == 1)
         }
     }

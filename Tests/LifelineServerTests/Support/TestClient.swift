@@ -130,7 +130,8 @@ actor TestClient {
         guard case .close(let code?, _) = try await next(), Int(code) == error.code else {
             throw Unexpected(description: "no close frame with the error's code")
         }
-        try await sendClose(code)
+        // A server that waits for it no longer has hung up by now; the end is what counts.
+        try? await sendClose(code)
         guard try await next() == .end else { throw Unexpected(description: "the socket stays open") }
         return code
     }

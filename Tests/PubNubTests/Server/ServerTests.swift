@@ -41,8 +41,8 @@ import Testing
         try await withServer { server in
             let me = LiveClient(server, port: 1)
             me.client.subscribeToChannels(["room"], withPresence: false)
-            await me.listener.wait { $0.count == 2 }
-            #expect(me.listener.lines == ["Unexpected Disconnect ~ [room]", "Unexpected Disconnect ~ [room]"])
+            await me.listener.wait { $0.count >= 2 }
+            #expect(me.listener.lines.prefix(2) == ["Unexpected Disconnect ~ [room]", "Unexpected Disconnect ~ [room]"])
             #expect(me.listener.statuses[0].statusCode == -1 && me.listener.statuses[0].retryDelay != nil)
             me.listener.statuses[1].cancelAutomaticRetry()
         }

@@ -48,9 +48,9 @@ final class RecordingListener: PNObjectEventListener, Sendable {
         }
     }
 
-    /// Waits until the last line is this one.
+    /// Waits until the line has come, whatever has come behind it.
     func wait(for line: String) async {
-        await wait { $0.last == line }
+        await wait { $0.contains(line) }
     }
 
     func client(_ client: PubNub, didReceiveMessage message: PNMessageResult) {

@@ -74,6 +74,8 @@ struct ServerTests {
             await ann.diary.wait(for: "+bob")
             await ann.diary.wait(for: #"bob says {"to":"all"}"#)
             #expect(room.findMember(userId: "bob")?.userInfo as? [String: String] == ["name": "bob"])
+            // Who is there is told to bob on a queue of bob's own.
+            await bob.diary.wait(for: "subscribed presence-room")
             #expect(other.members.count == 2)
             bob.pusher.disconnect()
             await ann.diary.wait(for: "-bob")

@@ -162,7 +162,8 @@ actor ChatTestClient {
         let bye = try await expect("bye")
         let code: UInt16 = bye["retry"]?.bool == true ? 4001 : 4000
         guard case .close(code, _) = try await next() else { throw Unexpected(description: "no close frame \(code)") }
-        try await sendClose(code)
+        // A server that waits for it no longer has hung up by now; the end is what counts.
+        try? await sendClose(code)
         guard try await next() == .end else { throw Unexpected(description: "the socket stays open") }
         return bye
     }

@@ -117,7 +117,7 @@ struct PusherWebhookFaultTests {
         try await withServer(application([webhook])) { server in
             let client = try await talker(server)
             try await say("a", client)
-            try await eventually("it was tried twice") { receiver.posts.count == 2 }
+            try await eventually("it was tried twice") { receiver.posts.count >= 2 }
             #expect(elsewhere.posts.isEmpty)
             #expect(server.statistics.webhookEvents == 0)
         }
