@@ -74,7 +74,7 @@ import Testing
         let service = try await ChatService()
         try await service.server.stop()
         let (examples, monitor, statuses) = await signIn(
-            service.device("a"), "any", until: .timeout, timeout: 1)
+            service.device("a"), "any", until: .timeout, timeout: 3)
         #expect(statuses.first == 10 && statuses.contains(1) && statuses.last == 14)
         #expect(examples.lines.all == ["Connection timed out. Prompt the user to retry."])
         #expect(monitor.lines.all.contains("Network unavailable; SDK will reconnect automatically."))

@@ -55,7 +55,7 @@ import Testing
         client.poll(1, timeout: .seconds(60))
         let poll = try await server.peers.next()
         _ = try await poll.requests.next()
-        client.call(2, timeout: .milliseconds(200))
+        client.call(2, timeout: .seconds(2))
         client.call(3, timeout: .milliseconds(50))
         let timedOut = try await [client.outcome(), client.outcome()]
         #expect(timedOut.map(\.id) == [3, 2])

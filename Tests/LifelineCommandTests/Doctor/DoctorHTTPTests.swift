@@ -68,7 +68,7 @@ struct DoctorHTTPTests {
         let cutting = try await ScriptedServer { _ in .last("") }
         // Before that is said, it is asked for TLS.
         let cut = try await Examination.of(
-            "http://127.0.0.1:\(cutting.port)", limits: [.http: .seconds(1), .upgrade: .seconds(1)])
+            "http://127.0.0.1:\(cutting.port)", limits: [.http: .seconds(10), .upgrade: .seconds(10)])
         #expect(cut.firstFailure == "http: cut")
     }
 

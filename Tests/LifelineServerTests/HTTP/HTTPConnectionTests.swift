@@ -73,7 +73,7 @@ struct HTTPConnectionTests {
         try await withServer(
             quietApplication,
             {
-                $0.requestTimeout = .milliseconds(1500)
+                $0.requestTimeout = .seconds(4)
                 $0.closeTimeout = .milliseconds(100)
             }
         ) { server in

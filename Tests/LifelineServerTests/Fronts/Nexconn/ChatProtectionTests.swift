@@ -45,6 +45,8 @@ struct ChatProtectionTests {
         let limits: (inout ServerConfiguration) -> Void = {
             $0.maximumPendingBytes = 65_536
             $0.closeTimeout = .milliseconds(200)
+            // Who only listens is asked for a sign of life after a while, which is not what is looked at here.
+            $0.chatHeartbeat = .seconds(600)
         }
         try await withChatServer(.development, limits) { server in
             let slow = try await server.device("a", "slow")

@@ -59,7 +59,7 @@ struct PubNubOrderTests {
 
     @Test("A client that sends on and on behind its held poll is not read from for ever")
     func flood() async throws {
-        try await withServer(quietApplication, { $0.pollHold = .seconds(2) }) { server in
+        try await withServer(quietApplication, { $0.pollHold = .seconds(30) }) { server in
             let client = try await PollClient.connect(server)
             let cursor = try await client.handshake("room")
             try await client.send("/v2/subscribe/demo/room/0?tt=\(cursor)")
