@@ -40,6 +40,18 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
+    @Test("A message of megabytes arrives whole")
+    func large() async throws {
+        try await withServer(.init(port: 0, drainTimeout: .milliseconds(500), maximumPendingBytes: 1 << 26)) { host, server in
+            let ann = client(host, user: "ann")
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await ann.channel("room").subscribe()
+            let text = String(repeating: "\"0123456\"", count: 300_000)
+            try server.publish(channel: "room", event: "e", data: text)
+            #expect(await first(of: room.messages)?.text == text)
+        }
+    }
+
     @Test("A restart of the server is a gap and a new confirmation, not an error")
     func restart() async throws {
         try await withServer { host, server in
@@ -160,8 +172,11 @@ struct NeutralAPIOnSocketsTests {
         try await withServer { host, _ in try await body(host) }
     }
 
-    private func withServer(_ body: (ServiceHost, LifelineServer) async throws -> Void) async throws {
-        let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .milliseconds(500)))
+    private func withServer(
+        _ configuration: ServerConfiguration = .init(port: 0, drainTimeout: .milliseconds(500)),
+        _ body: (ServiceHost, LifelineServer) async throws -> Void
+    ) async throws {
+        let server = try await LifelineServer.start(configuration)
         do {
             try await body(ServiceHost("127.0.0.1", port: server.port, tls: false), server)
         } catch {
