@@ -231,8 +231,10 @@ struct PusherWebhookFaultTests {
         let (first, second) = (try await WebhookReceiver.start(.answer(503)), try await WebhookReceiver.start())
         let webhooks = [first, second].map { Webhook(url: $0.url, events: [.clientEvent]) }
         registry.replace(with: [application([webhooks[0]])])
+        let clock = ManualClock()
         var configuration = ServerConfiguration(port: 0)
         configuration.applications = registry
+        configuration.clock = clock.clock
         let server = try await LifelineServer.start(configuration)
         func counts() -> WebhookDelivery.Counts { server.core.webhooks.counts["1001"] ?? .init() }
         let client = try await talker(server)
@@ -253,6 +255,9 @@ struct PusherWebhookFaultTests {
         #expect(counts().failedRequests > 0)
         #expect(events(second) == ["client-3", "client-4"])
         first.set(.answer(200))
+        // Beyond the pause before the next attempt.
+        clock.advance(by: 40)
+        try await eventually("the first one is told") { counts().delivered == 5 }
         try await server.stop()
         var seen: Set<String> = []
         #expect(events(first).filter { seen.insert($0).inserted } == ["client-1", "client-2", "client-3"])
