@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from lifeline_harness import Server, wait_until
+from lifeline_harness import Server, free_port, wait_until
 from nexconn_client import ChatSession, Lost, Refused, ServerAPI
 
 
@@ -90,7 +90,7 @@ def acknowledged(senders):
 def test_nothing_acknowledged_is_lost_to_kill_9(started, tmp_path, seed):
     chance = random.Random(seed)
     options = ("--data", str(tmp_path / "data"))
-    server = started(Server, 0, *options)
+    server = started(Server, free_port(), *options)
     port = server.port
     api = ServerAPI(port)
     tokens = {user: api.token(user) for user in ("a", "b", "c", "x", "y", "z")}
@@ -147,7 +147,7 @@ def test_nothing_acknowledged_is_lost_to_kill_9(started, tmp_path, seed):
 
 def test_users_groups_and_settings_survive_kill_9(started, tmp_path):
     options = ("--data", str(tmp_path / "data"))
-    server = started(Server, 0, *options)
+    server = started(Server, free_port(), *options)
     api = ServerAPI(server.port)
     token = api.token("u1", name="Uma")
     session = ChatSession(server.port, token, device="d")
@@ -171,7 +171,7 @@ def test_users_groups_and_settings_survive_kill_9(started, tmp_path):
 
 
 def test_in_memory_a_restart_says_what_it_forgot(started):
-    server = started(Server)
+    server = started(Server, free_port())
     api = ServerAPI(server.port)
     session = ChatSession(server.port, api.token("u1"), device="d")
     session.connect()

@@ -13,7 +13,7 @@ import time
 
 import lifeline_harness
 import pytest
-from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, tools, verdict, wait_until
+from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_port, tools, verdict, wait_until
 from nexconn_scenarios import NexconnListener, NexconnPublisher
 from pubnub_scenarios import PubNubListener, PubNubPublisher
 
@@ -156,7 +156,7 @@ def test_v1_the_server_is_killed(started, tmp_path):
     print(f"\nLIFELINE_SOAK_SEED={SEED}")
     chance = random.Random(f"{SEED}-kills")
     options = ("--data", str(tmp_path / "data"))
-    server = started(Server, 0, *options)
+    server = started(Server, free_port(), *options)
     port = server.port
     published = sources(server, [f"chat-{number}" for number in range(CLIENTS)], rate=50)
     patients = [

@@ -13,7 +13,7 @@ import time
 import urllib.parse
 
 import pytest
-from lifeline_harness import Server, lifeline, wait_until
+from lifeline_harness import Server, free_port, lifeline, wait_until
 
 CHANNELS = [f"room.{number}" for number in range(4)]
 
@@ -115,7 +115,7 @@ def whole_history(line, channel):
 def test_nothing_acknowledged_is_lost_to_kill_9(started, tmp_path, seed):
     chance = random.Random(seed)
     options = ("--data", str(tmp_path / "data"), "--pubnub-poll-hold", "2")
-    server = started(Server, 0, *options)
+    server = started(Server, free_port(), *options)
     port = server.port
     readers = [Reader(port, ",".join(CHANNELS)), Reader(port, "room.*")]
 
@@ -160,7 +160,7 @@ def test_nothing_acknowledged_is_lost_to_kill_9(started, tmp_path, seed):
 
 def test_groups_survive_kill_9(started, tmp_path):
     options = ("--data", str(tmp_path / "data"))
-    server = started(Server, 0, *options)
+    server = started(Server, free_port(), *options)
     line = Line(server.port)
     assert line.get("/v1/channel-registration/sub-key/demo/channel-group/g?add=b,a")[0] == 200
     server.end(signal.SIGKILL)
