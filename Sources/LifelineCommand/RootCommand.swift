@@ -37,6 +37,7 @@ struct RootCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         do {
             var command = try parseAsRoot()
+            ProcessList.hideSecrets()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

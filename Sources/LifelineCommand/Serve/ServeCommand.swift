@@ -34,8 +34,8 @@ struct ServeCommand: AsyncParsableCommand {
                            "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}}
             All settings with their ranges are in docs/operations.md. What the file gets wrong is an error: see --check.
 
-            SIGHUP takes over changed apps and a changed certificate without closing a connection. Options are seen by everybody on
-            this machine: secrets are better in the file or in variables.
+            SIGHUP takes over changed apps and a changed certificate without closing a connection. Secrets are better in the file or in
+            variables than in options, which others on this machine may see.
 
             EXAMPLES
               lifeline serve
