@@ -243,6 +243,24 @@ def test_signing_in(connect, server):
     assert members(client.subscribe("presence-room")) == {"ann": {"name": "Ann"}}
 
 
+@pytest.mark.parametrize("own, foreign", [("Kim", "\u212aim"), ("jos\u00e9", "jose\u0301")])
+def test_users_who_only_look_the_same(connect, server, own, foreign):
+    """Unicode takes these ids for equivalent; whoever signs for them does not, and neither gets what is meant for the other."""
+    mine, other = connect(), connect()
+    mine.signin({"id": own})
+    mine.subscribe(f"#server-to-user-{own}")
+    other.signin({"id": foreign})
+    other.ask(f"#server-to-user-{own}")
+    other.error(4009)
+    other.subscribe(f"#server-to-user-{foreign}")
+    publish(server, f"#server-to-user-{own}", "secret")
+    assert mine.wait("secret")["channel"] == f"#server-to-user-{own}"
+    assert other.settled() == []
+    mine.subscribe("presence-room", own)
+    assert members(other.subscribe("presence-room", foreign)) == {own: None, foreign: None}
+    assert mine.wait("pusher_internal:member_added")["data"]["user_id"] == foreign
+
+
 @pytest.mark.parametrize("data", ["", "x", "[]", "{}", '{"id":""}', '{"id":null}', '{"id":5}', '{"id":{"a":1}}'])
 def test_user_data_that_names_nobody(connect, data):
     client = connect()
