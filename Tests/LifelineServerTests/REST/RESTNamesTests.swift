@@ -108,7 +108,7 @@ struct RESTNamesTests {
         let known: Set<String> = [
             "content-type", "content-length", "connection", "date", "access-control-allow-origin",
             "access-control-expose-headers", "access-control-allow-methods", "access-control-allow-credentials", "cache-control",
-            "vary", "allow",
+            "vary", "allow", "upgrade",
         ]
         try await withServer(quietApplication, { $0.corsOrigins = ["https://app.example"] }) { (server) async throws in
             let client = try await PollClient.connect(server)
