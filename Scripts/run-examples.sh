@@ -35,6 +35,18 @@ serve() {
     exit 1
 }
 
+# free_port: prints one outside the range that the system gives to outgoing connections. A client that knocks while the server is
+# away could otherwise be given the server's own port for its end, and keep it.
+free_port() {
+    local candidate
+    for _ in $(seq 100); do
+        candidate=$((15000 + RANDOM % 15000))
+        (exec 3<>"/dev/tcp/127.0.0.1/$candidate") 2>/dev/null || { echo "$candidate"; return 0; }
+    done
+    echo "no free port between 15000 and 30000" >&2
+    return 1
+}
+
 # run NAME PROGRAM ARGUMENT...: its output is in $work/NAME.
 run() {
     local name=$1
@@ -64,7 +76,7 @@ appears() {
     says "$1" "$2"
 }
 
-serve 0
+serve "$(free_port)"
 for service in pusher pubnub nexconn; do
     run "chatroom-$service" example-chatroom ann --service "$service" --once
     says "chatroom-$service" "ann: hello from ann"
