@@ -3,9 +3,7 @@ import Foundation
 import NexconnProtocol
 
 /// Which message to get: by the service's id, or by this device's number.
-///
-/// `@unchecked Sendable`: immutable.
-public final class GetMessageByIdParams: NSObject, @unchecked Sendable {
+public final class GetMessageByIdParams: NSObject, Sendable {
     public let messageId: String?
     public let messageClientId: Int?
 
@@ -23,9 +21,7 @@ public final class GetMessageByIdParams: NSObject, @unchecked Sendable {
 }
 
 /// Messages on both sides of a time.
-///
-/// `@unchecked Sendable`: immutable.
-public final class GetMessagesAroundTimeParams: NSObject, @unchecked Sendable {
+public final class GetMessagesAroundTimeParams: NSObject, Sendable {
     /// Milliseconds since 1970. A message of this very time is among those after it, and does not count as one of them.
     public let sentTime: Int64
     /// 0 … 100.

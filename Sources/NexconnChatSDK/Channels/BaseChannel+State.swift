@@ -3,12 +3,10 @@ import Foundation
 import NexconnProtocol
 
 /// How to pin a channel.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCPinParams) @objcMembers
 #endif
-public final class PinParams: NSObject, @unchecked Sendable {
+public final class PinParams: NSObject, Sendable {
     /// Whether the channel moves up in the list.
     public let updateOperationTime: Bool
 

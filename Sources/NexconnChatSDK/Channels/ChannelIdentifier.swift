@@ -48,12 +48,10 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
 }
 
 /// Names a message beside the channel that it is in.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCMessageIdentifier) @objcMembers
 #endif
-public final class MessageIdentifier: NSObject, @unchecked Sendable {
+public final class MessageIdentifier: NSObject, Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let messageId: String
 

@@ -82,12 +82,10 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
 }
 
 /// Members to remove from a group.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCKickMembersParams) @objcMembers
 #endif
-public final class KickMembersParams: NSObject, @unchecked Sendable {
+public final class KickMembersParams: NSObject, Sendable {
     /// At most 100.
     public let userIds: [String]
 

@@ -2,12 +2,10 @@ import Foundation
 import NexconnProtocol
 
 /// A group.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCGroupInfo) @objcMembers
 #endif
-public final class GroupInfo: NSObject, @unchecked Sendable {
+public final class GroupInfo: NSObject, Sendable {
     private let group: NexconnGroup
 
     init(_ group: NexconnGroup) {
@@ -36,12 +34,10 @@ public final class GroupInfo: NSObject, @unchecked Sendable {
 }
 
 /// A member of a group.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCGroupMemberInfo) @objcMembers
 #endif
-public final class GroupMemberInfo: NSObject, @unchecked Sendable {
+public final class GroupMemberInfo: NSObject, Sendable {
     public let userId: String
     /// What the member is called in this group.
     public let nickname: String?

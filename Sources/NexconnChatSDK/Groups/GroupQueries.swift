@@ -45,12 +45,10 @@ public final class SearchGroupMembersQueryParams: NSObject, @unchecked Sendable 
 }
 
 /// Groups to look for among the user's.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCSearchJoinedGroupsParams) @objcMembers
 #endif
-public final class SearchJoinedGroupsParams: NSObject, @unchecked Sendable {
+public final class SearchJoinedGroupsParams: NSObject, Sendable {
     /// Part of a name, in upper or lower case.
     public let groupName: String
 

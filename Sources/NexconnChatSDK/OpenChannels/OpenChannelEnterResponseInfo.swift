@@ -2,12 +2,10 @@ import Foundation
 import NexconnProtocol
 
 /// What an open channel is like when the user enters it.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterResponseInfo) @objcMembers
 #endif
-public final class OpenChannelEnterResponseInfo: NSObject, @unchecked Sendable {
+public final class OpenChannelEnterResponseInfo: NSObject, Sendable {
     private let entrance: NexconnOpenEntrance
 
     init(_ entrance: NexconnOpenEntrance) {

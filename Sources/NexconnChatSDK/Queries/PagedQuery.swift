@@ -2,9 +2,7 @@ import Foundation
 import NIOConcurrencyHelpers
 
 /// A part of a list.
-///
-/// `@unchecked Sendable`: immutable.
-public final class PageData<Element: Sendable>: NSObject, @unchecked Sendable {
+public final class PageData<Element: Sendable>: NSObject, Sendable {
     /// Empty at the end of the list.
     public let data: [Element]
     /// Whether elements may be missing, since the server could not be asked. An addition to the vendor's SDK.

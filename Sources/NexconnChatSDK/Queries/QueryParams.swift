@@ -168,12 +168,10 @@ public final class SearchChannelsParams: NSObject, @unchecked Sendable {
 }
 
 /// A channel in which a keyword was found.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCSearchChannelResult) @objcMembers
 #endif
-public final class SearchChannelResult: NSObject, @unchecked Sendable {
+public final class SearchChannelResult: NSObject, Sendable {
     public let channel: BaseChannel
     /// How many of its messages have the keyword.
     public let matchCount: Int

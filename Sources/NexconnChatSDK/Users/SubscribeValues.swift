@@ -23,12 +23,10 @@ public final class SubscribeEventParams: NSObject, @unchecked Sendable {
 }
 
 /// A subscription.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeEvent) @objcMembers
 #endif
-public final class SubscribeEvent: NSObject, @unchecked Sendable {
+public final class SubscribeEvent: NSObject, Sendable {
     public let userId: String
     public let subscribeType: SubscribeType
     /// When it began, ms since 1970.

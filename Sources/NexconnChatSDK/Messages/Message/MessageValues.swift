@@ -38,12 +38,10 @@ public enum SentStatus: Int, Sendable {
 }
 
 /// What the user has done with a received message.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCReceivedStatusInfo) @objcMembers
 #endif
-public final class ReceivedStatusInfo: NSObject, @unchecked Sendable {
+public final class ReceivedStatusInfo: NSObject, Sendable {
     public let isRead: Bool
     public let isListened: Bool
     public let isDownloaded: Bool
@@ -60,12 +58,10 @@ public final class ReceivedStatusInfo: NSObject, @unchecked Sendable {
 }
 
 /// How a message was edited.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCMessageUpdateInfo) @objcMembers
 #endif
-public final class MessageUpdateInfo: NSObject, @unchecked Sendable {
+public final class MessageUpdateInfo: NSObject, Sendable {
     /// Milliseconds since 1970.
     public let updateTime: Int64
     /// What it says now.

@@ -2,12 +2,10 @@ import Foundation
 import NexconnProtocol
 
 /// How far a message has been read.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCMessageReadReceiptInfo) @objcMembers
 #endif
-public final class MessageReadReceiptInfo: NSObject, @unchecked Sendable {
+public final class MessageReadReceiptInfo: NSObject, Sendable {
     public let channelIdentifier: ChannelIdentifier
     public let messageId: String
     public let readCount: Int
@@ -26,12 +24,10 @@ public final class MessageReadReceiptInfo: NSObject, @unchecked Sendable {
 }
 
 /// About whom to ask whether they have read a message.
-///
-/// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptByUsersParams) @objcMembers
 #endif
-public final class MessagesReadReceiptByUsersParams: NSObject, @unchecked Sendable {
+public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
     public let messageId: String
     public let userIds: [String]
 
