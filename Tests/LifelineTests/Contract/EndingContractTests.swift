@@ -39,12 +39,7 @@ struct EndingContractTests {
             stage.relay.swallowAnswers()
             let ann = try await stage.client("ann", relayed: true)
             let statuses = ann.statuses
-            let subscribing = Task { () async -> LifelineError? in
-                do throws(LifelineError) {
-                    _ = try await ann.channel(kind.channel).subscribe()
-                    return nil
-                } catch { return error }
-            }
+            let subscribing = Task { await ann.refusalOfSubscribing(kind.channel) }
             let connecting = Task { () async -> LifelineError? in
                 do throws(LifelineError) {
                     try await ann.connect()
@@ -71,12 +66,7 @@ struct EndingContractTests {
                     try await ann.connect(timeout: .seconds(30))
                     await ann.disconnect()
                 }
-                let subscribing = Task { () async -> LifelineError? in
-                    do throws(LifelineError) {
-                        _ = try await ann.channel(kind.channel).subscribe()
-                        return nil
-                    } catch { return error }
-                }
+                let subscribing = Task { await ann.refusalOfSubscribing(kind.channel) }
                 while ann.core.hub.feedIfAny(kind.channel) == nil { await Task.yield() }
                 // The feed is there a moment before the question is, so the first time may be too early.
                 let disconnecting = Task {

@@ -96,6 +96,7 @@ struct Stage: Sendable {
     /// a leave that overtakes a poll is undone by it.
     func settle(polls: Int) async throws {
         guard kind.serviceName == "PubNub" else { return }
+        // Nothing tells when a poll is held; the time limit of the suites ends this.
         while server.statistics.heldPolls < polls { try await Task.sleep(for: .milliseconds(5)) }
     }
 
@@ -170,5 +171,15 @@ extension Room {
     func tick(_ n: Int, options: PublishOptions = PublishOptions()) async throws {
         let outcome = try await publish(Tick(n: n), event: "tick", options: options)
         guard outcome.isAccepted else { throw LifelineError(.refused, "\(outcome)") }
+    }
+}
+
+extension LifelineClient {
+    /// Subscribes; why it was refused, nil when it was not.
+    func refusalOfSubscribing(_ channel: String) async -> LifelineError? {
+        do throws(LifelineError) {
+            _ = try await self.channel(channel).subscribe()
+            return nil
+        } catch { return error }
     }
 }

@@ -174,12 +174,7 @@ struct SubscribingContractTests {
     func unsubscribedWhilePending(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
             let ann = try await stage.client("ann")
-            let subscribing = Task { () async -> LifelineError? in
-                do throws(LifelineError) {
-                    _ = try await ann.channel(kind.channel).subscribe()
-                    return nil
-                } catch { return error }
-            }
+            let subscribing = Task { await ann.refusalOfSubscribing(kind.channel) }
             // Before the connection nothing else is under way, so the first feed is that of the call.
             while ann.core.hub.feedIfAny(kind.channel) == nil { await Task.yield() }
             ann.channel(kind.channel).unsubscribe()
@@ -207,12 +202,7 @@ struct SubscribingContractTests {
     func cancelled(_ kind: ServiceUnderTest) async throws {
         try await Stage.run(kind) { stage in
             let ann = try await stage.client("ann")
-            let subscribing = Task { () async -> LifelineError? in
-                do throws(LifelineError) {
-                    _ = try await ann.channel(kind.channel).subscribe()
-                    return nil
-                } catch { return error }
-            }
+            let subscribing = Task { await ann.refusalOfSubscribing(kind.channel) }
             while ann.core.hub.feedIfAny(kind.channel) == nil { await Task.yield() }
             subscribing.cancel()
             #expect(await subscribing.value?.code == .cancelled)

@@ -63,6 +63,7 @@ struct NexconnTokenTests {
         let fixture = NexconnFixture(
             access: .provider {
                 isAsked.withLockedValue { $0 = true }
+                // Code that never ends by itself; the disconnect cancels it.
                 try await Task.sleep(for: .seconds(3600))
                 return "late"
             })
