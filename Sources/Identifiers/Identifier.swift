@@ -1,0 +1,78 @@
+/// A name that somebody outside chose: the id of a user, a channel, a group, a device or a key. Two identifiers are equal only
+/// when their UTF-8 bytes are equal (rule HB-11).
+///
+/// `String` compares by canonical equivalence: it takes K for the Kelvin sign, and é for an e that is followed by an accent. A
+/// service that gives out ids compares bytes and takes these for two users, so a table of `String` keys would let one user act
+/// as the other. Every table, set and comparison of ids therefore uses this type, and `Tests/InteropTests/test_sources.py` checks
+/// that no `String` is the key of a table without a reason.
+///
+/// Hashing reads the bytes too: texts that are canonically equivalent have different hash values, so nobody can fill one bucket of
+/// a table with spellings of one name. Creating an identifier from a native string neither copies nor allocates.
+public struct Identifier: Sendable {
+    /// The text as it was given.
+    public let text: String
+
+    @inlinable
+    public init(_ text: String) {
+        var text = text
+        text.makeContiguousUTF8()
+        self.text = text
+    }
+
+    @inlinable
+    public init(_ text: Substring) {
+        self.init(String(text))
+    }
+
+    /// Whether the identifier has no characters.
+    @inlinable public var isEmpty: Bool { text.isEmpty }
+
+    /// The bytes that are compared.
+    @inlinable public var utf8: String.UTF8View { text.utf8 }
+}
+
+extension Identifier: Hashable {
+    @inlinable
+    public static func == (left: Identifier, right: Identifier) -> Bool {
+        left.text.isExactly(right.text)
+    }
+
+    @inlinable
+    public func hash(into hasher: inout Hasher) {
+        let isHashed: Void? = text.utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        if isHashed == nil { for byte in text.utf8 { hasher.combine(byte) } }
+        // The end, so that a pair of identifiers hashes differently from the same bytes divided elsewhere.
+        hasher.combine(0xFF as UInt8)
+    }
+}
+
+extension Identifier: Comparable {
+    /// The order of the bytes, which is also the order of SQLite's `BINARY` collation and of Redis.
+    @inlinable
+    public static func < (left: Identifier, right: Identifier) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+}
+
+extension Identifier: ExpressibleByStringInterpolation {
+    @inlinable
+    public init(stringLiteral text: String) {
+        self.init(text)
+    }
+}
+
+extension Identifier: CustomStringConvertible {
+    @inlinable public var description: String { text }
+}
+
+extension Identifier: Codable {
+    /// As a text alone.
+    public init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(String.self))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
+}

@@ -1,0 +1,44 @@
+// `hasPrefix`, `hasSuffix`, `contains` and `split` of the standard library look at Characters: a comma that a combining mark follows
+// is another Character than a comma, and so is one that stands behind U+0600. Protocols divide and mark names by bytes, so the
+// standard library's answer differs from that of whoever reads the same name elsewhere (rule HB-84).
+extension StringProtocol {
+    /// Whether the UTF-8 bytes begin with those of `prefix`.
+    @inlinable
+    public func hasBytePrefix(_ prefix: String) -> Bool {
+        utf8.starts(with: prefix.utf8)
+    }
+
+    /// Whether the UTF-8 bytes end with those of `suffix`.
+    @inlinable
+    public func hasByteSuffix(_ suffix: String) -> Bool {
+        utf8.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// The text without `suffix` when its bytes end with that; the whole text otherwise.
+    public func droppingByteSuffix(_ suffix: String) -> String {
+        let count = hasByteSuffix(suffix) ? suffix.utf8.count : 0
+        return String(decoding: utf8.dropLast(count), as: UTF8.self)
+    }
+
+    /// Whether one of the bytes is `byte`, an ASCII character.
+    @inlinable
+    public func hasByte(_ byte: UInt8) -> Bool {
+        utf8.contains(byte)
+    }
+
+    /// The parts between the bytes that are `separator`, an ASCII character. Empty parts are left out.
+    public func split(atByte separator: UInt8) -> [String] {
+        utf8.split(separator: separator).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The text with an ASCII character replaced wherever it is.
+    public func replacing(byte: UInt8, with replacement: String) -> String {
+        guard hasByte(byte) else { return String(self) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(utf8.count + 16)
+        for next in utf8 {
+            if next == byte { bytes.append(contentsOf: replacement.utf8) } else { bytes.append(next) }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
