@@ -77,9 +77,23 @@ public enum JSONBytes {
         return true
     }
 
-    /// The offset of the first byte that is not well-formed UTF-8, or nil. For input that no WebSocket layer has checked.
-    public static func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        var offset = 0
+    /// The bytes without those that are not well-formed UTF-8.
+    public static func withoutInvalidUTF8(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        var out: [UInt8] = []
+        out.reserveCapacity(bytes.count)
+        var start = 0
+        while let invalid = firstInvalidUTF8(bytes, from: start) {
+            out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<invalid]))
+            start = invalid + 1
+        }
+        out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start...]))
+        return out
+    }
+
+    /// The offset of the first byte at or after `start` that is not well-formed UTF-8, or nil. For input that no WebSocket layer has
+    /// checked.
+    public static func firstInvalidUTF8(_ bytes: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
+        var offset = start
         while offset < bytes.count {
             if offset &+ 8 <= bytes.count, word(bytes, at: offset) & highs == 0 {
                 offset &+= 8

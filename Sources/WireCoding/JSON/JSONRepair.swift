@@ -1,0 +1,77 @@
+/// Makes the rest of a damaged JSON text readable: one bad element of a list costs itself only (rules PN-40 to PN-42).
+///
+/// Bytes that are not UTF-8 are left out. An element of a list that is not JSON is replaced, and so is a member of an object around
+/// the lists. A text that is cut off is not repaired, since more may have followed.
+public struct JSONRepair {
+    /// Where a list is, and what its elements look like.
+    public struct List: Sendable {
+        /// The keys that lead to it; `*` stands for any key, and for any element of an array.
+        public var path: [String]
+        /// Keys that each element has. They tell a whole element behind a damaged one from an object inside the damaged one.
+        public var elementKeys: [String]
+
+        public init(_ path: String..., elementKeys: [String] = []) {
+            self.path = path
+            self.elementKeys = elementKeys
+        }
+    }
+
+    /// The lists of a text. Inside their elements, and in other members, nothing is repaired: they are replaced as a whole.
+    public struct Plan: Sendable {
+        /// Of several lists at one path the first counts.
+        public var lists: [List]
+        /// What takes the place of a damaged element.
+        public var replacement: @Sendable (UnsafeRawBufferPointer) -> [UInt8]
+
+        public init(
+            _ lists: List...,
+            replacement: @escaping @Sendable (UnsafeRawBufferPointer) -> [UInt8] = { _ in Array("null".utf8) }
+        ) {
+            self.lists = lists
+            self.replacement = replacement
+        }
+    }
+
+    /// The repaired text.
+    public let bytes: [UInt8]
+    /// How many elements and members were replaced.
+    public let replacedCount: Int
+
+    /// Nil when the text cannot be repaired. - Parameter damaged: any bytes, used during the call only.
+    public init?(_ damaged: UnsafeRawBufferPointer, _ plan: Plan) {
+        let clean = JSONBytes.withoutInvalidUTF8(damaged)
+        let walk: (bytes: [UInt8], replacedCount: Int)? = clean.withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes)
+            do throws(JSONSyntaxError) {
+                _ = try scanner.value()
+                try scanner.expectEnd()
+                return (clean, 0)
+            } catch {
+                // A string without an end in the last element looks the same; a text that may be cut off is never repaired.
+                guard error.kind != .truncated else { return nil }
+            }
+            var second: (bytes: [UInt8], replacedCount: Int)?
+            for checksEnds in [false, true] {
+                var walk = JSONRepairWalk(bytes, plan, checksEnds: checksEnds)
+                guard walk.text() else { continue }
+                if !walk.hasLostList { return (walk.out, walk.replacedCount) }
+                second = second ?? (walk.out, walk.replacedCount)
+            }
+            return second
+        }
+        guard let walk else { return nil }
+        (bytes, replacedCount) = walk
+    }
+}
+
+extension JSONText {
+    /// The text, or what is left of a damaged one; nil when that cannot be repaired.
+    public init?(repairing text: String, _ plan: JSONRepair.Plan) {
+        if let whole = try? JSONText(text) {
+            self = whole
+            return
+        }
+        guard let repaired = Array(text.utf8).withUnsafeBytes({ JSONRepair($0, plan) }) else { return nil }
+        self.init(checked: String(decoding: repaired.bytes, as: UTF8.self))
+    }
+}

@@ -1,0 +1,303 @@
+/// Copies a damaged text part by part and replaces what is not JSON. Every function returns false when it cannot go on.
+struct JSONRepairWalk {
+    /// The steps that still lead to each list.
+    private typealias Steps = [(path: ArraySlice<String>, elementKeys: [String])]
+
+    private static let deepestList = 8
+
+    private var scanner: JSONScanner
+    private let plan: JSONRepair.Plan
+    /// Whether a list ends only where the rest of the text is whole. Otherwise it ends where it seems to, which may be inside a
+    /// damaged element.
+    private let checksEnds: Bool
+    /// The closing brackets of the containers around the current place.
+    private var closers: [UInt8] = []
+    /// How many bytes may still be read while looking for the next whole element.
+    private var budget: Int
+
+    private(set) var out: [UInt8] = []
+    private(set) var replacedCount = 0
+    /// Whether something was replaced that may have held a list.
+    private(set) var hasLostList = false
+
+    init(_ bytes: UnsafeRawBufferPointer, _ plan: JSONRepair.Plan, checksEnds: Bool) {
+        scanner = JSONScanner(bytes)
+        self.plan = plan
+        self.checksEnds = checksEnds
+        budget = bytes.count * 4 + 4096
+        out.reserveCapacity(bytes.count)
+    }
+
+    private var bytes: UnsafeRawBufferPointer { scanner.bytes }
+
+    /// The whole text.
+    mutating func text() -> Bool {
+        container(plan.lists.map { ($0.path[...], $0.elementKeys) }) && next() == nil
+    }
+
+    /// The next byte that is not white space; nil at the end.
+    private mutating func next() -> UInt8? {
+        scanner.skipWhitespace()
+        return scanner.position < bytes.count ? bytes[scanner.position] : nil
+    }
+
+    /// The end of the value at `start` when it is JSON.
+    private func endOfValue(at start: Int) -> Result<Int, JSONSyntaxError> {
+        var probe = scanner
+        probe.position = start
+        return Result { () throws(JSONSyntaxError) in try probe.value().end }
+    }
+
+    private mutating func copy(to end: Int) {
+        out.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[scanner.position..<end]))
+        scanner.position = end
+    }
+
+    // MARK: Around the lists
+
+    /// An object or array with lists somewhere inside.
+    private mutating func container(_ steps: Steps) -> Bool {
+        guard let first = next(), closers.count < Self.deepestList else { return false }
+        let isObject = first == UInt8(ascii: "{")
+        guard isObject || first == UInt8(ascii: "[") else { return false }
+        let closer = UInt8(ascii: isObject ? "}" : "]")
+        copy(to: scanner.position + 1)
+        closers.append(closer)
+        defer { closers.removeLast() }
+        if next() == closer {
+            copy(to: scanner.position + 1)
+            return true
+        }
+        while true {
+            var key = "*"
+            if isObject {
+                guard let name = memberKey() else { return false }
+                key = name
+            }
+            let further = steps.filter { $0.path.first == key || $0.path.first == "*" }
+            guard member(further.map { ($0.path.dropFirst(), $0.elementKeys) }, closer) else { return false }
+            guard let byte = next(), byte == closer || byte == UInt8(ascii: ",") else { return false }
+            copy(to: scanner.position + 1)
+            if byte == closer { return true }
+        }
+    }
+
+    /// Copies a key and its colon; nil when there is none.
+    private mutating func memberKey() -> String? {
+        guard next() != nil else { return nil }
+        var probe = scanner
+        do throws(JSONSyntaxError) {
+            let token = try probe.string()
+            try probe.expect(UInt8(ascii: ":"))
+            var scratch: [UInt8] = []
+            let key = scanner.string(token, scratch: &scratch)
+            copy(to: probe.position)
+            return key
+        } catch {
+            return nil
+        }
+    }
+
+    /// A value between lists.
+    private mutating func member(_ steps: Steps, _ closer: UInt8) -> Bool {
+        guard let first = next() else { return false }
+        let start = scanner.position
+        if case .success(let end) = endOfValue(at: start), ends(at: end, with: closer),
+            !checksEnds || steps.isEmpty || isRest(end)
+        {
+            copy(to: end)
+            return true
+        }
+        let before = (out.count, replacedCount)
+        if first == UInt8(ascii: "["), let list = steps.first(where: \.path.isEmpty) {
+            if elements(of: list.elementKeys) { return true }
+        } else if steps.contains(where: { !$0.path.isEmpty }), container(steps) {
+            return true
+        }
+        // Nothing inside could be kept.
+        out.removeSubrange(before.0...)
+        replacedCount = before.1
+        guard let end = endOfMember(from: start, closer) else { return false }
+        out.append(contentsOf: "null".utf8)
+        replacedCount += 1
+        if !steps.isEmpty { hasLostList = true }
+        scanner.position = end
+        return true
+    }
+
+    /// Where a damaged member ends: by its own brackets, or where the rest of the text is whole.
+    private mutating func endOfMember(from start: Int, _ closer: UInt8) -> Int? {
+        if let end = JSONSkip.end(of: bytes, from: start, allowsBackslashes: true), ends(at: end, with: closer) { return end }
+        var at = start
+        while at < bytes.count, budget > 0 {
+            if bytes[at] == UInt8(ascii: ",") || bytes[at] == closer, isRest(at) { return at }
+            at += 1
+        }
+        return nil
+    }
+
+    /// Whether a comma or the closing bracket follows.
+    private func ends(at end: Int, with closer: UInt8) -> Bool {
+        var probe = scanner
+        probe.position = end
+        probe.skipWhitespace()
+        return probe.position < bytes.count && (bytes[probe.position] == closer || bytes[probe.position] == UInt8(ascii: ","))
+    }
+
+    // MARK: Lists
+
+    private mutating func elements(of keys: [String]) -> Bool {
+        let closer = UInt8(ascii: "]")
+        copy(to: scanner.position + 1)
+        closers.append(closer)
+        defer { closers.removeLast() }
+        if next() == closer, !checksEnds || isRest(scanner.position) {
+            copy(to: scanner.position + 1)
+            return true
+        }
+        while true {
+            guard next() != nil else { return false }
+            let start = scanner.position
+            if case .success(let end) = endOfValue(at: start), ends(at: end, with: closer) {
+                copy(to: end)
+            } else if let end = JSONSkip.end(of: bytes, from: start, allowsBackslashes: keys.isEmpty), ends(at: end, with: closer)
+            {
+                replace(to: end)
+            } else {
+                guard let end = endOfDamage(from: start, keys) else { return false }
+                replace(to: end)
+            }
+            if checksEnds, next() == closer, !isRest(scanner.position) {
+                guard let end = endOfDamage(from: scanner.position, keys) else { return false }
+                out.append(UInt8(ascii: ","))
+                replace(to: end)
+            }
+            guard let byte = next(), byte == closer || byte == UInt8(ascii: ",") else { return false }
+            copy(to: scanner.position + 1)
+            if byte == closer { return true }
+        }
+    }
+
+    private mutating func replace(to end: Int) {
+        out.append(contentsOf: plan.replacement(UnsafeRawBufferPointer(rebasing: bytes[scanner.position..<end])))
+        replacedCount += 1
+        scanner.position = end
+    }
+
+    /// Where an element ends whose brackets or quotes do not match: before the comma of the next whole element, or where the rest of
+    /// the text is whole.
+    private mutating func endOfDamage(from start: Int, _ keys: [String]) -> Int? {
+        var at = start
+        while at < bytes.count, budget > 0 {
+            defer { at += 1 }
+            switch bytes[at] {
+            case UInt8(ascii: ",") where isElement(after: at, keys): return at
+            case UInt8(ascii: "]") where isRest(at): return at
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Whether a whole element follows a comma.
+    private mutating func isElement(after comma: Int, _ expected: [String]) -> Bool {
+        var probe = scanner
+        probe.position = comma + 1
+        probe.skipWhitespace()
+        let start = probe.position
+        guard start < bytes.count, bytes[start] == UInt8(ascii: "{") else { return false }
+        switch endOfValue(at: start) {
+        case .failure(let error):
+            budget -= error.offset - start
+            return false
+        case .success(let end):
+            budget -= end - start
+            guard ends(at: end, with: UInt8(ascii: "]")) else { return false }
+            let keys = JSONText(checked: scanner.text(start, end)).members?.map(\.key) ?? []
+            guard expected.allSatisfy({ keys.contains($0) }) else { return false }
+            // The last element of a list inside the damaged element is followed by what closes that list.
+            probe.position = end
+            probe.skipWhitespace()
+            return bytes[probe.position] == UInt8(ascii: ",") || isRest(probe.position)
+        }
+    }
+
+    /// Whether everything from a comma or closing bracket on is JSON and closes what is open.
+    private mutating func isRest(_ start: Int) -> Bool {
+        var probe = scanner
+        probe.position = start
+        defer { budget -= probe.position - start }
+        do throws(JSONSyntaxError) {
+            for closer in closers.reversed() {
+                while try !probe.skip(closer) {
+                    try probe.expect(UInt8(ascii: ","))
+                    if closer == UInt8(ascii: "}") {
+                        _ = try probe.peek()
+                        _ = try probe.string()
+                        try probe.expect(UInt8(ascii: ":"))
+                    }
+                    _ = try probe.value()
+                }
+            }
+            try probe.expectEnd()
+            return true
+        } catch {
+            return false
+        }
+    }
+}
+
+/// Steps over values that may be no JSON.
+enum JSONSkip {
+    /// Where the value at `start` ends, by its quotes and brackets; nil when they do not match. A quotation mark too many or too few
+    /// shows in what follows a string.
+    ///
+    /// - Parameter allowsBackslashes: whether a backslash may stand outside of strings. There it may also mean that a quotation mark is
+    ///   missing; whoever can tell the next whole element by its keys rather looks for that.
+    static func end(of bytes: UnsafeRawBufferPointer, from start: Int, allowsBackslashes: Bool) -> Int? {
+        var open: [UInt8] = []
+        var at = start
+        while at < bytes.count {
+            switch bytes[at] {
+            case JSONBytes.quote:
+                guard let end = endOfString(bytes, from: at), isBehindString(bytes, end) else { return nil }
+                at = end
+                continue
+            case JSONBytes.backslash where !allowsBackslashes: return nil
+            case UInt8(ascii: "{"): open.append(UInt8(ascii: "}"))
+            case UInt8(ascii: "["): open.append(UInt8(ascii: "]"))
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard let expected = open.popLast() else { return at }
+                guard expected == bytes[at] else { return nil }
+                if open.isEmpty { return at + 1 }
+            case UInt8(ascii: ",") where open.isEmpty: return at
+            default: break
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    private static func isBehindString(_ bytes: UnsafeRawBufferPointer, _ end: Int) -> Bool {
+        var scanner = JSONScanner(bytes)
+        scanner.position = end
+        scanner.skipWhitespace()
+        guard scanner.position < bytes.count else { return false }
+        switch bytes[scanner.position] {
+        case UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "]"), UInt8(ascii: "}"): return true
+        default: return false
+        }
+    }
+
+    private static func endOfString(_ bytes: UnsafeRawBufferPointer, from quote: Int) -> Int? {
+        var at = quote + 1
+        while at < bytes.count {
+            switch bytes[at] {
+            case JSONBytes.quote: return at + 1
+            case JSONBytes.backslash: at += 2
+            default: at += 1
+            }
+        }
+        return nil
+    }
+}
