@@ -10,6 +10,14 @@ public enum ConstantTime {
         left.withUnsafeBytes { left in right.withUnsafeBytes { areEqual(left, $0) } }
     }
 
+    /// Whether one of several candidates, such as secrets of which two are valid, is right. All are tried whatever comes of the
+    /// first, so that the time does not tell which one it was (rule SO-81).
+    public static func anyIsRight<Candidate>(_ candidates: [Candidate], _ isRight: (Candidate) -> Bool) -> Bool {
+        var isAnyRight = false
+        for candidate in candidates { isAnyRight = isRight(candidate) || isAnyRight }
+        return isAnyRight
+    }
+
     @inline(never)
     public static func areEqual(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         guard left.count == right.count else { return false }
