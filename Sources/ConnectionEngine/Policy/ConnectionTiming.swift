@@ -12,9 +12,14 @@ public struct ConnectionTiming: Hashable, Sendable {
     public var close: Duration
     /// How long the answer to a request within the session may take: a subscription, an authorisation.
     public var request: Duration
+    /// How long one message, or one answer, may take from its first byte to its last.
+    public var message: Duration
+    /// How long a held poll may bring not a single byte before it is asked again over a new connection.
+    public var renewal: Duration
 
     public init(
-        open: Duration, activity: Duration, probe: Duration, stable: Duration, close: Duration, request: Duration
+        open: Duration, activity: Duration, probe: Duration, stable: Duration, close: Duration, request: Duration,
+        message: Duration = .seconds(30), renewal: Duration = .seconds(60)
     ) {
         self.open = open
         self.activity = activity
@@ -22,15 +27,17 @@ public struct ConnectionTiming: Hashable, Sendable {
         self.stable = stable
         self.close = close
         self.request = request
+        self.message = message
+        self.renewal = renewal
     }
 
-    /// For production: connect 10 s, activity 20 s, pong 5 s, stable after 10 s.
+    /// For production: connect 10 s, activity 20 s, pong 5 s, stable after 10 s, a message 30 s, a silent poll 60 s.
     public static let standard = ConnectionTiming(
         open: .seconds(10), activity: .seconds(20), probe: .seconds(5), stable: .seconds(10), close: .seconds(2),
-        request: .seconds(10))
+        request: .seconds(10), message: .seconds(30), renewal: .seconds(60))
 
-    /// For tests: connect 3 s, activity 2 s, pong 1 s, stable after 1 s.
+    /// For tests: connect 3 s, activity 2 s, pong 1 s, stable after 1 s, a message 5 s, a silent poll 6 s.
     public static let fast = ConnectionTiming(
         open: .seconds(3), activity: .seconds(2), probe: .seconds(1), stable: .seconds(1), close: .seconds(1),
-        request: .seconds(2))
+        request: .seconds(2), message: .seconds(5), renewal: .seconds(6))
 }

@@ -3,7 +3,8 @@ public enum RetrySchedule: Hashable, Sendable {
     /// Do not retry; a new `connect` starts again.
     case never
     /// First a short random pause drawn from `0…first`, then from `base/2…min(cap, base·2^(n+1))`. The draw comes after the
-    /// cap, so that many clients stay spread out even when all of them have reached it. `atLeast` lifts every draw.
+    /// cap, so that many clients stay spread out even when all of them have reached it. No pause is shorter than `atLeast`: the
+    /// first interval begins there, the others lose what lies below it, so that clients are never collected at the bound.
     case jittered(first: Duration, base: Duration, cap: Duration, atLeast: Duration)
     /// Always the same pause.
     case fixed(Duration)
@@ -11,7 +12,10 @@ public enum RetrySchedule: Hashable, Sendable {
     case sequence([Duration])
     /// These pauses in turn, the last one repeating, each drawn from a quarter of it up to all of it, so that clients which lost
     /// their links together do not come back in step. `forgiving` failures, the ones before the network changed, do not count.
-    case spread([Duration], forgiving: Int = 0)
+    ///
+    /// `afterLoss` has the intervals to draw from, the last one repeating, when the failures began with the loss of a working link:
+    /// the server may have gone, and then all its clients lost theirs at the same moment. Empty for the same pauses as otherwise.
+    case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
     /// Never sooner than the cap; drawn from `cap…1.25·cap`.
     case capped(Duration)
 
@@ -21,7 +25,8 @@ public enum RetrySchedule: Hashable, Sendable {
         case .never: .zero
         case .jittered(_, _, let cap, let atLeast): max(cap, atLeast)
         case .fixed(let pause): pause
-        case .sequence(let pauses), .spread(let pauses, _): pauses.max() ?? .zero
+        case .sequence(let pauses): pauses.max() ?? .zero
+        case .spread(let pauses, _, let afterLoss): (pauses + afterLoss.map(\.upperBound)).max() ?? .zero
         case .capped(let cap): cap
         }
     }
@@ -36,21 +41,22 @@ public enum RetrySchedule: Hashable, Sendable {
         case .never:
             return nil
         case .jittered(let first, let base, let cap, let atLeast):
-            let drawn: Duration
-            if failures <= 1 && wasConnected {
-                drawn = random.duration(in: .zero...max(first, .zero))
-            } else {
-                let high = Self.doubled(base, times: max(failures - 1, 0) + 1, cap: cap)
-                drawn = random.duration(in: min(base / 2, high)...high)
-            }
-            return max(drawn, atLeast)
+            let least = max(atLeast, .zero)
+            if failures <= 1 && wasConnected { return random.duration(in: least...(least + max(first, .zero))) }
+            let high = Self.doubled(base, times: max(failures - 1, 0) + 1, cap: cap)
+            return random.duration(in: max(min(base / 2, high), least)...max(high, least))
         case .fixed(let pause):
             return max(pause, .zero)
         case .sequence(let pauses):
             return Self.pause(failures, of: pauses)
-        case .spread(let pauses, let forgiven):
+        case .spread(let pauses, let forgiven, let afterLoss):
             // As many failures or fewer: they have been counted anew since.
-            let counted = failures > max(forgiven, 0) ? failures - max(forgiven, 0) : failures
+            let isForgiven = forgiven > 0 && failures > forgiven
+            let counted = isForgiven ? failures - forgiven : failures
+            if wasConnected, !isForgiven, let last = afterLoss.last {
+                let index = max(counted - 1, 0)
+                return random.duration(in: index < afterLoss.count ? afterLoss[index] : last)
+            }
             let longest = Self.pause(counted, of: pauses)
             return random.duration(in: (longest / 4)...longest)
         case .capped(let cap):

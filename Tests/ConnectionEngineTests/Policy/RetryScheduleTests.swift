@@ -83,10 +83,37 @@ import Testing
             guard case .jittered(let first, _, _, _) = schedule else { return nil }
             return first
         }
-        #expect(first(.unexpectedDisconnect) == .milliseconds(500))
-        #expect(first(.unexpectedDisconnect, .server) == .seconds(5))
+        #expect(first(.networkUnavailable) == .milliseconds(500))
+        #expect(first(.malformedResponse, .server) == .seconds(3))
         #expect(first(.serverRestart, .server) == .seconds(1))
         #expect(policy.schedule(for: ConnectionFailure(.tlsUntrusted, "")) == .capped(.seconds(30)))
+    }
+
+    @Test(arguments: [StatusCategory.unexpectedDisconnect, .timeout])
+    func `A link that ends without a word may be the server's end, whoever is blamed (RT-29)`(category: StatusCategory) throws {
+        let schedule = ConnectionPolicy.standard.schedule(for: ConnectionFailure(category, "", origin: .local))
+        let pauses = draws(schedule, failures: 1)
+        #expect(try #require(pauses.max()) > 2.9 && pauses.allSatisfy { $0 <= 3 })
+    }
+
+    @Test func `Nobody is collected at the least pause (RT-29)`() {
+        let overloaded = RetrySchedule.jittered(first: .seconds(3), base: .seconds(2), cap: .seconds(30), atLeast: .seconds(1))
+        for failures in [1, 2, 9] {
+            let pauses = draws(overloaded, failures: failures)
+            #expect(pauses.allSatisfy { $0 >= 1 } && pauses.filter { $0 < 1.01 }.count < 40)
+        }
+    }
+
+    @Test func `After the loss of a link a spread sequence is drawn from its own intervals (RT-30)`() throws {
+        let schedule = RetrySchedule.spread(
+            [.milliseconds(50), .seconds(1)], afterLoss: [.zero ... .seconds(3), .seconds(1) ... .seconds(8)])
+        #expect(try #require(draws(schedule, failures: 1).max()) > 2.9)
+        #expect(try #require(draws(schedule, failures: 2).min()) >= 1 && draws(schedule, failures: 9).allSatisfy { $0 <= 8 })
+        #expect(draws(schedule, failures: 1, wasConnected: false).allSatisfy { $0 <= 0.05 })
+        #expect(schedule.cap == .seconds(8))
+        let forgiving = RetrySchedule.spread([.milliseconds(50)], forgiving: 2, afterLoss: [.zero ... .seconds(3)])
+        #expect(draws(forgiving, failures: 3).allSatisfy { $0 <= 0.05 })
+        #expect(draws(forgiving, failures: 1).contains { $0 > 1 })
     }
 
     @Test func `An override replaces the table`() {
