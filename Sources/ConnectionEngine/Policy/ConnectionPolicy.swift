@@ -11,12 +11,15 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var cap: Duration
     /// The unit of growth of the pauses; see ``RetrySchedule/jittered(first:base:cap:atLeast:)``.
     public var base: Duration
-    /// Upper ends of the quick first pause: after a local fault, after one that the server caused, and at a restart.
+    /// Upper ends of the quick first pause: after a local fault, after one that the server caused or may have caused, and at a
+    /// restart that the server announced.
     public var firstPause: FirstPause
     /// Schedules that replace the table for single categories.
     public var overrides: [StatusCategory: RetrySchedule]
     /// What replaces the table's last row: the schedule after an ordinary failure. Nil for the table's own.
     public var ordinary: RetrySchedule?
+    /// How many bytes of a message or an answer a client keeps at most. Services whose messages are shorter keep less.
+    public var messageBytes: Int
 
     public struct FirstPause: Hashable, Sendable {
         public var local: Duration
@@ -32,9 +35,10 @@ public struct ConnectionPolicy: Hashable, Sendable {
 
     public init(
         timing: ConnectionTiming = .standard, probesSilence: Bool = true, retriesAutomatically: Bool = true,
-        maximumRetries: Int? = nil, cap: Duration = .seconds(30), base: Duration = .seconds(1),
-        firstPause: FirstPause = FirstPause(local: .milliseconds(500), server: .seconds(5), restart: .seconds(1)),
-        overrides: [StatusCategory: RetrySchedule] = [:], ordinary: RetrySchedule? = nil
+        maximumRetries: Int? = nil, cap: Duration = .seconds(30), base: Duration = .seconds(2),
+        firstPause: FirstPause = FirstPause(local: .milliseconds(500), server: .seconds(3), restart: .seconds(1)),
+        overrides: [StatusCategory: RetrySchedule] = [:], ordinary: RetrySchedule? = nil,
+        messageBytes: Int = 32 << 20
     ) {
         self.timing = timing
         self.probesSilence = probesSilence
@@ -45,15 +49,17 @@ public struct ConnectionPolicy: Hashable, Sendable {
         self.firstPause = firstPause
         self.overrides = overrides
         self.ordinary = ordinary
+        self.messageBytes = messageBytes
     }
 
     /// The production profile.
     public static let standard = ConnectionPolicy()
 
-    /// The test profile: base 0.5 s, cap 3 s, every quick first pause at most 0.5 s.
+    /// The test profile: base 0.5 s, cap 3 s, every quick first pause at most 0.5 s, messages of at most 4 MiB.
     public static let fast = ConnectionPolicy(
         timing: .fast, cap: .seconds(3), base: .milliseconds(500),
-        firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)))
+        firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)),
+        messageBytes: 4 << 20)
 
     /// The retry table: which schedule a failure calls for. Rule RT-1 of `docs/behaviour.md`.
     public func schedule(for failure: ConnectionFailure) -> RetrySchedule {
@@ -70,8 +76,14 @@ public struct ConnectionPolicy: Hashable, Sendable {
             return .jittered(first: firstPause.server, base: base, cap: cap, atLeast: .seconds(1))
         default:
             if let ordinary { return ordinary }
-            let first = failure.origin == .server ? firstPause.server : firstPause.local
+            let first = Self.mayConcernOthers(failure) ? firstPause.server : firstPause.local
             return .jittered(first: first, base: base, cap: cap, atLeast: .zero)
         }
+    }
+
+    /// Whether other clients may have lost their links at the same moment. A link that ends without a word, or falls silent, looks
+    /// the same when the server was killed or stands still and when only this client's path is broken.
+    private static func mayConcernOthers(_ failure: ConnectionFailure) -> Bool {
+        failure.origin == .server || failure.category == .unexpectedDisconnect || failure.category == .timeout
     }
 }

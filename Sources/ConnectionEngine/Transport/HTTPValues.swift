@@ -50,6 +50,9 @@ public struct HTTPExchange: Hashable, Sendable {
 public enum LongPollOutbound: Hashable, Sendable {
     /// The one outstanding poll; replaces the one before, whose connection is closed at once and of which nothing is heard again.
     case poll(HTTPExchange)
+    /// Asks again, on a new connection, for what the outstanding poll asks for; otherwise as `poll`. Ignored when a byte of the
+    /// outstanding answer has come, or all of it: that answer keeps its number.
+    case renewPoll(HTTPExchange)
     /// Ends the outstanding poll without a new one.
     case cancelPoll
     /// Any other request, on other connections. Several may be under way.

@@ -1,0 +1,24 @@
+// How much of one message, or of one answer, a client takes: what its user chose, else what service and profile say.
+extension ConnectionPolicy {
+    /// What users may choose for the time that one message takes.
+    public static let messageTimes = Duration.milliseconds(100)...Duration.seconds(3_600)
+    /// What users may choose for the bytes of one message: 1 KiB to 1 GiB.
+    public static let messageSizes = (1 << 10)...(1 << 30)
+
+    /// How long one message may take from its first byte to its last.
+    ///
+    /// - Parameter chosen: what the user wants; nil for the profile's.
+    public func messageTime(chosen: Duration?) -> Duration {
+        chosen?.clamped(to: Self.messageTimes) ?? timing.message
+    }
+
+    /// How many bytes of one message are kept.
+    ///
+    /// - Parameters:
+    ///   - chosen: what the user wants; nil for the smaller of `service` and the profile's.
+    ///   - service: the longest message that the service is known to send.
+    public func messageBytes(chosen: Int?, service: Int) -> Int {
+        guard let chosen else { return min(service, messageBytes) }
+        return min(max(chosen, Self.messageSizes.lowerBound), Self.messageSizes.upperBound)
+    }
+}
