@@ -9,10 +9,12 @@ public enum TrustRoots: Hashable, Sendable {
     /// Only the authorities in a PEM file, by path. The file is read once per process and path.
     case file(String)
 
-    /// The settings of every TLS connection of the clients: TLS 1.2 or newer, full verification (rule WT-7).
+    /// The settings of every TLS connection of the clients: TLS 1.2 or newer, full verification (rules WT-7
+    /// and WT-48).
     public var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = TLSConfiguration.clientSuites
         configuration.certificateVerification = .fullVerification
         if case .file(let path) = self { configuration.trustRoots = .file(path) }
         return configuration
