@@ -28,16 +28,18 @@ public final class HTTPCaller: Sendable {
     ///   - pins: keys of which a server has to show one, besides being trusted; nil for any (rule HT-16).
     ///   - proxy: for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
+    ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
     ///   - connectionsPerHost: how many connections to one host may be open at a time, those of callers with the same settings
     ///     together; beyond that requests wait, and their time runs. 8 by default, at least 1.
     public init(
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16,
-        connectionsPerHost: Int = 8
+        liveness: SocketLiveness = .standard, connectionsPerHost: Int = 8
     ) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
         self.proxy = proxy
         let settings = SharedHTTPClient.Settings(
-            trustRoots: trustRoots, pins: pins, proxy: proxy, connectionsPerHost: max(connectionsPerHost, 1),
+            trustRoots: trustRoots, pins: pins, proxy: proxy, liveness: liveness,
+            connectionsPerHost: max(connectionsPerHost, 1),
             eventLoop: SharedHTTPClient.LoopIdentity(eventLoop: Self.eventLoop))
         client = SharedHTTPClient.client(for: settings)
     }

@@ -141,7 +141,7 @@ final class ExchangeHandler: ChannelDuplexHandler {
     /// Bytes of the peer arrived, perhaps not enough for a part of an answer.
     func heardBytes() {
         guard let current else { return }
-        current.hasHeard = true
+        current.heardBytes()
         hasUnreportedBytes = true
     }
 

@@ -17,6 +17,7 @@ final class SharedHTTPClient: Sendable {
         var proxy: HTTPProxy?
         var connectTimeout: Duration = .seconds(10)
         var keepAlive: Duration = .seconds(15)
+        var liveness = SocketLiveness.standard
         var purpose = Purpose.calls
         /// How many connections one host may be asked over at a time; beyond that requests wait.
         var connectionsPerHost = 8
@@ -71,6 +72,7 @@ final class SharedHTTPClient: Sendable {
                 do {
                     let pipeline = channel.pipeline.syncOperations
                     pipeline.closeOnExec()
+                    pipeline.watchPeer(settings.liveness)
                     try pipeline.checkPeerCertificate(pins: settings.pins)
                     let handler = try ExchangeHandler.install(in: pipeline, pending: pending)
                     guard settings.purpose == .polls, pending.isEmpty else { return }

@@ -22,6 +22,7 @@ final class ExchangeRun {
     /// How many connections turned out to be closed before this one.
     let tries: Int
     private let bodyLimit: Int
+    private let answerTimeout: Duration
     /// Gone once the exchange is answered, failed or given up.
     private var owner: (any ExchangeOwner)?
 
@@ -33,24 +34,47 @@ final class ExchangeRun {
     private(set) var isReused = false
     /// Whether a connection was closed instead of taking the request.
     private var wasRefused = false
-    /// Whether any byte came after the request was written.
-    var hasHeard = false
+    /// When the first byte came after the request was written.
+    private var heardAt: NIODeadline?
     private var head: HTTPResponseHead?
     private var body = ByteBuffer()
 
     init(
-        _ exchange: HTTPExchange, isPoll: Bool, isRepetition: Bool, tries: Int, bodyLimit: Int, owner: any ExchangeOwner
+        _ exchange: HTTPExchange, isPoll: Bool, isRepetition: Bool, tries: Int, bodyLimit: Int, answerTimeout: Duration,
+        owner: any ExchangeOwner
     ) {
         self.exchange = exchange
         self.isPoll = isPoll
         self.isRepetition = isRepetition
         self.tries = tries
         self.bodyLimit = bodyLimit
+        self.answerTimeout = answerTimeout
         self.owner = owner
     }
 
-    /// When the answer has to be complete; nil as long as nothing was sent.
-    var deadline: NIODeadline? { beganAt.map { $0 + TimeAmount(exchange.timeout) } }
+    /// What happens to an exchange whose answer is not complete in time.
+    enum Expiry {
+        /// No answer came.
+        case unanswered
+        /// An answer began, and did not end (rule HT-29).
+        case unfinished
+    }
+
+    /// When the patience with this exchange ends, and how; nil as long as nothing was sent.
+    var expiry: (at: NIODeadline, how: Expiry)? {
+        guard let beganAt else { return nil }
+        let end = beganAt + TimeAmount(exchange.timeout)
+        guard let limit = heardAt.map({ $0 + TimeAmount(answerTimeout) }), limit < end else { return (end, .unanswered) }
+        return (limit, .unfinished)
+    }
+
+    /// Whether any byte came after the request was written.
+    var hasHeard: Bool { heardAt != nil }
+
+    /// Bytes came, perhaps not enough for a part of an answer.
+    func heardBytes() {
+        if heardAt == nil { heardAt = .now() }
+    }
 
     /// A connection is about to write the request. False when it must not.
     func begin(on connection: ExchangeHandler, isReused: Bool) -> Bool {

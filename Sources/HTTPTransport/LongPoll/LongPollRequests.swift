@@ -38,6 +38,11 @@ final class LongPollRequests {
         case .poll(let exchange):
             endPoll()
             start(exchange, isPoll: true)
+        case .renewPoll(let exchange):
+            guard let poll, !poll.hasHeard else { return }
+            endPoll()
+            // Like a repetition it must not be written to a connection that was used before.
+            start(exchange, isPoll: true, isRepetition: true)
         case .cancelPoll: endPoll()
         case .call(let exchange): start(exchange, isPoll: false)
         }
@@ -89,7 +94,7 @@ final class LongPollRequests {
     private func start(_ exchange: HTTPExchange, isPoll: Bool, isRepetition: Bool = false, tries: Int = 0) {
         let run = ExchangeRun(
             exchange, isPoll: isPoll, isRepetition: isRepetition, tries: tries,
-            bodyLimit: settings.configuration.bodyLimit, owner: self)
+            bodyLimit: settings.configuration.bodyLimit, answerTimeout: settings.configuration.answerTimeout, owner: self)
         if isPoll { poll = run } else { calls[ObjectIdentifier(run)] = run }
         let pool = pool(run)
         let bound = NIOLoopBound(run, eventLoop: settings.eventLoop)
@@ -145,12 +150,15 @@ final class LongPollRequests {
         let now = NIODeadline.now()
         if let leaveAt, leaveAt <= now { return leave() }
         for run in Array(calls.values) + (poll.map { [$0] } ?? []) {
-            guard let deadline = run.deadline, deadline <= now, remove(run) else { continue }
+            guard let expiry = run.expiry, expiry.at <= now, remove(run) else { continue }
             forget(run)
-            tell(run, ConnectionFailure(.timeout, "The answer did not come in time."))
+            switch expiry.how {
+            case .unanswered: tell(run, ConnectionFailure(.timeout, "The answer did not come in time."))
+            case .unfinished: tell(run, ConnectionFailure(.timeout, "The answer began, but did not end in time."))
+            }
             if isOver { return }
         }
-        let next = (calls.values.compactMap(\.deadline) + [poll?.deadline, leaveAt].compactMap { $0 }).min()
+        let next = (calls.values.compactMap(\.expiry?.at) + [poll?.expiry?.at, leaveAt].compactMap { $0 }).min()
         if let next { setAlarm(next) }
     }
 }
@@ -158,10 +166,11 @@ final class LongPollRequests {
 extension LongPollRequests: ExchangeOwner {
     func began(_ run: ExchangeRun) {
         if run.isPoll { pollConnection = run.connection }
-        if let deadline = run.deadline { setAlarm(deadline) }
+        if let expiry = run.expiry { setAlarm(expiry.at) }
     }
 
     func heard(_ run: ExchangeRun) {
+        if let expiry = run.expiry { setAlarm(expiry.at) }
         reports.heard()
     }
 

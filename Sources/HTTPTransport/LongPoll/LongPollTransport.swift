@@ -71,7 +71,7 @@ struct LongPollPools: Sendable {
         var settings = SharedHTTPClient.Settings(
             trustRoots: configuration.trustRoots, pins: configuration.pins, proxy: configuration.proxy,
             connectTimeout: configuration.connectTimeout,
-            keepAlive: configuration.keepAlive, eventLoop: .init(eventLoop: eventLoop))
+            keepAlive: configuration.keepAlive, liveness: configuration.liveness, eventLoop: .init(eventLoop: eventLoop))
         calls = .client(for: settings)
         settings.purpose = .polls
         polls = .client(for: settings)

@@ -16,13 +16,18 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var keepAlive: Duration
     /// The largest body of an answer, in bytes. 8 MiB by default.
     public var bodyLimit: Int
+    /// How long an answer may take from its first byte to its last. 30 s by default.
+    public var answerTimeout: Duration
+    /// How soon the kernel closes a connection whose peer is gone (rule WT-28).
+    public var liveness: SocketLiveness
     /// How soon after the request a kept connection has to break to count as one that the server had closed before (rule HT-11).
     var staleWindow = Duration.seconds(1)
 
     public init(
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
         connectTimeout: Duration = .seconds(10),
-        closeTimeout: Duration = .seconds(2), keepAlive: Duration = .seconds(15), bodyLimit: Int = 8 << 20
+        closeTimeout: Duration = .seconds(2), keepAlive: Duration = .seconds(15), bodyLimit: Int = 8 << 20,
+        answerTimeout: Duration = .seconds(30), liveness: SocketLiveness = .standard
     ) {
         self.trustRoots = trustRoots
         self.pins = pins
@@ -31,5 +36,7 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
         self.closeTimeout = closeTimeout
         self.keepAlive = keepAlive
         self.bodyLimit = bodyLimit
+        self.answerTimeout = answerTimeout
+        self.liveness = liveness
     }
 }
