@@ -20,6 +20,8 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var messageTimeout: Duration
     /// The largest message and the number of its fragments. 1 MiB in 1024 fragments by default.
     public var limits: WebSocketLimits
+    /// How soon the kernel closes a connection whose peer is gone (rule WT-28).
+    public var liveness: SocketLiveness
     /// The largest answer to the upgrade, in bytes. 64 KiB by default.
     public var responseBytes: Int
 
@@ -27,7 +29,7 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
         connectTimeout: Duration = .seconds(10), dialTimeout: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
-        limits: WebSocketLimits = WebSocketLimits(),
+        limits: WebSocketLimits = WebSocketLimits(), liveness: SocketLiveness = .standard,
         responseBytes: Int = 1 << 16
     ) {
         self.trustRoots = trustRoots
@@ -38,6 +40,14 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
         self.closeTimeout = closeTimeout
         self.messageTimeout = messageTimeout
         self.limits = limits
+        self.liveness = liveness
         self.responseBytes = responseBytes
+    }
+
+    /// Sets the largest message, in bytes, and as many fragments as one of that size may reasonably come in: one for each 2 KiB, and
+    /// at least 1024.
+    public mutating func limitMessages(to bytes: Int) {
+        limits.messageBytes = max(bytes, 0)
+        limits.fragments = max(bytes >> 11, 1 << 10)
     }
 }

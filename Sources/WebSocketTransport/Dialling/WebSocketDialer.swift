@@ -56,8 +56,9 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             // Bytes wait in the socket until there is a handler for them.
             .channelOption(.autoRead, value: false)
-            .channelInitializer { [attempt] channel in
+            .channelInitializer { [attempt, liveness = configuration.liveness] channel in
                 channel.pipeline.syncOperations.closeOnExec()
+                channel.pipeline.syncOperations.watchPeer(liveness)
                 if attempt.adopt(channel) { return channel.eventLoop.makeSucceededVoidFuture() }
                 return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
             }

@@ -102,10 +102,14 @@ final class FrameHandler<Decoder: WebSocketDecoder>: ChannelInboundHandler, Remo
         var answers = ByteBuffer()
         do throws(WebSocketViolation) {
             try receiver.receive(&buffer) { event in
-                partial.messageEnded()
                 switch event {
-                case .text(let bytes): if let inbound = decoder.text(bytes) { received.append(inbound) }
-                case .binary(let bytes): if let inbound = decoder.binary(bytes) { received.append(inbound) }
+                case .text(let bytes):
+                    partial.messageEnded()
+                    if let inbound = decoder.text(bytes) { received.append(inbound) }
+                case .binary(let bytes):
+                    partial.messageEnded()
+                    if let inbound = decoder.binary(bytes) { received.append(inbound) }
+                // Control frames come between the fragments of a message, which goes on.
                 case .pong(let bytes): if let inbound = decoder.pong(bytes) { received.append(inbound) }
                 case .ping(let bytes): answerPing(bytes, &answers)
                 case .close(let sent, let reason):

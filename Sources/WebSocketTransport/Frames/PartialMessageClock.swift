@@ -6,7 +6,7 @@ struct PartialMessageClock {
     private(set) var since: NIODeadline?
     private var hasEnded = false
 
-    /// A message was complete.
+    /// A message was complete; control frames are none, since they come between the fragments of one.
     mutating func messageEnded() {
         hasEnded = true
     }

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import LifelineTesting
 import NIOCore
 import Testing
 
@@ -91,6 +92,49 @@ import Testing
         #expect(try await client.closed().category == .timeout)
         #expect(try await peer.frames.next() == .close(1008))
     }
+
+    @Test func `Rule WT-15: a message that drips is a timeout, whatever comes between its fragments`() async throws {
+        let server = try await TestServer()
+        let (client, peer) = try await server.connected(WebSocketTransportConfiguration(messageTimeout: .milliseconds(200)))
+        let limit = ContinuousClock.now + .seconds(20)
+        peer.write(frame(1, [65], final: false))
+        var event = PeerEvent.violation
+        repeat {
+            peer.write(frame(0, [65], final: false) + frame(9, [1]))
+            event = try await peer.frames.next()
+        } while event == .pong([1]) && ContinuousClock.now < limit
+        #expect(event == .close(1008))
+        #expect(try await client.closed().category == .timeout)
+    }
+
+    @Test func `Rule WT-29: a message of more bytes than was chosen ends the connection, and one of as many arrives`()
+        async throws
+    {
+        let server = try await TestServer()
+        var configuration = WebSocketTransportConfiguration()
+        configuration.limitMessages(to: 1_000)
+        let (client, peer) = try await server.connected(configuration)
+        let longest = [UInt8](repeating: 65, count: 1_000)
+        peer.write(frame(2, longest) + frame(2, longest + [65]))
+        #expect(try await client.received() == [.binary(longest)])
+        #expect(try await client.closed().category == .malformedResponse)
+        #expect(try await peer.frames.next() == .close(1009))
+    }
+
+    #if os(Linux)
+        @Test func `Rule WT-28: the kernel probes the connection`() async throws {
+            let server = try await TestServer()
+            let (client, _) = try await server.connected()
+            let limit = ContinuousClock.now + .seconds(10)
+            var isProbed = false
+            while !isProbed && ContinuousClock.now < limit {
+                isProbed = KernelWatch.isProbing(port: server.port)
+                await Task.yield()
+            }
+            #expect(isProbed)
+            client.close(.abort)
+        }
+    #endif
 
     @Test func `Sending is safe in every state`() async throws {
         let server = try await TestServer()
