@@ -4,6 +4,8 @@ import WireCoding
 struct FilterDocument: Sendable {
     private let bytes: [UInt8]
     private var members: [Member]?
+    /// How many bytes have been looked at.
+    private(set) var work = 0
 
     private struct Member: Sendable {
         var key: Range<Int>
@@ -29,20 +31,31 @@ struct FilterDocument: Sendable {
             rest.removeFirst()
             place = member(key)
         } else {
+            work += bytes.count
             place = whole()
         }
         for step in rest {
             guard let from = place else { return .missing }
             switch step {
-            case .key(let key): place = Self.last(key, in: index(of: from), bytes)
-            case .index(let index): place = element(index, of: from)
+            case .key(let key):
+                work += from.range.count
+                place = Self.last(key, in: index(of: from), bytes)
+            case .index(let index):
+                work += from.range.count
+                place = element(index, of: from)
             }
         }
-        return place.map { value($0) } ?? .missing
+        guard let place else { return .missing }
+        work += place.range.count
+        return value(place)
     }
 
     private mutating func member(_ key: [UInt8]) -> Stretch? {
-        if let members { return Self.last(key, in: members, bytes) }
+        if let members {
+            work += members.count
+            return Self.last(key, in: members, bytes)
+        }
+        work += bytes.count
         let found = whole().map { index(of: $0) } ?? []
         members = found
         return Self.last(key, in: found, bytes)

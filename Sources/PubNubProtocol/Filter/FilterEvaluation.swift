@@ -1,6 +1,16 @@
 /// Evaluates expressions over a message: comparisons with what is missing are false (rule PF-5).
 extension PubNubFilterSubject {
+    /// Whether the last evaluation was broken off.
+    var isExhausted: Bool { work > PubNubFilter.maximumWork }
+
+    /// Counts work that is about to be done. False when it is not to be done, because there was too much already (rule PF-31).
+    private mutating func spend(_ units: Int) -> Bool {
+        work += units
+        return !isExhausted
+    }
+
     mutating func passes(_ node: FilterNode) -> Bool {
+        guard spend(1) else { return false }
         switch node {
         case .and(let nodes):
             for node in nodes where !passes(node) { return false }
@@ -11,43 +21,63 @@ extension PubNubFilterSubject {
         case .not(let node):
             return !passes(node)
         case .comparison(let comparison, let left, let right):
-            return compare(comparison, value(left), value(right))
+            let (left, right) = (value(left), value(right))
+            return spend(left.size + right.size) && compare(comparison, left, right)
         case .like(let left, _, let pattern?):
-            return value(left).isLike(pattern)
+            let text = value(left)
+            return spend(Self.likeWork * text.size) && text.isLike(pattern)
         case .like(let left, let right, nil):
             guard let pattern = value(right).text else { return false }
-            return value(left).isLike(FilterWildcard(pattern))
+            let text = value(left)
+            return spend(Self.likeWork * (text.size + pattern.utf8.count)) && text.isLike(FilterWildcard(pattern))
         case .contains(let left, let right):
-            return value(left).contains(value(right))
+            let (left, right) = (value(left), value(right))
+            return spend(left.workToSearch(for: right)) && left.contains(right)
         case .number, .string, .bool, .list, .path, .negated, .arithmetic:
             return value(node).isTrue
         }
     }
 
+    /// What LIKE costs for each byte: it ignores letter case.
+    private static let likeWork = 4
+
     private mutating func value(_ node: FilterNode) -> FilterValue {
+        guard spend(1) else { return .missing }
         switch node {
         case .number(let number): return .number(number)
         case .string(let string): return .string(string.text)
         case .bool(let bool): return .bool(bool)
         case .list(let nodes): return .list(nodes.map { value($0) })
         case .path(let path): return value(path)
-        case .negated(let operand): return FilterOperation.Symbol.minus.apply(.number(.integer(0)), value(operand))
+        case .negated(let operand): return calculate(.minus, .number(.integer(0)), value(operand))
         case .arithmetic(let first, let operations):
             var result = value(first)
-            for operation in operations { result = operation.symbol.apply(result, value(operation.operand)) }
+            for operation in operations { result = calculate(operation.symbol, result, value(operation.operand)) }
             return result
         case .comparison, .like, .contains, .not, .and, .or: return .bool(passes(node))
         }
     }
 
+    private mutating func calculate(
+        _ symbol: FilterOperation.Symbol, _ left: FilterValue, _ right: FilterValue
+    ) -> FilterValue {
+        spend(left.size + right.size) ? symbol.apply(left, right) : .missing
+    }
+
     private mutating func value(_ path: FilterPath) -> FilterValue {
+        if let known = values[path] { return known }
+        let before = (metadata?.work ?? 0) + data.work
+        let found: FilterValue
         switch path.root {
-        case .meta: return metadata?.value(at: path.steps) ?? .missing
+        case .meta: found = metadata?.value(at: path.steps) ?? .missing
         case .data:
-            let found = data.value(at: path.steps)
-            guard found == .missing, let customType, path == Self.customTypePath else { return found }
-            return .string(customType)
+            let value = data.value(at: path.steps)
+            found =
+                if value == .missing, let customType, path == Self.customTypePath { .string(customType) } else { value }
         }
+        values[path] = found
+        // Looking something up takes a few passes over the message at most, so it may be counted afterwards.
+        return spend((metadata?.work ?? 0) + data.work - before) ? found : .missing
     }
 
     private static let customTypePath = FilterPath(root: .data, steps: [.key(Array("customMessageType".utf8))])

@@ -4,6 +4,8 @@ struct FilterParser {
     private var token = FilterToken.end
     private var position = 0
     private var depth = 0
+    private var operators = 0
+    private var listed = 0
 
     static func parse(_ text: String) throws(PubNubFilterError) -> FilterNode {
         let bytes = Array(text.utf8)
@@ -33,6 +35,20 @@ struct FilterParser {
         return true
     }
 
+    /// Goes on behind an operator, and counts it.
+    private mutating func passOperator() throws(PubNubFilterError) {
+        operators += 1
+        guard operators <= PubNubFilter.maximumOperators else { throw PubNubFilterError(.tooManyOperators, at: position) }
+        try advance()
+    }
+
+    /// Takes the symbol of an operator when it is next.
+    private mutating func takeOperator(_ symbol: FilterSymbol) throws(PubNubFilterError) -> Bool {
+        guard token == .symbol(symbol) else { return false }
+        try passOperator()
+        return true
+    }
+
     private mutating func enter() throws(PubNubFilterError) {
         depth += 1
         if depth > PubNubFilter.maximumDepth { throw PubNubFilterError(.tooDeep, at: position) }
@@ -42,18 +58,18 @@ struct FilterParser {
         try enter()
         defer { depth -= 1 }
         var parts = [try conjunction()]
-        while try take(.or) { parts.append(try conjunction()) }
+        while try takeOperator(.or) { parts.append(try conjunction()) }
         return parts.count == 1 ? parts[0] : .or(parts)
     }
 
     private mutating func conjunction() throws(PubNubFilterError) -> FilterNode {
         var parts = [try negation()]
-        while try take(.and) { parts.append(try negation()) }
+        while try takeOperator(.and) { parts.append(try negation()) }
         return parts.count == 1 ? parts[0] : .and(parts)
     }
 
     private mutating func negation() throws(PubNubFilterError) -> FilterNode {
-        guard try take(.not) else { return try comparison() }
+        guard try takeOperator(.not) else { return try comparison() }
         try enter()
         defer { depth -= 1 }
         return .not(try negation())
@@ -63,15 +79,15 @@ struct FilterParser {
         let left = try sum()
         switch token {
         case .symbol(.comparison(let comparison)):
-            try advance()
+            try passOperator()
             return .comparison(comparison, left, try sum())
         case .name(let word) where word.lowercased() == "like":
-            try advance()
+            try passOperator()
             let right = try sum()
             guard case .string(let literal) = right else { return .like(left, right, nil) }
             return .like(left, right, FilterWildcard(literal.pattern))
         case .name(let word) where word.lowercased() == "contains":
-            try advance()
+            try passOperator()
             return .contains(left, try sum())
         default:
             return left
@@ -90,20 +106,26 @@ struct FilterParser {
         let first = try operand(&self)
         var operations: [FilterOperation] = []
         while case .symbol(.arithmetic(let symbol)) = token, symbol.isProduct == areProducts {
-            try advance()
+            try passOperator()
             operations.append(FilterOperation(symbol: symbol, operand: try operand(&self)))
         }
         return operations.isEmpty ? first : .arithmetic(first, operations)
     }
 
     private mutating func unary() throws(PubNubFilterError) -> FilterNode {
-        guard try take(.arithmetic(.minus)) else { return try primary() }
+        // A minus that belongs to a number is no operator, or a list of numbers below zero would have too many.
+        guard token == .symbol(.arithmetic(.minus)) else { return try primary() }
+        let start = position
+        try advance()
         try enter()
         defer { depth -= 1 }
         switch try unary() {
         case .number(.integer(let value)) where value > 0: return .number(.integer(-value))
         case .number(.double(let value)) where value > 0: return .number(.double(-value))
-        case let operand: return .negated(operand)
+        case let operand:
+            operators += 1
+            guard operators <= PubNubFilter.maximumOperators else { throw PubNubFilterError(.tooManyOperators, at: start) }
+            return .negated(operand)
         }
     }
 
@@ -138,6 +160,8 @@ struct FilterParser {
         var elements = [first]
         while try take(.comma) {
             let start = position
+            listed += 1
+            guard listed < PubNubFilter.maximumElements else { throw PubNubFilterError(.tooManyElements, at: start) }
             let element = try unary()
             guard element.isLiteral else { throw PubNubFilterError(.invalidListElement, at: start) }
             elements.append(element)
@@ -155,6 +179,7 @@ struct FilterParser {
             path = FilterPath(root: .meta, steps: [.key(Array(name.utf8))])
         }
         while true {
+            if path.steps.count > PubNubFilter.maximumDepth { throw PubNubFilterError(.tooDeep, at: position) }
             if try take(.dot) {
                 guard case .name(let key) = token else { throw PubNubFilterError(.expectedName, at: position) }
                 path.steps.append(.key(Array(key.utf8)))

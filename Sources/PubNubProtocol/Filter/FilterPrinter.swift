@@ -1,10 +1,12 @@
+import Identifiers
+
 extension FilterNode {
     /// The expression in its normal form: reading it again gives the same tree.
     var text: String {
         switch self {
         case .number(.integer(let value)): String(value)
         case .number(.double(let value)): String(value)
-        case .string(let value): "'" + value.pattern.replacing("'", with: "\\'") + "'"
+        case .string(let value): "'" + value.pattern.replacing(byte: UInt8(ascii: "'"), with: "\\'") + "'"
         case .bool(let value): value ? "true" : "false"
         case .list(let elements): "(" + elements.map(\.text).joined(separator: ", ") + ")"
         case .path(let path): path.text
@@ -57,6 +59,6 @@ extension FilterPath {
     }
 
     private static func escaped(_ key: String) -> String {
-        key.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+        key.replacing(byte: UInt8(ascii: "\\"), with: "\\\\").replacing(byte: UInt8(ascii: "'"), with: "\\'")
     }
 }

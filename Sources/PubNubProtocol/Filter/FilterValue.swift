@@ -57,6 +57,24 @@ enum FilterValue: Hashable, Sendable {
         return left.double < right.double ? -1 : left.double == right.double ? 0 : 1
     }
 
+    /// How many bytes there are to look at, roughly.
+    var size: Int {
+        switch self {
+        case .missing, .bool, .number: 1
+        case .string(let text): text.utf8.count + 1
+        case .list(let elements): elements.reduce(1) { $0 + $1.size }
+        }
+    }
+
+    /// How many bytes ``contains(_:)`` looks at, at most and roughly.
+    func workToSearch(for other: FilterValue) -> Int {
+        guard case .list(let elements) = self else { return size + other.size }
+        // The other is compared with each element, which costs as much as the shorter of both; a number is read anew each time.
+        return elements.reduce(1) { work, element in
+            if case .number = element { work + other.size } else { work + min(element.size, other.size) + 1 }
+        }
+    }
+
     /// Whether this contains the other: an element, or a part of a text (rule PF-13).
     func contains(_ other: FilterValue) -> Bool {
         switch self {

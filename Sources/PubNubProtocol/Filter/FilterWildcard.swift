@@ -67,12 +67,20 @@ struct FilterNeedle: Hashable, Sendable {
     /// Where the first occurrence ends.
     func end(in text: ArraySlice<UInt8>) -> Int? {
         guard !bytes.isEmpty else { return text.startIndex }
-        var matched = 0
-        for index in text.indices {
-            while matched > 0, text[index] != bytes[matched] { matched = fallbacks[matched - 1] }
-            if text[index] == bytes[matched] { matched += 1 }
-            if matched == bytes.count { return index + 1 }
+        // Without checks of indices, since this is what a long text and a long filter spend their time with.
+        let length: Int? = text.withUnsafeBufferPointer { text in
+            bytes.withUnsafeBufferPointer { bytes in
+                fallbacks.withUnsafeBufferPointer { fallbacks in
+                    var matched = 0
+                    for index in text.indices {
+                        while matched > 0, text[index] != bytes[matched] { matched = fallbacks[matched - 1] }
+                        if text[index] == bytes[matched] { matched += 1 }
+                        if matched == bytes.count { return index + 1 }
+                    }
+                    return nil
+                }
+            }
         }
-        return nil
+        return length.map { text.startIndex + $0 }
     }
 }

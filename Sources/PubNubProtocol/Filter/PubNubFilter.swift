@@ -1,12 +1,18 @@
 /// A filter expression, checked and ready to use again and again (wire sheet 9; rules PF).
 ///
 /// A value without state: the same filter serves any number of messages on any thread. Evaluating it neither throws nor takes
-/// longer than in proportion to the message.
+/// longer than ``maximumWork`` allows.
 public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
     /// The longest expression in bytes of UTF-8.
     public static let maximumLength = 16_384
     /// The deepest nesting of parentheses, `!` and `-`; more is refused instead of exhausting a stack.
     public static let maximumDepth = 64
+    /// The most operators, `&&`, `||` and `!` included: 64 comparisons that are joined.
+    public static let maximumOperators = 128
+    /// The most elements of all lists together.
+    public static let maximumElements = 1024
+    /// The most work that one evaluation does, counted roughly in bytes that it looks at.
+    public static let maximumWork = 1 << 20
 
     private let root: FilterNode
 
@@ -21,8 +27,12 @@ public struct PubNubFilter: Hashable, Sendable, CustomStringConvertible {
     public var description: String { root.text }
 
     /// Whether a message passes. What the filter asks for is looked up when it is asked for, and kept in `subject`.
+    ///
+    /// A message that would need more than ``maximumWork`` passes: the subscriber gets a message too many instead of missing one
+    /// (rule PF-31).
     public func matches(_ subject: inout PubNubFilterSubject) -> Bool {
-        subject.passes(root)
+        subject.work = 0
+        return subject.passes(root) || subject.isExhausted
     }
 
     /// Whether a message passes.
@@ -43,6 +53,10 @@ public struct PubNubFilterSubject: Sendable {
     var metadata: FilterDocument?
     var data: FilterDocument
     let customType: String?
+    /// What has been looked up.
+    var values: [FilterPath: FilterValue] = [:]
+    /// How much work the last filter did, counted roughly in bytes that it looked at.
+    public internal(set) var work = 0
 
     /// - Parameters:
     ///   - metadata: the publisher's `meta`, as JSON text in UTF-8; for presence the `pn_` fields.

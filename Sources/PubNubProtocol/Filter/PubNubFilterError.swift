@@ -6,8 +6,12 @@ public struct PubNubFilterError: Error, Hashable, Sendable, CustomStringConverti
         case empty
         /// Longer than ``PubNubFilter/maximumLength``.
         case tooLong
-        /// Nested deeper than ``PubNubFilter/maximumDepth``.
+        /// Nested, or with a path, deeper than ``PubNubFilter/maximumDepth``.
         case tooDeep
+        /// More than ``PubNubFilter/maximumOperators``.
+        case tooManyOperators
+        /// Lists with more than ``PubNubFilter/maximumElements`` together.
+        case tooManyElements
         /// A character that no part of the language begins with.
         case unexpectedCharacter
         case unterminatedString
@@ -41,6 +45,8 @@ public struct PubNubFilterError: Error, Hashable, Sendable, CustomStringConverti
         case .empty: "The filter is empty"
         case .tooLong: "The filter is longer than \(PubNubFilter.maximumLength) bytes"
         case .tooDeep: "The filter is nested deeper than \(PubNubFilter.maximumDepth) levels"
+        case .tooManyOperators: "The filter has more than \(PubNubFilter.maximumOperators) operators"
+        case .tooManyElements: "The lists of the filter have more than \(PubNubFilter.maximumElements) elements"
         case .unexpectedCharacter: "Unexpected character"
         case .unterminatedString: "The string does not end"
         case .invalidNumber: "Invalid number"

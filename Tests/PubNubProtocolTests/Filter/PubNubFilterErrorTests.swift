@@ -40,14 +40,42 @@ struct PubNubFilterErrorTests {
             let error = #expect(throws: PubNubFilterError.self) { try PubNubFilter(nested(opening, closing, 5000)) }
             #expect(error?.reason == .tooDeep)
         }
-        let long = String(repeating: "a == 1 || ", count: 1600) + "b == 2"
-        #expect((try? PubNubFilter(long).matches(metadata: #"{"b":2}"#, data: "1")) == true)
-        let sum = String(repeating: "1 + ", count: 4000) + "0 == 4000"
-        #expect((try? PubNubFilter(sum).matches(metadata: nil, data: "1")) == true)
         let error = #expect(throws: PubNubFilterError.self) {
             try PubNubFilter("a == '" + String(repeating: "x", count: PubNubFilter.maximumLength) + "'")
         }
         #expect(error?.reason == .tooLong)
+    }
+
+    @Test("64 joined comparisons are allowed, and the first operator beyond 128 is named (rule PF-30)")
+    func operators() throws {
+        let comparisons = String(repeating: "a == 1 || ", count: 63) + "b == 2"
+        #expect(try PubNubFilter(comparisons).matches(metadata: #"{"b":2}"#, data: "1"))
+        let sum = String(repeating: "1 + ", count: 127) + "0 == 127"
+        #expect(try PubNubFilter(sum).matches(metadata: nil, data: "1"))
+        for text in [
+            comparisons + " || c == 3", "1 + " + sum, String(repeating: "a || ", count: 128) + "a && a",
+            String(repeating: "!a || ", count: 64) + "!a", String(repeating: "-a + ", count: 64) + "-a",
+            String(repeating: "a contains 'x' || ", count: 629) + "a contains 'x'",
+            String(repeating: "a like 'x' || ", count: 64) + "a like 'x'",
+        ] {
+            let error = #expect(throws: PubNubFilterError.self, "\(text)") { try PubNubFilter(text) }
+            #expect(error?.reason == .tooManyOperators)
+            #expect(error.map { $0.position > 0 && $0.position < text.utf8.count } == true)
+        }
+        let error = #expect(throws: PubNubFilterError.self) { try PubNubFilter(comparisons + " || c == 3") }
+        #expect(error?.position == comparisons.utf8.count + 6)
+        #expect(error.map { "\($0)" } == "The filter has more than 128 operators at byte \(comparisons.utf8.count + 6)")
+    }
+
+    @Test("Lists have 1024 elements together, paths 64 steps (rule PF-30)")
+    func elements() throws {
+        let list = "(" + (0..<1024).map { "-\($0 + 1)" }.joined(separator: ",") + ") contains a"
+        #expect(try PubNubFilter(list).matches(metadata: #"{"a":-1024}"#, data: "1"))
+        let longer = "(1," + list.dropFirst()
+        #expect(#expect(throws: PubNubFilterError.self) { try PubNubFilter(longer) }?.reason == .tooManyElements)
+        let path = "data" + String(repeating: ".a", count: 64)
+        #expect(throws: Never.self) { try PubNubFilter(path) }
+        #expect(#expect(throws: PubNubFilterError.self) { try PubNubFilter(path + "[0]") }?.reason == .tooDeep)
     }
 
     @Test("A hostile pattern costs no more than any other", .timeLimit(.minutes(1)))

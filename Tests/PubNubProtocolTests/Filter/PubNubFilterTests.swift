@@ -1,3 +1,4 @@
+import Identifiers
 import PubNubProtocol
 import Testing
 
@@ -15,6 +16,16 @@ struct PubNubFilterTests {
         _ filter: String, _ metadata: String? = nil, data: String = "null", customType: String? = nil
     ) throws -> Bool {
         try PubNubFilter(filter).matches(metadata: metadata, data: data, customType: customType)
+    }
+
+    @Test("The normal form of a text with a quote reads as the same text, whatever is beside the quote")
+    func quotes() throws {
+        for value in ["it\\'s", "\\'\u{301}x", "x\u{600}\\'", "\\'"] {
+            for filter in ["a == '\(value)'", "meta['\(value)'] == 1"] {
+                let first = try PubNubFilter(filter)
+                #expect(try PubNubFilter(first.description).description.isExactly(first.description), "\(filter): \(first)")
+            }
+        }
     }
 
     @Test("The expressions that live tests use count the messages that the service delivered")
