@@ -4,13 +4,15 @@ import ConnectionEngine
 public enum PubNubAnswer: Sendable {
     /// The answer to a poll: where to go on, and the messages, oldest first.
     case subscribed(PubNubCursor, [PubNubMessage])
+    /// The same, without the elements that could not be read; there is at least one of those (rule PN-40).
+    case partlyRead(PubNubCursor, [PubNubMessage], unreadable: Int)
     /// The good answer to a call: checked to be JSON, otherwise as it came.
     case other(body: [UInt8])
     /// Anything that says failure, or is not the protocol.
     case problem(PubNubProblem)
 }
 
-/// What answers may be at most; more is no PubNub answer (rule PN-12).
+/// What is read of answers at most (rule PN-12).
 public enum PubNubLimits {
     /// Elements of one subscribe answer. The service's queue holds 100 messages for a subscriber.
     public static let messagesInAnswer = 1_000
@@ -37,8 +39,9 @@ public struct PubNubAnswerDecoder: LongPollDecoder {
     public mutating func decode(_ head: HTTPAnswerHead, body: UnsafeRawBufferPointer, isPoll: Bool) -> PubNubAnswer {
         if isPoll, head.status == 200, isJSON(head.contentType), body.count <= PubNubLimits.answerBytes {
             do throws(PubNubAnswerError) {
-                let (cursor, messages) = try reader.read(body)
-                return .subscribed(cursor, messages)
+                let reading = try reader.read(body)
+                if reading.unreadable == 0 { return .subscribed(reading.cursor, reading.messages) }
+                return .partlyRead(reading.cursor, reading.messages, unreadable: reading.unreadable)
             } catch {
                 return .problem(PubNubProblem(head, body: body) ?? .malformed(error.description, status: head.status))
             }
@@ -63,9 +66,6 @@ public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertibl
     case notAnObject
     case missingCursor
     case missingMessages
-    /// An element is no object, or has no channel or payload.
-    case incompleteMessage(index: Int)
-    case tooManyMessages
 
     public var description: String {
         switch self {
@@ -73,8 +73,6 @@ public enum PubNubAnswerError: Error, Hashable, Sendable, CustomStringConvertibl
         case .notAnObject: "The answer is not a JSON object."
         case .missingCursor: "The answer has no timetoken."
         case .missingMessages: "The answer has no list of messages."
-        case .incompleteMessage(let index): "Message \(index) of the answer is incomplete."
-        case .tooManyMessages: "The answer has more than \(PubNubLimits.messagesInAnswer) messages."
         }
     }
 }

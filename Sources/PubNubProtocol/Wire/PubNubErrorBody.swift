@@ -30,6 +30,12 @@ extension PubNubErrorBody {
 
     public static func invalidJSON(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Invalid JSON", now) }
 
+    /// What the vendor's C library looks for when a channel cannot have its name.
+    public static let invalidChannelName = "Invalid Character in Channel Name"
+
+    /// The channel's name cannot be published to.
+    public static func invalidChannel(_ now: Timetoken) -> PubNubErrorBody { publish(400, invalidChannelName, now) }
+
     public static func messageTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(413, "Message Too Large", now) }
 
     public static func signalTooLarge(_ now: Timetoken) -> PubNubErrorBody { publish(400, "Signal size too large", now) }
@@ -43,6 +49,8 @@ extension PubNubErrorBody {
 /// The access manager, and what speaks in its name.
 extension PubNubErrorBody {
     public static let invalidSubscribeKey = accessManager(400, "Invalid Subscribe Key")
+    /// The keyset is there, and switched off for now.
+    public static let disabledKeyset = accessManager(403, "Subscribe Key Disabled")
     public static let couldNotParse = accessManager(400, "Could Not Parse Request")
     public static let serviceUnavailable = accessManager(503, "Service Unavailable")
     public static let tokenIsRevoked = token("Token is revoked")

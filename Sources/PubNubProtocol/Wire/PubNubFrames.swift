@@ -4,7 +4,7 @@ import WireCoding
 ///
 /// A subscribe answer is put together from ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
 public enum PubNubFrames {
-    /// `{"t":{"t":"15…","r":1},"m":[`
+    /// `{"t":{"t":"15…","r":1},"m":[`, with `,"d":true` behind the region after a gap.
     public static func answerStart(_ cursor: PubNubCursor) -> [UInt8] {
         var out: [UInt8] = []
         out.reserveCapacity(48)
@@ -75,6 +75,7 @@ public enum PubNubFrames {
         JSONWriter.append(cursor.timetoken.rawValue, to: &out)
         JSONWriter.append("\",\"r\":", to: &out)
         JSONWriter.append(cursor.region ?? 1, to: &out)
+        if cursor.followsGap { JSONWriter.append(",\"d\":true", to: &out) }
         out.append(UInt8(ascii: "}"))
     }
 }

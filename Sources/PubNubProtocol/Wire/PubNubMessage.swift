@@ -1,3 +1,5 @@
+import Identifiers
+
 /// What kind of message an element of a subscribe answer is: its `e` (wire sheet, 1.1). An open set.
 public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
@@ -54,7 +56,7 @@ public struct PubNubMessage: Hashable, Sendable {
     public static let presenceSuffix = "-pnpres"
 
     /// Whether this is a presence event.
-    public var isPresence: Bool { channel.hasSuffix(Self.presenceSuffix) }
+    public var isPresence: Bool { channel.hasByteSuffix(Self.presenceSuffix) }
 }
 
 extension PubNubMessage: CustomStringConvertible {

@@ -16,6 +16,10 @@ extension PubNubProblem {
                 summary = try PubNubErrorSummary(reading: body)
             } catch {
                 syntax = error
+                // A call reads what is left of such an answer (rule PN-40).
+                if let repaired = JSONRepair(body, .callAnswers) {
+                    summary = repaired.bytes.withUnsafeBytes { try? PubNubErrorSummary(reading: $0) }
+                }
             }
         }
         let isGood = (200..<300).contains(head.status)

@@ -26,7 +26,21 @@ public struct PubNubProblem: Error, Hashable, Sendable, CustomStringConvertible 
         self.payload = payload
     }
 
+    /// Elements of an answer that could not be read and were left out (rule PX-50).
+    public static func unreadable(_ count: Int) -> PubNubProblem {
+        let reason = "\(count) of the messages in an answer could not be read. They were left out."
+        return PubNubProblem(ConnectionFailure(.malformedResponse, reason, origin: .server), information: reason)
+    }
+
     public var category: StatusCategory { failure.category }
+
+    /// The failure with the service's own words in its reason, for those who are told nothing else (rule PX-54).
+    var told: ConnectionFailure {
+        guard failure.httpStatus != nil, let information, !information.isEmpty else { return failure }
+        var failure = failure
+        failure.reason += " It says: \(information.prefix(300))"
+        return failure
+    }
 
     public var description: String {
         information.map { "\(failure) – \($0)" } ?? failure.description

@@ -1,3 +1,4 @@
+import Identifiers
 import WireCoding
 
 extension PubNubRequest {
@@ -57,7 +58,7 @@ extension PubNubList {
     /// The list without names that stand for presence.
     public var withoutPresence: PubNubList {
         PubNubList(
-            channels: channels.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) },
-            groups: groups.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) })
+            channels: channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) },
+            groups: groups.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) })
     }
 }

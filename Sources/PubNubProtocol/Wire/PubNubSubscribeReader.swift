@@ -1,3 +1,4 @@
+import Identifiers
 import WireCoding
 
 /// Reads the answers of one connection's polls, one after the other (wire sheet 1.1, rules PN-13 to PN-17).
@@ -15,14 +16,38 @@ struct PubNubSubscribeReader: Sendable {
         names = NameTable(capacity: rememberedNames)
     }
 
-    /// Reads one answer. The bytes may be any bytes, and are used during the call only.
-    mutating func read(
-        _ bytes: UnsafeRawBufferPointer
-    ) throws(PubNubAnswerError) -> (cursor: PubNubCursor, messages: [PubNubMessage]) {
-        defer { if scratch.count > Self.keptScratch { scratch = [] } }
-        if let offset = JSONBytes.firstInvalidUTF8(bytes) {
-            throw .syntax(JSONSyntaxError(.invalidUTF8, at: offset).description)
+    /// Where the elements of an answer are when it has to be repaired (rules PN-40 to PN-42).
+    private static let repair = JSONRepair.Plan(.init("m", elementKeys: ["c", "d"]))
+
+    /// An answer, and how many of its elements could not be read.
+    struct Reading {
+        var cursor: PubNubCursor
+        var messages: [PubNubMessage]
+        var unreadable: Int
+    }
+
+    /// Reads one answer. The bytes may be any bytes, and are used during the call only. Elements that cannot be read are left out and
+    /// counted.
+    mutating func read(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
+        do throws(PubNubAnswerError) {
+            if let offset = JSONBytes.firstInvalidUTF8(bytes) {
+                throw .syntax(JSONSyntaxError(.invalidUTF8, at: offset).description)
+            }
+            return try readWhole(bytes)
+        } catch {
+            guard case .syntax = error, let repaired = JSONRepair(bytes, Self.repair) else { throw error }
+            let result = repaired.bytes.withUnsafeBytes { bytes in
+                Result { () throws(PubNubAnswerError) in try readWhole(bytes) }
+            }
+            var reading = try result.get()
+            reading.unreadable = max(reading.unreadable, repaired.replacedCount)
+            return reading
         }
+    }
+
+    /// Reads an answer that is JSON.
+    private mutating func readWhole(_ bytes: UnsafeRawBufferPointer) throws(PubNubAnswerError) -> Reading {
+        defer { if scratch.count > Self.keptScratch { scratch = [] } }
         var draft = Draft()
         // A guess that spares the list from growing; elements are seldom shorter.
         draft.messages.reserveCapacity(min(100, bytes.count / 100))
@@ -41,7 +66,7 @@ struct PubNubSubscribeReader: Sendable {
                 draft.messages[index].timetoken = cursor.timetoken
             }
         }
-        return (cursor, draft.messages)
+        return Reading(cursor: cursor, messages: draft.messages, unreadable: draft.unreadable)
     }
 
     /// What has been read so far. A problem with the meaning does not stop the reading, so that broken JSON is always reported
@@ -50,6 +75,8 @@ struct PubNubSubscribeReader: Sendable {
         var cursor: PubNubCursor?
         var messages: [PubNubMessage] = []
         var hasMessages = false
+        /// Elements that are no messages, or beyond the limit.
+        var unreadable = 0
         /// Whether a message came without a timetoken of its own.
         var hasUndated = false
         var problem: PubNubAnswerError?
@@ -67,9 +94,12 @@ struct PubNubSubscribeReader: Sendable {
             switch try key(&scanner) {
             case .timetoken:
                 let point = try point(&scanner)
-                draft.cursor = point.timetoken.map { PubNubCursor(timetoken: $0, region: point.region) }
+                draft.cursor = point.timetoken.map {
+                    PubNubCursor(timetoken: $0, region: point.region, followsGap: point.followsGap)
+                }
             case .messages:
                 draft.messages.removeAll(keepingCapacity: true)
+                draft.unreadable = 0
                 draft.hasMessages = try readMessages(&scanner, into: &draft)
             default:
                 _ = try scanner.value()
@@ -89,9 +119,9 @@ struct PubNubSubscribeReader: Sendable {
         var index = 0
         while true {
             if index < PubNubLimits.messagesInAnswer {
-                try readMessage(&scanner, index, into: &draft)
+                try readMessage(&scanner, into: &draft)
             } else {
-                draft.problem = draft.problem ?? .tooManyMessages
+                draft.unreadable &+= 1
                 _ = try scanner.value()
             }
             index &+= 1
@@ -102,12 +132,10 @@ struct PubNubSubscribeReader: Sendable {
         }
     }
 
-    private mutating func readMessage(
-        _ scanner: inout JSONScanner, _ index: Int, into draft: inout Draft
-    ) throws(JSONSyntaxError) {
+    private mutating func readMessage(_ scanner: inout JSONScanner, into draft: inout Draft) throws(JSONSyntaxError) {
         guard try scanner.peek() == UInt8(ascii: "{") else {
             _ = try scanner.value()
-            draft.problem = draft.problem ?? .incompleteMessage(index: index)
+            draft.unreadable &+= 1
             return
         }
         scanner.position &+= 1
@@ -141,12 +169,12 @@ struct PubNubSubscribeReader: Sendable {
             }
         }
         guard !channel.isEmpty, !payload.isEmpty else {
-            draft.problem = draft.problem ?? .incompleteMessage(index: index)
+            draft.unreadable &+= 1
             return
         }
         let timetoken = origination ?? published.timetoken ?? .zero
         if timetoken == .zero { draft.hasUndated = true }
-        if subscription == channel { subscription = nil }
+        if let name = subscription, name.isExactly(channel) { subscription = nil }
         draft.messages.append(
             PubNubMessage(
                 channel: channel, subscription: subscription, kind: kind, publisher: publisher, timetoken: timetoken,
@@ -160,6 +188,7 @@ extension PubNubSubscribeReader {
     struct Point {
         var timetoken: Timetoken?
         var region: Int?
+        var followsGap = false
     }
 
     /// `{"t":"15…","r":12}`; both may be strings or numbers. Anything else counts as missing.
@@ -176,6 +205,9 @@ extension PubNubSubscribeReader {
             switch try shortKey(&scanner).letter {
             case UInt8(ascii: "t"): point.timetoken = try wholeNumber(&scanner).map(Timetoken.init(rawValue:))
             case UInt8(ascii: "r"): point.region = try wholeNumber(&scanner).flatMap { Int(exactly: $0) }
+            case UInt8(ascii: "d"):
+                let value = try scanner.value()
+                point.followsGap = scanner.bytes[value.start] == UInt8(ascii: "t")
             default: _ = try scanner.value()
             }
             if try scanner.endOfObject() { return point }

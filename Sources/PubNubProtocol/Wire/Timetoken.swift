@@ -26,10 +26,14 @@ public struct PubNubCursor: Hashable, Sendable {
     public var timetoken: Timetoken
     /// The region that the timetoken came from; sent back as `tr`. Nil before the first answer.
     public var region: Int?
+    /// Of an answer: whether the service says that messages may be missing between the position that was asked for and this answer.
+    /// On the wire it is `"d":true` beside the timetoken, which only this project's server says (rule PV-112).
+    public var followsGap: Bool
 
-    public init(timetoken: Timetoken = .zero, region: Int? = nil) {
+    public init(timetoken: Timetoken = .zero, region: Int? = nil, followsGap: Bool = false) {
         self.timetoken = timetoken
         self.region = region
+        self.followsGap = followsGap
     }
 
     public static let start = PubNubCursor()

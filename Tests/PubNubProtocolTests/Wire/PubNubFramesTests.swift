@@ -26,6 +26,19 @@ struct PubNubFramesTests {
                 == #"{"a":"1","f":0,"p":{"t":"9","r":1},"k":"k","c":"a","d":1}"#)
     }
 
+    @Test("An answer behind a gap says so beside its timetoken, and is read so (PV-112, PX-110)")
+    func gap() throws {
+        let cursor = PubNubCursor(timetoken: Timetoken(rawValue: 5), region: 2, followsGap: true)
+        let bytes = PubNubFrames.answer(cursor)
+        #expect(Self.text(bytes) == #"{"t":{"t":"5","r":2,"d":true},"m":[]}"#)
+        var reader = PubNubSubscribeReader(rememberedNames: 1)
+        #expect(try bytes.withUnsafeBytes { try reader.read($0).cursor } == cursor)
+        for other in [#""d":false"#, #""d":0"#, #""d":null"#, #""x":true"#] {
+            let text = Array(#"{"t":{"t":"5","r":2,\#(other)},"m":[]}"#.utf8)
+            #expect(try text.withUnsafeBytes { try reader.read($0).cursor.followsGap } == false)
+        }
+    }
+
     @Test("An answer is the cursor and the elements; without messages the list is empty (PN-19)")
     func answers() {
         let cursor = PubNubCursor(timetoken: Timetoken(rawValue: 17), region: 1)

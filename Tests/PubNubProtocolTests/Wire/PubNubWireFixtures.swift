@@ -59,6 +59,12 @@ extension PubNubAnswer {
         return messages
     }
 
+    /// An answer without the elements that could not be read.
+    var part: (cursor: PubNubCursor, messages: [PubNubMessage], unreadable: Int)? {
+        guard case .partlyRead(let cursor, let messages, let unreadable) = self else { return nil }
+        return (cursor, messages, unreadable)
+    }
+
     var problem: PubNubProblem? {
         guard case .problem(let problem) = self else { return nil }
         return problem
