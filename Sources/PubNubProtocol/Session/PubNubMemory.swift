@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import OrderedCollections
 import WireCoding
 
@@ -9,17 +10,27 @@ public struct PubNubMemory: Sendable {
     public let options: PubNubOptions
     /// Seconds since 1970, for signed requests.
     private let unixTime: (@Sendable () -> Int)?
+    /// How many seconds the service's clock is ahead of this machine's, as far as is known.
+    private var clockOffset = 0
+    /// Whether the service refused a signed request because of its timestamp (rule PX-53).
+    var needsServiceTime = false
 
     var wanted = PubNubNames()
     /// What the service has confirmed, at the latest handshake.
     var confirmed = PubNubNames()
     /// What heartbeats speak for when presence is managed by hand.
     var present = PubNubNames()
+    /// What the service was asked for and was not told that the user has left.
+    var asked = PubNubNames()
+    /// What was unsubscribed while nothing could be sent: the next connection begins with the leave (rule PX-52).
+    var departed = PubNubNames()
     public internal(set) var filter: String?
     /// Presence state by name, as JSON text.
-    var state: OrderedDictionary<String, String> = [:]
+    var state: OrderedDictionary<Identifier, String> = [:]
     /// What the next poll asks for; `start` while nothing was read.
     public internal(set) var cursor = PubNubCursor.start
+    /// The position behind which a handshake has declared a gap, until the first poll from there is answered.
+    var toldGapAfter: Timetoken?
     /// Where the user wants to begin instead.
     var startAt: Timetoken?
     /// When everything up to `cursor` had come: the latest answer to a poll.
@@ -27,6 +38,8 @@ public struct PubNubMemory: Sendable {
     /// When the service was last heard before the link was lost; nil once a poll was answered again.
     var lostAt: Moment?
     var seen: SeenMessages
+    /// Polls in a row that brought a malformed answer (rule PX-51).
+    var malformedPolls = 0
     /// Whether the network failed last, so that the service is asked for the time first (rule PX-3).
     var needsTimeProbe = false
     var waiters: [Waiter] = []
@@ -59,7 +72,7 @@ public struct PubNubMemory: Sendable {
     public var list: PubNubList { wanted.list }
 
     /// Presence state by channel or group, as JSON text.
-    public var states: [String: String] { Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) }
+    public var states: [Identifier: String] { Dictionary(uniqueKeysWithValues: state.map { ($0.key, $0.value) }) }
 
     /// Whether nothing is left to be connected for.
     var isIdle: Bool { wanted.isEmpty && present.isEmpty && options.endsWhenEmpty }
@@ -70,8 +83,16 @@ extension PubNubMemory {
     mutating func exchange(_ request: PubNubRequest, timeout: Duration) -> HTTPExchange {
         lastExchange += 1
         let target = request.target(
-            settings, requestID: randomID(), timestamp: settings.secretKey == nil ? nil : unixTime?())
+            settings, requestID: randomID(), timestamp: settings.secretKey == nil ? nil : unixTime.map { $0() + clockOffset })
         return HTTPExchange(id: lastExchange, method: request.method, target: target, body: request.body, timeout: timeout)
+    }
+
+    /// Takes over the service's time, for signatures. Rule PX-53.
+    mutating func learnTime(_ answer: [UInt8]) {
+        guard needsServiceTime, let unixTime, let time = try? PubNubTimeCall().answer(answer) else { return }
+        needsServiceTime = false
+        guard let seconds = Int(exactly: time.rawValue / 10_000_000) else { return }
+        clockOffset = seconds - unixTime()
     }
 
     /// A random UUID as text.
@@ -100,7 +121,7 @@ extension PubNubMemory {
     func stateText(for names: PubNubNames) -> String? {
         var text = ""
         for (name, value) in state where names.contains(name) {
-            text += (text.isEmpty ? "{" : ",") + JSONValue.string(name).text + ":" + value
+            text += (text.isEmpty ? "{" : ",") + JSONValue.string(name.text).text + ":" + value
         }
         return text.isEmpty ? nil : text + "}"
     }
@@ -115,6 +136,7 @@ extension PubNubMemory {
     mutating func forgetPosition() {
         confirmed = PubNubNames()
         cursor = .start
+        malformedPolls = 0
         deliveredUntil = nil
         lostAt = nil
         needsTimeProbe = false

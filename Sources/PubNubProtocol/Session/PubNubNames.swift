@@ -1,22 +1,23 @@
+import Identifiers
 import OrderedCollections
 
 /// Channels and groups as a session keeps them: in the order of the first wish, each once.
 struct PubNubNames: Hashable, Sendable {
-    var channels: OrderedSet<String> = []
-    var groups: OrderedSet<String> = []
+    var channels: OrderedSet<Identifier> = []
+    var groups: OrderedSet<Identifier> = []
 
     init() {}
 
     init(_ list: PubNubList) {
-        channels = OrderedSet(list.channels)
-        groups = OrderedSet(list.groups)
+        channels = OrderedSet(list.channels.identifiers)
+        groups = OrderedSet(list.groups.identifiers)
     }
 
-    var list: PubNubList { PubNubList(channels: channels.elements, groups: groups.elements) }
+    var list: PubNubList { PubNubList(channels: channels.texts, groups: groups.texts) }
 
     var isEmpty: Bool { channels.isEmpty && groups.isEmpty }
 
-    func contains(_ name: String) -> Bool { channels.contains(name) || groups.contains(name) }
+    func contains(_ name: Identifier) -> Bool { channels.contains(name) || groups.contains(name) }
 
     mutating func add(_ other: PubNubNames) {
         channels.formUnion(other.channels)

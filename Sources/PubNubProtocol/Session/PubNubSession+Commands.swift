@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import WireCoding
 
 // What users ask for.
@@ -38,12 +39,18 @@ extension PubNubSession {
         case .subscribe(let list, let timetoken, let state):
             _ = want(list, timetoken, state, id, &memory, &out)
         case .unsubscribe(let list):
-            _ = forget(PubNubNames(list), id, &memory, &out)
+            depart(forget(PubNubNames(list), id, &memory, &out), &memory)
         case .unsubscribeAll:
-            _ = forget(memory.wanted, id, &memory, &out)
+            depart(forget(memory.wanted, id, &memory, &out), &memory)
         case .setFilter, .setState, .setAuth, .setPresent:
             remember(command, id, &memory, &out)
         }
+    }
+
+    /// Remembers who has to be told of leaving once something can be sent. Rule PX-52.
+    private static func depart(_ gone: PubNubNames, _ memory: inout PubNubMemory) {
+        memory.departed.add(gone.common(with: memory.asked))
+        memory.asked.remove(gone)
     }
 
     /// A new handshake for the present list; while the service is being reached it comes anyway. Rule PX-11.
@@ -54,7 +61,7 @@ extension PubNubSession {
 
     /// Remembers what is wanted. False when it cannot be asked for; then the request is answered. Rule PX-18.
     private static func want(
-        _ list: PubNubList, _ timetoken: Timetoken?, _ state: [String: String], _ id: RequestID?,
+        _ list: PubNubList, _ timetoken: Timetoken?, _ state: [Identifier: String], _ id: RequestID?,
         _ memory: inout PubNubMemory, _ out: inout Actions
     ) -> Bool {
         let names = PubNubNames(list)
@@ -73,6 +80,7 @@ extension PubNubSession {
             return false
         }
         memory.wanted.add(names)
+        memory.departed.remove(names)
         memory.state = states
         if let timetoken, timetoken != .zero { memory.startAt = timetoken }
         memory.waiters.removeAll { !out.isAwaited($0.id) }
@@ -93,23 +101,23 @@ extension PubNubSession {
     ) {
         let gone = Self.forget(names, id, &memory, &out)
         guard !gone.isEmpty else { return }
-        leave(gone, &memory, &out)
+        let hasLeft = leave(gone, &memory, &out)
         if memory.isIdle {
-            out.finish()
+            finish(afterLeave: hasLeft, &out)
         } else if memory.wanted.isEmpty {
             stopPolling(&out)
         } else {
             switch step {
             case .shakingHands: shakeHands(&memory, &out)
             case .polling, .pausing: poll(&memory, &out)
-            case .idle, .reaching: return
+            case .idle, .reaching, .leaving: return
             }
         }
     }
 
     private mutating func stopPolling(_ out: inout Actions) {
         switch step {
-        case .idle, .reaching:
+        case .idle, .reaching, .leaving:
             return
         case .shakingHands, .polling:
             out.send(.cancelPoll)

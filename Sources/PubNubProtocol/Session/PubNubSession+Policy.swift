@@ -20,19 +20,17 @@ extension PubNubSession {
     ///
     /// - Parameters:
     ///   - base: `standard` or `fast`.
-    ///   - seed: draws the pauses from 80 to 100 % of their length, so that clients who lost the service together do not come back
-    ///     together; nil for the exact lengths.
+    ///   - seed: with one the pauses are drawn, so that clients who lost the service together do not come back together; nil for
+    ///     the exact lengths.
     public static func policy(
         _ base: ConnectionPolicy = .standard, options: PubNubOptions = PubNubOptions(), seed: UInt64? = nil
     ) -> ConnectionPolicy {
-        var random = seed.map { SeededRandom(seed: $0) }
-        let pauses = [base.base, base.cap / 3].map { pause in
-            random?.duration(in: (pause * 4 / 5)...pause) ?? pause
-        }
-        let unreachable = RetrySchedule.sequence(pauses)
+        let unit = min(base.base, .seconds(1))
+        let pauses = [unit, base.cap / 3]
+        let unreachable = seed == nil ? RetrySchedule.sequence(pauses) : .spread(pauses, afterLoss: pausesAfterLoss(base))
         var rows: [StatusCategory: RetrySchedule] = [
             .networkUnavailable: unreachable, .proxyUnavailable: unreachable, .timeout: unreachable,
-            .accessDenied: .jittered(first: base.base, base: base.base, cap: base.cap, atLeast: base.base / 2),
+            .accessDenied: .jittered(first: unit, base: unit, cap: base.cap, atLeast: unit / 2),
         ]
         if !options.restoresSubscription {
             for category: StatusCategory in [.networkUnavailable, .proxyUnavailable, .timeout, .unexpectedDisconnect] {
@@ -42,5 +40,15 @@ extension PubNubSession {
         var policy = base
         policy.overrides = rows.merging(base.overrides) { _, chosen in chosen }
         return policy
+    }
+
+    /// The pauses while a service that was reached cannot be reached: 0.5 to 5 s, then a quarter of the longest pause up to all of
+    /// it. A server that stops answers its polls, and each client finds at its next poll that nobody is there any more: that
+    /// attempt has no pause before it, so the one after it is drawn from a wider interval than a first pause.
+    private static func pausesAfterLoss(_ base: ConnectionPolicy) -> [ClosedRange<Duration>] {
+        // The fast profile is for tests, which have few clients.
+        guard base.firstPause.server >= .seconds(1) else { return [] }
+        let longest = base.cap / 3
+        return [min(.milliseconds(500), longest)...min(.seconds(5), longest), (longest / 4)...longest]
     }
 }

@@ -6,6 +6,8 @@ extension PubNubSession {
     static let fullBatch = 100
     /// Longer requests are refused by the service (wire sheet 0.1).
     static let longestTarget = 32 * 1024
+    /// After so many malformed answers in a row to polls from one position that position is given up (rule PX-51).
+    static let malformedPollLimit = 3
     /// An answer that comes sooner than this and brings nothing is fruitless.
     static let quickAnswer = Duration.seconds(1)
 
@@ -14,8 +16,11 @@ extension PubNubSession {
         let exchange = memory.exchange(.time, timeout: memory.options.requestTimeout)
         step = .reaching(exchange.id)
         out.send(.call(exchange))
-        out.startTimer(Self.reachingTimer, after: max(out.timing.probe, out.timing.open / 2))
+        out.startTimer(Self.reachingTimer, after: Self.reachingLimit(out.timing))
     }
+
+    /// How long a call may take that comes before the connection is confirmed.
+    static func reachingLimit(_ timing: ConnectionTiming) -> Duration { max(timing.probe, timing.open / 2) }
 
     mutating func reached(
         _ result: Result<PubNubAnswer, ConnectionFailure>, _ memory: inout PubNubMemory, _ out: inout Actions
@@ -26,9 +31,10 @@ extension PubNubSession {
         case .failure(let failure):
             out.fault(failure)
         case .success(.problem(let problem)) where Self.isNoService(problem):
-            out.fault(problem.failure)
-        case .success:
+            out.fault(problem.told)
+        case .success(let answer):
             memory.needsTimeProbe = false
+            if case .other(let body) = answer { memory.learnTime(body) }
             if memory.isIdle {
                 out.finish()
             } else if memory.wanted.isEmpty {
@@ -47,18 +53,23 @@ extension PubNubSession {
     /// Asks where the stream stands, for the present list. Takes the place of the outstanding poll. Rule PX-1.
     mutating func shakeHands(_ memory: inout PubNubMemory, _ out: inout Actions) {
         let timeout = min(memory.options.requestTimeout, out.timing.open)
+        memory.asked.add(memory.wanted)
         guard let id = subscribe(at: .start, timeout: timeout, &memory, &out) else { return }
         step = .shakingHands(id)
     }
 
     mutating func poll(_ memory: inout PubNubMemory, _ out: inout Actions) {
         guard let id = subscribe(at: memory.cursor, timeout: memory.options.pollTimeout, &memory, &out) else { return }
-        step = .polling(id, since: out.now)
+        step = .polling(HeldPoll(ids: id...id, since: out.now, askedAt: out.now))
     }
 
-    /// The only place that polls. Nil when the request is too long to be sent (rule PX-10).
-    private mutating func subscribe(
-        at cursor: PubNubCursor, timeout: Duration, _ memory: inout PubNubMemory, _ out: inout Actions
+    /// The only place that polls.
+    ///
+    /// - Parameter isRenewal: whether the outstanding poll asks for the same.
+    /// - Returns: the request's number, or nil when the request is too long to be sent (rule PX-10).
+    mutating func subscribe(
+        at cursor: PubNubCursor, timeout: Duration, isRenewal: Bool = false, _ memory: inout PubNubMemory,
+        _ out: inout Actions
     ) -> UInt64? {
         out.cancelTimer(Self.pauseTimer)
         let request = PubNubRequest.subscribe(
@@ -72,7 +83,7 @@ extension PubNubSession {
                 &out)
             return nil
         }
-        out.send(.poll(exchange))
+        out.send(isRenewal ? .renewPoll(exchange) : .poll(exchange))
         return exchange.id
     }
 
@@ -90,7 +101,10 @@ extension PubNubSession {
         let since = memory.deliveredUntil ?? out.now
         let next = PubNubContinuation(
             after: before, answer: answer, startAt: memory.startAt,
-            keeps: isFirst ? memory.options.catchesUpOnRestore : memory.options.keepsTimetokenOnListChange)
+            keeps: (isFirst ? memory.options.catchesUpOnRestore : memory.options.keepsTimetokenOnListChange)
+                && memory.malformedPolls < Self.malformedPollLimit)
+        // What follows is another answer than the one that could not be read.
+        if memory.malformedPolls >= Self.malformedPollLimit { memory.malformedPolls = 0 }
 
         var missing = PubNubNames()
         if next.catchesUp, memory.wasAwayTooLong(at: out.now) {
@@ -103,6 +117,8 @@ extension PubNubSession {
         if let start = memory.startAt { memory.seen.forget(after: start) }
         memory.startAt = nil
         memory.cursor = next.cursor
+        memory.cursor.followsGap = false
+        memory.toldGapAfter = missing.isEmpty ? nil : next.cursor.timetoken
         memory.confirmed = memory.wanted
         memory.needsTimeProbe = false
         if !next.catchesUp || !missing.isEmpty || memory.deliveredUntil == nil { memory.deliveredUntil = out.now }
@@ -125,7 +141,10 @@ extension PubNubSession {
         isReady = true
         out.ready()
         if memory.options.livenessInterval > .zero { out.limitSilence(to: memory.options.livenessInterval) }
+        // Who was said to be present while there was no connection (rule PX-31).
+        if memory.options.managesPresenceManually { sendHeartbeat(&memory, &out) }
         startHeartbeats(memory, &out)
+        watchPolls(memory, &out)
     }
 
     /// The answer to a poll. Rules PX-12 to PX-17.
@@ -151,7 +170,10 @@ extension PubNubSession {
         fruitless = isFruitless && out.now.duration(since: sent) < Self.quickAnswer ? fruitless + 1 : 0
         pollAgain(&memory, &out)
 
-        if isForeign || messages.count >= Self.fullBatch {
+        // A handshake that found another stream has told this gap already.
+        let isNewGap = answer.followsGap && memory.toldGapAfter != before.timetoken
+        memory.toldGapAfter = nil
+        if isForeign || isNewGap || messages.count >= Self.fullBatch {
             out.emit(.gap(memory.confirmed.list, since: since, after: before.timetoken))
         }
         let threshold = memory.options.messageCountThreshold

@@ -24,10 +24,24 @@ extension PubNubSession {
     }
 
     /// Says that the user has left `names`, unless that is suppressed. Rule PX-19.
-    mutating func leave(_ names: PubNubNames, _ memory: inout PubNubMemory, _ out: inout Actions) {
+    ///
+    /// - Returns: whether a request was made.
+    @discardableResult
+    mutating func leave(_ names: PubNubNames, _ memory: inout PubNubMemory, _ out: inout Actions) -> Bool {
+        memory.asked.remove(names)
         let list = names.list.withoutPresence
-        guard !list.isEmpty, !memory.options.suppressesLeave else { return }
+        guard !list.isEmpty, !memory.options.suppressesLeave else { return false }
         call(.leave(list: list, settings: memory.settings), .leave, &memory, &out)
+        return true
+    }
+
+    /// Ends the connection. One that was not confirmed would end with its requests, so that the answer to a leave is waited for
+    /// (rule PX-52).
+    mutating func finish(afterLeave hasLeft: Bool, _ out: inout Actions) {
+        guard hasLeft, !isReady else { return out.finish() }
+        if case .shakingHands = step { out.send(.cancelPoll) }
+        step = .leaving
+        out.startTimer(Self.reachingTimer, after: Self.reachingLimit(out.timing))
     }
 
     private mutating func call(_ request: PubNubRequest, _ call: Call, _ memory: inout PubNubMemory, _ out: inout Actions) {
@@ -64,10 +78,11 @@ extension PubNubSession {
             out.emit(.heartbeat(problem))
         case .leave:
             if let problem { out.emit(.leaveFailed(problem)) }
+            if case .leaving = step, memory.isIdle { return out.finish() }
         case .time:
             isTesting = false
             out.cancelTimer(Self.testTimer)
-            if let problem, Self.isNoService(problem) { out.fault(problem.failure) }
+            if let problem, Self.isNoService(problem) { out.fault(problem.told) }
         }
         // The engine takes the news of a failure for a sign of life, so that the session has to judge it.
         guard case .failure(let failure) = result else { return }

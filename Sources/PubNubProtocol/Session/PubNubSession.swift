@@ -25,9 +25,22 @@ public struct PubNubSession: LongPollSession {
         /// The service is asked for the time before anything else.
         case reaching(UInt64)
         case shakingHands(UInt64)
-        case polling(UInt64, since: Moment)
+        case polling(HeldPoll)
         /// The next poll comes after a pause (rule PX-16).
         case pausing
+        /// Nothing is wanted any more; the connection ends when the leave was answered (rule PX-52).
+        case leaving
+    }
+
+    /// A poll that the service holds.
+    struct HeldPoll {
+        /// Its number, and at the upper end that of the latest request that asked for the same. The first answer counts, whichever of
+        /// them it is for (rule PX-41).
+        var ids: ClosedRange<UInt64>
+        /// When it was asked first.
+        let since: Moment
+        /// When it was asked last.
+        var askedAt: Moment
     }
 
     /// What a call is for.
@@ -41,6 +54,7 @@ public struct PubNubSession: LongPollSession {
     static let testTimer = SessionTimer(2)
     static let pauseTimer = SessionTimer(3)
     static let reachingTimer = SessionTimer(4)
+    static let renewalTimer = SessionTimer(5)
 
     var step = Step.idle
     var calls: [UInt64: Call] = [:]
@@ -59,8 +73,10 @@ public struct PubNubSession: LongPollSession {
 
     /// Rules PX-1 to PX-3.
     public mutating func opened(memory: inout PubNubMemory, out: inout SessionActions<PubNubSession>) {
+        let hasLeft = leave(memory.departed, &memory, &out)
+        memory.departed = PubNubNames()
         if memory.isIdle {
-            out.finish()
+            finish(afterLeave: hasLeft, &out)
         } else if memory.needsTimeProbe || memory.wanted.isEmpty {
             reach(&memory, &out)
         } else {
@@ -76,9 +92,14 @@ public struct PubNubSession: LongPollSession {
             subscribed(inbound.result, &memory, &out) { session, cursor, messages, memory, out in
                 session.confirmed(at: cursor, messages, &memory, &out)
             }
-        case .polling(inbound.id, let since):
+        case .polling(let poll) where isAnswer(inbound.id, to: poll):
+            if Self.isMalformed(inbound.result) {
+                memory.malformedPolls += 1
+            } else {
+                memory.malformedPolls = 0
+            }
             subscribed(inbound.result, &memory, &out) { session, cursor, messages, memory, out in
-                session.polled(cursor, messages, since: since, &memory, &out)
+                session.polled(cursor, messages, since: poll.since, &memory, &out)
             }
         case .reaching(inbound.id):
             reached(inbound.result, &memory, &out)
@@ -99,16 +120,38 @@ public struct PubNubSession: LongPollSession {
     ) {
         switch result {
         case .success(.subscribed(let cursor, let messages)): handle(&self, cursor, messages, &memory, &out)
-        case .success(.problem(let problem)): fail(problem, &out)
+        case .success(.partlyRead(let cursor, let messages, let count)):
+            let before = memory.cursor
+            handle(&self, cursor, messages, &memory, &out)
+            out.emit(.unreadable(count: count, previous: before, current: memory.cursor))
+        case .success(.problem(let problem)):
+            if memory.settings.secretKey != nil, Self.isAboutTime(problem) {
+                (memory.needsServiceTime, memory.needsTimeProbe) = (true, true)
+            }
+            fail(problem, &out)
         case .success(.other): fail(.malformed("The answer is not one to a subscription."), &out)
         case .failure(let failure): fail(PubNubProblem(failure), &out)
+        }
+    }
+
+    /// Whether the service refuses a signed request because of its timestamp (wire sheet 12).
+    private static func isAboutTime(_ problem: PubNubProblem) -> Bool {
+        problem.failure.httpStatus == 400 && problem.information?.hasPrefix("Invalid Timestamp") ?? false
+    }
+
+    /// Whether an answer is none of the protocol.
+    private static func isMalformed(_ result: Result<PubNubAnswer, ConnectionFailure>) -> Bool {
+        switch result {
+        case .success(.problem(let problem)): problem.category == .malformedResponse
+        case .failure(let failure): failure.category == .malformedResponse
+        case .success: false
         }
     }
 
     mutating func fail(_ problem: PubNubProblem, _ out: inout Actions) {
         step = .idle
         out.emit(.problem(problem))
-        out.fault(problem.failure)
+        out.fault(problem.told)
     }
 
     public mutating func timerFired(
@@ -121,10 +164,13 @@ public struct PubNubSession: LongPollSession {
             guard isTesting else { return }
             out.fault(ConnectionFailure(.timeout, "The service did not answer within \(out.timing.probe.inSeconds) s."))
         case Self.reachingTimer:
+            if case .leaving = step { return out.finish() }
             guard case .reaching = step else { return }
             out.fault(ConnectionFailure(.timeout, "The service could not be reached in time."))
         case Self.pauseTimer:
             if case .pausing = step { poll(&memory, &out) }
+        case Self.renewalTimer:
+            renewalDue(&memory, &out)
         default:
             return
         }

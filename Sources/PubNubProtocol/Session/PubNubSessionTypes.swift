@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 
 /// Channels and groups, each in the order in which they were first asked for. Names ending in `-pnpres` stand for presence.
 public struct PubNubList: Hashable, Sendable {
@@ -20,7 +21,7 @@ public enum PubNubCommand: Sendable {
     ///
     /// - `timetoken`: where to begin, instead of where the subscription stands.
     /// - `state`: presence state by channel or group, as JSON text; kept and sent again on every subscription.
-    case subscribe(PubNubList, timetoken: Timetoken?, state: [String: String])
+    case subscribe(PubNubList, timetoken: Timetoken?, state: [Identifier: String])
     /// Answered at once; the leave request follows unless it is suppressed.
     case unsubscribe(PubNubList)
     case unsubscribeAll
@@ -66,6 +67,8 @@ public enum PubNubSessionEvent: Sendable {
     case messages(PubNubBatch)
     /// An answer held at least as many messages as the threshold. Comes before the messages.
     case messageCountExceeded(count: Int, previous: PubNubCursor, current: PubNubCursor)
+    /// So many elements of an answer could not be read and were left out; comes behind the messages of that answer (rule PX-50).
+    case unreadable(count: Int, previous: PubNubCursor, current: PubNubCursor)
     /// Messages on these may be missing since then. Comes before the messages that follow the gap.
     indirect case gap(PubNubList, since: Moment, after: Timetoken)
     /// A subscribe request failed; the change of phase that follows says what happens next.
@@ -80,6 +83,8 @@ public enum PubNubSessionEvent: Sendable {
 public struct PubNubOptions: Hashable, Sendable {
     /// How long the service may hold a poll before the client gives it up.
     public var pollTimeout: Duration = .seconds(310)
+    /// After how long without a byte a poll is asked again on a new connection; zero for never, nil for the policy's. Rule PX-40.
+    public var pollRenewal: Duration?
     /// For every other request.
     public var requestTimeout: Duration = .seconds(10)
     /// The presence timeout that the service is told, in seconds; 0 sends none.

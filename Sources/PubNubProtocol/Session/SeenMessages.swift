@@ -1,3 +1,5 @@
+import Identifiers
+
 /// The messages delivered last, to recognise repetitions: the same timetoken, channel and payload (API sheet D.8, rule PX-17).
 ///
 /// Messages nearly always come in the order of their timetokens, and one that is newer than all before cannot be a repetition, so
@@ -40,7 +42,7 @@ struct SeenMessages: Sendable {
 
     private func contains(_ message: PubNubMessage) -> Bool {
         entries.contains {
-            $0.timetoken == message.timetoken && $0.channel == message.channel && $0.payload == message.payload
+            $0.timetoken == message.timetoken && $0.channel.isExactly(message.channel) && $0.payload.isExactly(message.payload)
         }
     }
 

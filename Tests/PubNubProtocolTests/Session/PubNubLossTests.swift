@@ -134,7 +134,9 @@ struct PubNubLossTests {
 
     @Test("An answered test leaves the poll alone, and the next comes after the next silence")
     func tested() {
-        let script = PubNubScript.connected("a")
+        var options = PubNubOptions()
+        options.pollRenewal = .zero
+        let script = PubNubScript.connected("a", options: options)
         for _ in 0..<5 {
             script.advance(.seconds(20))
             #expect(script.sent() == ["time"])

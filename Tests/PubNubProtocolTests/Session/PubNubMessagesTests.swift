@@ -70,6 +70,20 @@ struct PubNubMessagesTests {
         #expect(script.told().first == "gap a,b since 3 after 110")
     }
 
+    @Test("A service that says that messages may be missing is believed, once for each answer (PX-110)")
+    func declaredGap() {
+        let script = PubNubScript.connected("a")
+        func answer(_ timetoken: UInt64, followsGap: Bool) {
+            let cursor = PubNubCursor(timetoken: Timetoken(rawValue: timetoken), region: 1, followsGap: followsGap)
+            script.answer(script.poll, .success(.subscribed(cursor, PubNubScript.messages("a", timetoken...timetoken))))
+        }
+        answer(110, followsGap: true)
+        #expect(script.told() == ["gap a since 1 after 100", "messages a@110"])
+        script.forget()
+        answer(120, followsGap: false)
+        #expect(script.told() == ["messages a@120"])
+    }
+
     @Test("The threshold counts what came, whatever the caller chose", arguments: [(0, false), (3, true), (4, false)])
     func threshold(_ threshold: Int, _ isTold: Bool) {
         var options = PubNubOptions()

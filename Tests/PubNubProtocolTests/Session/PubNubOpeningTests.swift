@@ -156,21 +156,22 @@ struct PubNubOpeningTests {
         }
     }
 
-    @Test("Seeds spread the pauses over 80 to 100 percent, and callers' own rows stay")
+    @Test("With a seed pauses are drawn from wide intervals after a loss, and callers' own rows stay (PX-5)")
     func policy() {
         var base = ConnectionPolicy.standard
         base.overrides[.accessDenied] = .never
-        let policies = (0..<50).map { PubNubSession.policy(base, seed: $0) }
-        #expect(Set(policies).count == 50)
-        for policy in policies {
-            guard case .sequence(let pauses) = policy.overrides[.networkUnavailable] else {
-                Issue.record("no sequence")
-                return
+        let policy = PubNubSession.policy(base, seed: 1)
+        #expect(policy.overrides[.accessDenied] == .never)
+        var random = SeededRandom(seed: 7)
+        for (failures, range) in [(1, 0.5...5.0), (2, 2.5...10), (7, 2.5...10)] {
+            let pauses = (0..<500).compactMap { _ in
+                policy.overrides[.networkUnavailable]?.pause(afterFailures: failures, wasConnected: true, using: &random)?
+                    .inSeconds
             }
-            #expect((.milliseconds(800)...(.seconds(1))).contains(pauses[0]))
-            #expect((.seconds(8)...(.seconds(10))).contains(pauses[1]))
-            #expect(policy.overrides[.accessDenied] == .never)
+            #expect(pauses.count == 500 && pauses.allSatisfy { range.contains($0) })
+            #expect(pauses.contains { $0 > range.upperBound * 0.95 } && pauses.contains { $0 < range.lowerBound * 1.2 })
         }
+        #expect(PubNubSession.policy(base).overrides[.networkUnavailable] == .sequence([.seconds(1), .seconds(10)]))
     }
 
     @Test("A portal that answers the question for the time is not the service")

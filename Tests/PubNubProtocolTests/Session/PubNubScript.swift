@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import PubNubProtocol
 import Testing
 
@@ -20,10 +21,12 @@ final class PubNubScript {
         endpoint: HTTPEndpoint(host: "h", port: 443, usesTLS: true), publishKey: "pub", subscribeKey: "sub", userID: "me",
         sdk: "Test/1")
 
-    init(_ options: PubNubOptions = PubNubOptions(), base: ConnectionPolicy = .standard) {
-        machine = ConnectionMachine(
-            policy: PubNubSession.policy(base, options: options),
-            memory: PubNubMemory(settings: Self.settings, options: options, seed: 1), seed: 7)
+    convenience init(_ options: PubNubOptions = PubNubOptions(), base: ConnectionPolicy = .standard) {
+        self.init(memory: PubNubMemory(settings: Self.settings, options: options, seed: 1), base: base)
+    }
+
+    init(memory: PubNubMemory, base: ConnectionPolicy = .standard) {
+        machine = ConnectionMachine(policy: PubNubSession.policy(base, options: memory.options), memory: memory, seed: 7)
     }
 
     /// A connection that is confirmed at 100, region 1, with these channels, and everything so far forgotten.
@@ -50,6 +53,9 @@ final class PubNubScript {
         case .send(_, .poll(let exchange)):
             poll = exchange
             requests.append(RequestText(exchange).text)
+        case .send(_, .renewPoll(let exchange)):
+            poll = exchange
+            requests.append("again " + RequestText(exchange).text)
         case .send(_, .call(let exchange)):
             calls.append(exchange)
             requests.append(RequestText(exchange).text)
@@ -74,7 +80,9 @@ final class PubNubScript {
         handle(.perform(command, RequestID(lastRequest)))
     }
 
-    func subscribe(_ channels: [String] = [], groups: [String] = [], at timetoken: UInt64? = nil, state: [String: String] = [:]) {
+    func subscribe(
+        _ channels: [String] = [], groups: [String] = [], at timetoken: UInt64? = nil, state: [Identifier: String] = [:]
+    ) {
         perform(
             .subscribe(
                 PubNubList(channels: channels, groups: groups), timetoken: timetoken.map { Timetoken(rawValue: $0) },
@@ -180,6 +188,7 @@ final class PubNubScript {
                 + (batch.messages.count > 6 ? " (\(batch.messages.count))" : "")
         case .messageCountExceeded(let count, let previous, let current):
             "exceeded \(count) \(text(previous))->\(text(current))"
+        case .unreadable(let count, let previous, let current): "unreadable \(count) \(text(previous))->\(text(current))"
         case .gap(let list, let since, let after): "gap \(text(list)) since \(Int(since.seconds)) after \(after)"
         case .problem(let problem):
             "problem \(problem.category)" + (problem.channels.isEmpty ? "" : " " + problem.channels.joined(separator: ","))

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import LifelineTesting
 import PubNubProtocol
 
@@ -26,6 +27,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
     private var lastHeartbeat: Moment?
     private var problem: String?
     private(set) var heartbeats = 0
+    private(set) var renewals = 0
 
     static var memory: PubNubMemory {
         PubNubMemory(
@@ -67,6 +69,9 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
         switch outbound {
         case .poll(let exchange):
             outstanding = exchange.id
+        case .renewPoll(let exchange):
+            renewals += 1
+            outstanding = exchange.id
         case .cancelPoll:
             outstanding = nil
         case .call(let exchange):
@@ -87,7 +92,8 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
     mutating func received(_ outbound: LongPollOutbound, _ random: inout SeededRandom) -> [Reaction<Answer>] {
         switch outbound {
         case .cancelPoll: return []
-        case .poll(let exchange): return answering(poll(exchange, &random))
+        // An answer that is on its way to the old number arrives as well: then it had begun.
+        case .poll(let exchange), .renewPoll(let exchange): return answering(poll(exchange, &random))
         case .call(let exchange): return [.deliver(Answer(id: exchange.id, result: call(&random)))]
         }
     }
@@ -195,7 +201,7 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
             reader.want(Set(names), from: start)
             return .subscribe(
                 PubNubModelReader.list(names), timetoken: start.map { Timetoken(rawValue: $0) },
-                state: Bool.random(using: &random) ? Dictionary(uniqueKeysWithValues: names.map { ($0, "{}") }) : [:])
+                state: Bool.random(using: &random) ? Dictionary(uniqueKeysWithValues: names.map { (Identifier($0), "{}") }) : [:])
         case 18..<24:
             reader.forget(Set(names))
             return .unsubscribe(PubNubModelReader.list(names))
@@ -223,13 +229,14 @@ struct PubNubModelService<Variant: PubNubVariant>: SimulatedService {
             guard Variant.options.messageCountThreshold > 0, count >= Variant.options.messageCountThreshold else {
                 throw Violation("\(count) messages are not too many.")
             }
+        case .unreadable: throw Violation("Every element can be read.")
         case .problem, .heartbeat, .leaveFailed: return
         }
     }
 
     private static func needsConnection(_ event: PubNubSessionEvent) -> Bool {
         switch event {
-        case .subscribed, .gap, .messages, .messageCountExceeded, .heartbeat: true
+        case .subscribed, .gap, .messages, .messageCountExceeded, .unreadable, .heartbeat: true
         case .unsubscribed, .problem, .leaveFailed: false
         }
     }

@@ -10,6 +10,8 @@ import Testing
         static var options: PubNubOptions {
             var options = PubNubOptions()
             options.streamLifetime = .seconds(30)
+            // Often, so that it happens in every run.
+            options.pollRenewal = .seconds(1)
             return options
         }
     }
@@ -51,7 +53,7 @@ import Testing
     }
 
     private func run<Variant: PubNubVariant>(_ variant: Variant.Type, _ seeds: ClosedRange<UInt64>) throws {
-        var (runs, messages, gaps, heartbeats) = (0, 0, 0, 0)
+        var (runs, messages, gaps, heartbeats, renewals) = (0, 0, 0, 0, 0)
         try SimulatorRun.run(PubNubModelService<Variant>.self, seeds: seeds) { simulator, seed in
             // A run in which nothing happened proves nothing.
             #expect(simulator.phases[.connected, default: 0] > 3, "seed \(seed)")
@@ -60,11 +62,13 @@ import Testing
             messages += simulator.service.reader.count
             gaps += simulator.service.reader.gapCount
             heartbeats += simulator.service.heartbeats
+            renewals += simulator.service.renewals
         }
         // Not when one seed is replayed.
         guard runs > 3 else { return }
         #expect(messages > 500)
         #expect(gaps > 5)
+        #expect(renewals > 20)
         #expect(heartbeats > 20 || Variant.options.heartbeatInterval == 0)
     }
 

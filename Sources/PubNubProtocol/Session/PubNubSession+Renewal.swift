@@ -1,0 +1,42 @@
+import ConnectionEngine
+
+// A poll that stays silent is asked again on a new connection (rules PX-40 and PX-41).
+extension PubNubSession {
+    /// Polls are asked again no sooner, whatever the user wants.
+    static let shortestRenewal = Duration.seconds(1)
+
+    /// How long a poll may stay silent; nil for as long as it likes.
+    private static func renewal(_ memory: PubNubMemory, _ timing: ConnectionTiming) -> Duration? {
+        let chosen = memory.options.pollRenewal ?? timing.renewal
+        return chosen > .zero ? max(chosen, shortestRenewal) : nil
+    }
+
+    func watchPolls(_ memory: PubNubMemory, _ out: inout Actions) {
+        if let renewal = Self.renewal(memory, out.timing) { out.startTimer(Self.renewalTimer, after: renewal) }
+    }
+
+    /// Polls come and go by the thousand, so that the timer is not restarted for each: when it fires it looks how long the present one
+    /// has been held.
+    mutating func renewalDue(_ memory: inout PubNubMemory, _ out: inout Actions) {
+        guard var left = Self.renewal(memory, out.timing) else { return }
+        if case .polling(var poll) = step {
+            let held = out.now.duration(since: poll.askedAt)
+            if held < left {
+                left = left - held
+            } else {
+                let id = subscribe(
+                    at: memory.cursor, timeout: memory.options.pollTimeout, isRenewal: true, &memory, &out)
+                guard let id else { return }
+                poll.ids = poll.ids.lowerBound...id
+                poll.askedAt = out.now
+                step = .polling(poll)
+            }
+        }
+        out.startTimer(Self.renewalTimer, after: left)
+    }
+
+    /// Whether `id` is the number of the poll, or of a request that asked for the same.
+    func isAnswer(_ id: UInt64, to poll: HeldPoll) -> Bool {
+        id == poll.ids.upperBound || poll.ids.contains(id) && calls[id] == nil
+    }
+}
