@@ -30,10 +30,13 @@ struct CBORReader {
             return .array(elements)
         case 5:
             var pairs: [CBORValue.Pair] = []
-            var keys: Set<CBORValue> = []
+            // By their bytes: two texts that Swift takes for equal are two keys.
+            var keys: Set<[UInt8]> = []
             for _ in 0..<(try count(head, itemsEach: 2)) {
                 let key = try value(depth: depth + 1)
-                guard keys.insert(key).inserted else { throw .malformed }
+                var bytes: [UInt8] = []
+                key.append(to: &bytes)
+                guard keys.insert(bytes).inserted else { throw .malformed }
                 pairs.append(CBORValue.Pair(key: key, value: try value(depth: depth + 1)))
             }
             return .map(pairs)

@@ -1,4 +1,5 @@
 import Crypto
+import Identifiers
 import OrderedCollections
 import WireCoding
 
@@ -125,7 +126,9 @@ extension PubNubAccessToken {
         guard case .map(let pairs) = value else { throw .malformed }
         var rights: PubNubGrants.Rights = [:]
         for pair in pairs {
-            guard let name = pair.key.name, let bits = pair.value.integer, rights[name] == nil else { throw .malformed }
+            guard let name = pair.key.name.map({ Identifier($0) }), let bits = pair.value.integer, rights[name] == nil else {
+                throw .malformed
+            }
             rights[name] = PubNubRights(rawValue: bits)
         }
         return rights
@@ -167,7 +170,7 @@ extension PubNubAccessToken {
         ]
         if let authorizedUser { pairs.append(Self.pair("uuid", .text(authorizedUser))) }
         if !categories.isEmpty {
-            pairs.append(Self.pair("cat", .map(categories.map { Self.pair($0.key, CBORValue($0.value.rawValue)) })))
+            pairs.append(Self.pair("cat", .map(categories.map { Self.pair($0.key.text, CBORValue($0.value.rawValue)) })))
         }
         if isSigned { pairs.append(Self.pair("sig", .bytes(signature))) }
         return .map(pairs)
@@ -183,7 +186,9 @@ extension PubNubAccessToken {
     }
 
     private static func value(_ grants: PubNubGrants) -> CBORValue {
-        func rights(_ rights: PubNubGrants.Rights) -> CBORValue { map(rights.map { ($0.key, CBORValue($0.value.rawValue)) }) }
+        func rights(_ rights: PubNubGrants.Rights) -> CBORValue {
+            map(rights.map { ($0.key.text, CBORValue($0.value.rawValue)) })
+        }
         return .map([
             pair("chan", rights(grants.channels)), pair("grp", rights(grants.groups)), pair("usr", rights(grants.legacyUsers)),
             pair("spc", rights(grants.legacySpaces)), pair("uuid", rights(grants.users)),

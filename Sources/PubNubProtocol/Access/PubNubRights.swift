@@ -1,3 +1,4 @@
+import Identifiers
 import OrderedCollections
 
 /// What a grant allows on a resource, with the bits of the wire (wire sheet 12.1).
@@ -21,9 +22,9 @@ public struct PubNubRights: OptionSet, Hashable, Sendable {
     public static let all = PubNubRights(rawValue: 255)
 }
 
-/// Rights by resource: names, or patterns that names have to fit.
+/// Rights by resource: names, which are told apart by their bytes (rule PC-50), or patterns that names have to fit.
 public struct PubNubGrants: Hashable, Sendable {
-    public typealias Rights = OrderedDictionary<String, PubNubRights>
+    public typealias Rights = OrderedDictionary<Identifier, PubNubRights>
 
     public var channels: Rights
     public var groups: Rights

@@ -63,23 +63,33 @@ public enum PubNubSignature {
         method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
         subscribeKey: String, secretKey: String, now: Int
     ) throws(PubNubSignatureError) {
+        try check(
+            method: method, path: path, parameters: parameters, body: body, publishKey: publishKey, subscribeKey: subscribeKey,
+            secretKeys: [secretKey], now: now)
+    }
+
+    /// As ``check(method:path:parameters:body:publishKey:subscribeKey:secretKey:now:)``, for a keyset that has several secret keys at a
+    /// time: a request may be signed with any of them.
+    public static func check(
+        method: String, path: String, parameters: [PubNubRequest.Parameter], body: [UInt8] = [], publishKey: String,
+        subscribeKey: String, secretKeys: [String], now: Int
+    ) throws(PubNubSignatureError) {
         func value(_ name: String) -> String? { parameters.last { $0.name == name }?.value }
         guard let signature = value("signature") else { throw .missing }
         guard let timestamp = value("timestamp").flatMap({ Int($0) }) else { throw .timestampOutOfRange }
         let (difference, overflow) = timestamp.subtractingReportingOverflow(now)
         guard !overflow, difference.magnitude <= timestampWindow else { throw .timestampOutOfRange }
         let query = query(parameters)
-        let expected: String
-        if signature.hasPrefix("v2.") {
-            expected = second(
-                method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
-        } else if usesFirstForm(method: method, path: path) {
-            expected = first(
-                path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
-        } else {
-            throw .wrong
+        let isSecondForm = signature.hasPrefix("v2.")
+        guard isSecondForm || usesFirstForm(method: method, path: path) else { throw .wrong }
+        let isRight = ConstantTime.anyIsRight(secretKeys) { secretKey in
+            let expected =
+                isSecondForm
+                ? second(method: method, path: path, query: query, body: body, publishKey: publishKey, secretKey: secretKey)
+                : first(path: path, query: query, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey)
+            return ConstantTime.areEqual(signature, expected)
         }
-        guard ConstantTime.areEqual(signature, expected) else { throw .wrong }
+        guard isRight else { throw .wrong }
     }
 
     private static func usesFirstForm(method: String, path: String) -> Bool {

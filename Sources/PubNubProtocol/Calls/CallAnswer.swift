@@ -4,15 +4,17 @@ import WireCoding
 /// Reading the answers of calls (rules PL-5 to PL-8). Anything else than expected becomes `malformedResponse`, and what the
 /// service says with a good status is told as it says it.
 enum CallAnswer {
-    /// The answer as JSON, unless it tells of an error.
+    /// The answer as JSON. Of a damaged one what is left (rules PN-40 to PN-42).
     static func json(_ body: [UInt8]) throws(PubNubProblem) -> JSONText {
-        let text: JSONText
         do throws(JSONSyntaxError) {
-            text = try JSONText(bytes: body)
+            return try JSONText(bytes: body)
         } catch {
-            throw .malformed("The answer is not JSON: \(error).")
+            let repaired = body.withUnsafeBytes { JSONRepair($0, .callAnswers) }
+            guard let repaired, let text = try? JSONText(bytes: repaired.bytes) else {
+                throw .malformed("The answer is not JSON: \(error).")
+            }
+            return text
         }
-        return text
     }
 
     /// The answer as an object, unless it tells of an error.
@@ -110,6 +112,13 @@ struct Members {
     func integer(_ key: String) -> Int? { self[key]?.identifier.flatMap { Int($0) } }
 
     func string(_ key: String) -> String? { self[key]?.string }
+}
+
+extension JSONRepair.Plan {
+    /// The lists in the answers of calls: history of both services, actions and objects, who is where, channels and groups.
+    static let callAnswers = JSONRepair.Plan(
+        .init("*"), .init("channels", "*"), .init("payload", "channels"), .init("payload", "groups"),
+        .init("payload", "channels", "*", "uuids"))
 }
 
 extension JSONText {

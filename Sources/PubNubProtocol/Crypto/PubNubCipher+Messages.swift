@@ -40,7 +40,11 @@ extension PubNubCipher {
 
     /// Nothing but JSON passes for a message: after decryption with another key that is the only sign left when the padding happens
     /// to be right.
+    ///
+    /// The Cocoa SDK writes the encrypted text as a JSON string once more before it puts that beside push payloads, so that its text
+    /// begins with a quotation mark, which base64 never does (rule PL-92).
     private func decrypt(base64 text: String) throws(PubNubCipherError) -> JSONText {
+        let text = text.utf8.first == UInt8(ascii: "\"") ? (try? JSONText(text))?.string ?? text : text
         guard !text.isEmpty else { throw .empty }
         guard let sealed = Data(base64Encoded: text) else { throw .notBase64 }
         let bytes = try decrypt(Array(sealed))

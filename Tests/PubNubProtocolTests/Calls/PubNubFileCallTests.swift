@@ -62,7 +62,7 @@ struct PubNubFileCallTests {
         let delete = PubNubDeleteFileCall(file: Self.file)
         #expect(try CallScript.line(delete) == "DELETE /v1/files/sub/channels/c/files/id-1/king%20arthur.txt")
         #expect(CallScript.problem(delete, #"{"status":200}"#) == nil)
-        #expect(CallScript.problem(call, #"{"status":200,"data":[1]}"#)?.category == .malformedResponse)
+        #expect(try CallScript.answer(call, #"{"status":200,"data":[1,{"name":"n","id":"i"}]}"#).files.map(\.file.id) == ["i"])
         #expect(CallScript.refusal(PubNubDeleteFileCall(file: PubNubFileName(channel: "c", id: "", name: "n"))) != nil)
     }
 }

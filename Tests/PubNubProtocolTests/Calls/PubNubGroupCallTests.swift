@@ -106,7 +106,11 @@ struct PubNubGroupCallTests {
             fetch, #"{"status": 200, "data": [\#(data)], "more": {"url": "…", "start": "7", "end": "3", "limit": 100}}"#)
         #expect(list.actions == [expected])
         #expect(list.more == PubNubMore(start: Timetoken(rawValue: 7), end: Timetoken(rawValue: 3), limit: 100))
-        #expect(CallScript.problem(fetch, #"{"status":200,"data":[{}]}"#)?.category == .malformedResponse)
+        // An action that cannot be read does not cost the others (PN-40).
+        for bad in ["{}", "7", #"{"actionTimetoken":"x\q"}"#, #"{"type":[}"#] {
+            let part = try CallScript.answer(fetch, #"{"status":200,"data":[\#(bad),\#(data)]}"#)
+            #expect(part.actions == [expected] && part.unreadable == 1, "\(bad)")
+        }
     }
 
     @Test("An action that was stored but not told is there (PL-51)")

@@ -121,9 +121,25 @@ struct PubNubHistoryCallTests {
         #expect(problem?.category == .unknown)
         #expect(problem?.information == "Invalid Arguments")
         #expect(CallScript.problem(call, #"{"status":200}"#)?.category == .malformedResponse)
-        #expect(CallScript.problem(call, #"{"channels":{"a":[1]}}"#)?.category == .malformedResponse)
-        #expect(CallScript.problem(call, #"{"channels":{"a":{}}}"#)?.category == .malformedResponse)
         #expect(CallScript.problem(call, "[]")?.category == .malformedResponse)
+    }
+
+    @Test(
+        "A stored message that cannot be read does not cost the others, of either service (PN-40)",
+        arguments: [
+            "1", "null", "{}", #"{"timetoken":"1"}"#, #"{"message":"\q"}"#, #"{"message":"\ud800"}"#, #"{"message":[1}"#,
+            #"{"message":{"x":1}"#, #"{"message":"x}"#, "{\"message\":\"a\u{1}\"}", "", #"{"message":tru}"#,
+        ])
+    func damaged(_ bad: String) throws {
+        let (first, last) = (#"{"message":"first","timetoken":"1"}"#, #"{"message":"last","timetoken":3}"#)
+        let list = "[\(first),\(bad),\(last)]"
+        let fetched = try CallScript.answer(
+            PubNubFetchCall(channels: ["a", "b"]), #"{"status":200,"channels":{"a":\#(list),"b":[\#(last)]}}"#)
+        #expect(fetched["a"].map(\.payload.text) == [#""first""#, #""last""#] && fetched["b"].count == 1)
+        #expect(fetched.unreadable == 1)
+        let page = try CallScript.answer(PubNubHistoryCall(channel: "a", includesTimetoken: true), "[\(list),1,3]")
+        #expect(page.messages.map(\.payload.text) == [#""first""#, #""last""#] && page.unreadable == 1)
+        #expect(page.last.rawValue == 3)
     }
 
     @Test("Deleting says from where to where")

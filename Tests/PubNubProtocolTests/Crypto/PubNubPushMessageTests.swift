@@ -33,6 +33,15 @@ struct PubNubPushMessageTests {
         }
     }
 
+    @Test("A pn_other that is a JSON string once more, as the Cocoa SDK writes it, is opened (PL-92)")
+    func quoted() throws {
+        for (plain, opened) in [(#""hello""#, #"{"pn_other":"hello","pn_apns":{}}"#), (#"{"a":1}"#, #"{"pn_apns":{},"a":1}"#)] {
+            let sealed = try Self.cipher.encrypt(message: plain)
+            let message = #"{"pn_other":\#(JSONValue.string(sealed).text),"pn_apns":{}}"#
+            #expect(try Self.cipher.decrypt(message: message) == opened)
+        }
+    }
+
     @Test("A pn_other that was not encrypted is an error as any other")
     func refusals() throws {
         #expect(throws: PubNubCipherError.notBase64) { try Self.cipher.decrypt(message: #"{"pn_other":"hi there"}"#) }

@@ -39,10 +39,11 @@ public struct PubNubFetchActionsCall: PubNubCall, Hashable {
         var fetched = PubNubFetchedActions(actions: [], more: PubNubMore(reading: answer["more"]))
         fetched.actions.reserveCapacity(elements.count)
         for element in elements {
-            guard let action = PubNubMessageAction(reading: element) else {
-                throw .malformed("An element of the answer is no message action.")
+            if let action = PubNubMessageAction(reading: element) {
+                fetched.actions.append(action)
+            } else {
+                fetched.unreadable += 1
             }
-            fetched.actions.append(action)
         }
         return fetched
     }
@@ -53,9 +54,12 @@ public struct PubNubFetchedActions: Hashable, Sendable {
     public var actions: [PubNubMessageAction]
     /// Where to go on; nil when this is all.
     public var more: PubNubMore?
+    /// How many actions could not be read and were left out (rule PN-40).
+    public var unreadable: Int
 
-    public init(actions: [PubNubMessageAction], more: PubNubMore? = nil) {
+    public init(actions: [PubNubMessageAction], more: PubNubMore? = nil, unreadable: Int = 0) {
         self.actions = actions
         self.more = more
+        self.unreadable = unreadable
     }
 }

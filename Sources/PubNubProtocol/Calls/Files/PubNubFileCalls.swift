@@ -137,9 +137,8 @@ public struct PubNubListFilesCall: PubNubCall, Hashable {
         guard let elements = try answer.required("data").elements else { throw .malformed("The answer's data is not a list.") }
         var listed = PubNubListedFiles(files: [], next: answer.string("next"), count: answer.integer("count") ?? elements.count)
         for element in elements {
-            guard let file = Members(element), let id = file.string("id"), let name = file.string("name") else {
-                throw .malformed("An element of the answer is no file.")
-            }
+            // A file that cannot be read does not cost the others (rule PN-40).
+            guard let file = Members(element), let id = file.string("id"), let name = file.string("name") else { continue }
             listed.files.append(
                 .init(
                     file: PubNubFileName(channel: channel, id: id, name: name), size: file.integer("size") ?? 0,

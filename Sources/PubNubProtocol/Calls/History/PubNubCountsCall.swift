@@ -38,7 +38,8 @@ public struct PubNubCountsCall: PubNubCall, Hashable {
     public func answer(_ body: [UInt8]) throws(PubNubProblem) -> [String: Int] {
         var counts: [String: Int] = [:]
         for channel in try CallAnswer.object(body).object("channels").ordered {
-            guard let count = channel.value.integer else { throw .malformed("The count of a channel is no number.") }
+            // A count that cannot be read does not cost the others (rule PN-40).
+            guard let count = channel.value.integer else { continue }
             counts[channels.contains(channel.key) ? channel.key : PercentDecoding.text(channel.key)] = count
         }
         return counts

@@ -1,3 +1,4 @@
+import Identifiers
 import WireCoding
 
 /// Asks for messages of one or several channels, by the newer of the two services (v3), with actions if wanted (wire sheet 3,
@@ -69,10 +70,9 @@ public struct PubNubFetchCall: PubNubCall, Hashable {
         let answer = try CallAnswer.object(body)
         var fetched = PubNubFetched(channels: [], more: PubNubMore(reading: answer["more"]))
         for channel in try answer.object("channels").ordered {
-            guard let elements = channel.value.elements else { throw .malformed("A channel of the history is not a list.") }
-            var messages: [PubNubStoredMessage] = []
-            messages.reserveCapacity(elements.count)
-            for element in elements { messages.append(try PubNubStoredMessage(reading: element)) }
+            let elements = channel.value.elements ?? []
+            let messages = elements.compactMap(PubNubStoredMessage.init(reading:))
+            fetched.unreadable += channel.value.elements == nil ? 1 : elements.count - messages.count
             fetched.channels.append(.init(name: PercentDecoding.text(channel.key), messages: messages))
         }
         return fetched
@@ -96,14 +96,17 @@ public struct PubNubFetched: Hashable, Sendable {
     public var channels: [Channel]
     /// Where to go on; nil when this is all, or when the service does not say.
     public var more: PubNubMore?
+    /// How many messages could not be read and were left out (rule PN-40).
+    public var unreadable: Int
 
-    public init(channels: [Channel], more: PubNubMore? = nil) {
+    public init(channels: [Channel], more: PubNubMore? = nil, unreadable: Int = 0) {
         self.channels = channels
         self.more = more
+        self.unreadable = unreadable
     }
 
     /// The messages of a channel; none when it is not there.
     public subscript(channel: String) -> [PubNubStoredMessage] {
-        channels.first { $0.name == channel }?.messages ?? []
+        channels.first { $0.name.isExactly(channel) }?.messages ?? []
     }
 }

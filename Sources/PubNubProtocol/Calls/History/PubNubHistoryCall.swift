@@ -59,10 +59,12 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
         var page = PubNubHistoryPage(messages: [], first: first, last: last)
         page.messages.reserveCapacity(elements.count)
         for element in elements {
-            if includesTimetoken || includesMetadata {
-                page.messages.append(try PubNubStoredMessage(reading: element))
-            } else {
+            if !includesTimetoken && !includesMetadata {
                 page.messages.append(PubNubStoredMessage(payload: element))
+            } else if let message = PubNubStoredMessage(reading: element) {
+                page.messages.append(message)
+            } else {
+                page.unreadable += 1
             }
         }
         return page
@@ -84,10 +86,13 @@ public struct PubNubHistoryPage: Hashable, Sendable {
     public var messages: [PubNubStoredMessage]
     public var first: Timetoken
     public var last: Timetoken
+    /// How many messages could not be read and were left out (rule PN-40).
+    public var unreadable: Int
 
-    public init(messages: [PubNubStoredMessage], first: Timetoken, last: Timetoken) {
+    public init(messages: [PubNubStoredMessage], first: Timetoken, last: Timetoken, unreadable: Int = 0) {
         self.messages = messages
         self.first = first
         self.last = last
+        self.unreadable = unreadable
     }
 }

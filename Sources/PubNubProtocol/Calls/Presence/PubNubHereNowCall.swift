@@ -64,7 +64,8 @@ public struct PubNubHereNowCall: PubNubCall, Hashable {
         var present: [PubNubHereNow.Channel] = []
         // Nobody anywhere is written as an empty list by some services.
         for channel in Members(payload["channels"])?.ordered ?? [] {
-            guard let members = Members(channel.value) else { throw .malformed("A channel of the answer is not an object.") }
+            // A channel that cannot be read does not cost the others (rule PN-40).
+            guard let members = Members(channel.value) else { continue }
             present.append(PubNubHereNow.Channel(name: channel.key, reading: members))
         }
         return PubNubHereNow(
