@@ -1,5 +1,6 @@
 import ConnectionEngine
 import DequeModule
+import Identifiers
 import OrderedCollections
 
 /// What a chat client keeps over reconnects: who it is, how far it has got, what waits to be sent, where it takes part.
@@ -28,7 +29,7 @@ public struct NexconnMemory: Sendable {
     var disablesPush = false
     var outbox = NexconnOutbox()
     /// Open channels that are wanted, in the order in which they were asked for.
-    var entries: OrderedDictionary<String, WantedEntry> = [:]
+    var entries: OrderedDictionary<Identifier, WantedEntry> = [:]
 
     /// The subprotocol that is offered (session document, section 1).
     public static let subprotocol = "nexconn.lifeline.v1"
@@ -55,7 +56,7 @@ public struct NexconnMemory: Sendable {
     /// How many messages wait to be sent, or for their answer.
     public var waitingMessages: Int { outbox.messages.count }
     /// The open channels that are wanted, in the order in which they were asked for.
-    public var openChannels: [String] { Array(entries.keys) }
+    public var openChannels: [String] { entries.keys.texts }
 }
 
 /// An open channel that a user wants to be in, over all connections.

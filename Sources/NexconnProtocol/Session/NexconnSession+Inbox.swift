@@ -21,6 +21,7 @@ extension NexconnSession {
         }
         if let last = items.last?.sequence { (packageEnd, received) = (last, max(received, last)) }
         if !new.isEmpty { out.emit(.received(new, isOffline: true, hasMore: hasMore)) }
+        for item in new { tellProblem(of: item.event, &out) }
         if !hasMore { out.emit(.caughtUp) }
         // Of a package that is known already nobody will hear, and so nobody would say that it is kept.
         acknowledgePackage(memory, &out)
@@ -39,6 +40,14 @@ extension NexconnSession {
         memory.delivered = item.sequence
         toldSince += 1
         out.emit(.received([item], isOffline: false, hasMore: false))
+        tellProblem(of: item.event, &out)
+    }
+
+    /// Tells of an event that could not be read; it keeps its place in the inbox (rule NC-40).
+    private func tellProblem(of event: NexconnEvent, _ out: inout Actions) {
+        guard case .unknown(let kind, let problem?) = event else { return }
+        let name = kind.isEmpty ? "An event" : "An event of the kind \(kind.prefix(64))"
+        out.emit(.malformed(reason: "\(name) could not be read: \(problem)"))
     }
 
     mutating func acknowledge(_ place: NexconnPlace, _ memory: inout NexconnMemory, _ out: inout Actions) {

@@ -1,4 +1,6 @@
 import ConnectionEngine
+import Identifiers
+import WireCoding
 
 // Open channels: from the wish to be in them, over all connections. Rules NS-18 to NS-22.
 extension NexconnSession {

@@ -24,16 +24,24 @@ extension ConnectionPolicy {
         policy.timing = timing
         policy.cap = cap
         policy.overrides = [.proxyUnavailable: .never]
-        policy.ordinary = .spread(nexconnPauses.map { min($0, cap) }, forgiving: failures)
+        policy.ordinary = .spread(
+            nexconnPauses.map { min($0, cap) }, forgiving: failures, afterLoss: isFast ? [] : nexconnPausesAfterLoss(cap: cap))
         return policy
     }
 
     /// The same policy, with the pauses started anew after so many failures in a row.
     func forgiving(_ failures: Int) -> ConnectionPolicy {
-        guard case .spread(let pauses, _) = ordinary else { return self }
+        guard case .spread(let pauses, _, let afterLoss) = ordinary else { return self }
         var policy = self
-        policy.ordinary = .spread(pauses, forgiving: failures)
+        policy.ordinary = .spread(pauses, forgiving: failures, afterLoss: afterLoss)
         return policy
+    }
+
+    /// The pauses after the loss of a working link: up to 3 s, then from 1 s up to 8, 16, 32 and 64 s. The vendor's first pauses
+    /// would bring back all clients of a server that was killed within 0.05 s.
+    private static func nexconnPausesAfterLoss(cap: Duration) -> [ClosedRange<Duration>] {
+        let least = min(.seconds(1), cap)
+        return [.zero...min(.seconds(3), cap)] + [8, 16, 32, 64].map { least...min(.seconds($0), cap) }
     }
 }
 

@@ -1,5 +1,7 @@
 import ConnectionEngine
+import Identifiers
 import OrderedCollections
+import WireCoding
 
 /// One connection to a chat service, as a value: the client's side of `docs/nexconn-session.md`.
 ///
@@ -45,7 +47,7 @@ public struct NexconnSession: WebSocketSession {
     var requests: OrderedDictionary<UInt64, Pending> = [:]
     var lastNumber: UInt64 = 0
     /// Open channels on this connection.
-    var open: [String: OpenState] = [:]
+    var open: [Identifier: OpenState] = [:]
     var pings: UInt64 = 0
     /// When the timer for deadlines fires; nil when it is not running.
     var timerAt: Moment?

@@ -1,6 +1,7 @@
 import WireCoding
 
-/// What requests are answered with (session document, sections 5 to 9). Nil when it is missing or of another kind.
+/// What requests are answered with (session document, sections 5 to 9). Nil when it is missing or of another kind; an element of a
+/// list that cannot be read is left out (rule NC-40).
 extension NexconnAnswer {
     /// To `send`: the message's id.
     public var id: NexconnMessageID? { read { $0.id("id") } }
@@ -11,7 +12,7 @@ extension NexconnAnswer {
     /// To group requests: 0 when it is done.
     public var process: Int? { read { $0.integer("process") } }
 
-    /// To `history`: a page, in the order that was asked for. Messages that cannot be read are left out.
+    /// To `history`: a page, in the order that was asked for.
     public var history: (messages: [NexconnMessage], hasMore: Bool)? {
         read { reader in
             guard let messages = reader.messages() else { return nil }
@@ -77,16 +78,12 @@ extension NexconnAnswer {
 
     private func read<Value>(_ body: (inout WireReader) -> Value?) -> Value? {
         json.withUnsafeBytes { bytes in
-            var reader = WireReader(bytes, state: WireReader.State(rememberedNames: 64))
+            var reader = WireReader(bytes, state: WireReader.State(rememberedNames: 64, isStrict: false))
             return try? reader.object { (reader) throws(JSONSyntaxError) in body(&reader) }
         }
     }
 }
 
 extension WireReader {
-    /// Messages of history: one that cannot be read does not cost the others.
-    fileprivate mutating func messages() -> [NexconnMessage]? {
-        let read = objects("messages") { reader -> NexconnMessage?? in .some(reader.message()) }
-        return read?.compactMap { $0 }
-    }
+    fileprivate mutating func messages() -> [NexconnMessage]? { objects("messages") { $0.message() } }
 }

@@ -60,6 +60,7 @@ extension NexconnCode {
     public static let noAcknowledgement = NexconnCode(31000)
     public static let unknownApplication = NexconnCode(31002)
     public static let tokenIncorrect = NexconnCode(31004)
+    public static let disabledApplication = NexconnCode(31008)
     public static let userBanned = NexconnCode(31009)
     public static let kicked = NexconnCode(31010)
     public static let bannedWhileOnline = NexconnCode(31011)

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// What kind of channel a message belongs to (session document, section 5). The numbers are those of the vendor's family of
 /// services and appear in its server API and in `ChannelType`.
 public enum NexconnConversation: Int, CaseIterable, Hashable, Sendable {
@@ -30,6 +32,16 @@ public struct NexconnChannel: Hashable, Sendable {
     public init(_ conversation: NexconnConversation, _ id: String) {
         self.conversation = conversation
         self.id = id
+    }
+
+    /// Ids are compared by their bytes (rule HB-11).
+    public static func == (left: NexconnChannel, right: NexconnChannel) -> Bool {
+        left.conversation == right.conversation && left.id.isExactly(right.id)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(conversation)
+        hasher.combine(Identifier(id))
     }
 }
 

@@ -10,17 +10,31 @@ public struct NexconnFrameDecoder: WebSocketDecoder {
 
     /// - Parameter rememberedNames: how many ids of users, channels and types are shared between messages.
     public init(rememberedNames: Int = 64) {
-        state = WireReader.State(rememberedNames: rememberedNames)
+        state = WireReader.State(rememberedNames: rememberedNames, isStrict: false)
+    }
+
+    /// Where the elements of packages and answers are. A damaged element of a package keeps its place (rules NC-40 and NC-41).
+    private static let repair = JSONRepair.Plan(.init("in", elementKeys: ["q"]), .init("*")) { element in
+        NexconnPlaceScan.number(in: element).map { Array("{\"q\":\($0)}".utf8) } ?? Array("null".utf8)
     }
 
     public mutating func text(_ bytes: UnsafeRawBufferPointer) -> NexconnInbound? {
+        switch read(bytes) {
+        case .success(let inbound): return inbound
+        case .failure(let error):
+            guard let repaired = JSONRepair(bytes, Self.repair),
+                case .success(let inbound) = repaired.bytes.withUnsafeBytes({ read($0) })
+            else { return .malformed(reason: error.description) }
+            return inbound
+        }
+    }
+
+    private mutating func read(_ bytes: UnsafeRawBufferPointer) -> Result<NexconnInbound?, JSONSyntaxError> {
         WireReader.with(bytes, &state) { reader in
-            do throws(JSONSyntaxError) {
+            Result { () throws(JSONSyntaxError) in
                 let inbound = try reader.inbound()
                 try reader.scanner.expectEnd()
                 return inbound
-            } catch {
-                return .malformed(reason: error.description)
             }
         }
     }
@@ -50,7 +64,12 @@ extension WireReader {
                     return true
                 }
                 if reader.isKey(member, "in") {
-                    items = try reader.array { (reader) throws(JSONSyntaxError) in try reader.item() }
+                    var last: UInt64?
+                    items = try reader.array { (reader) throws(JSONSyntaxError) in
+                        let item = try reader.item(after: last)
+                        last = item?.sequence ?? last
+                        return item
+                    }
                     return true
                 }
                 return false
@@ -58,10 +77,11 @@ extension WireReader {
             { (reader) throws(JSONSyntaxError) in reader.frame(event, items) })
     }
 
-    /// An element of a package; one without a place is left out.
-    private mutating func item() throws(JSONSyntaxError) -> NexconnInboxItem? {
+    /// An element of a package. One without a place counts as the next one behind the last, which it cannot be before, so that the
+    /// package can be acknowledged (rule NC-41); without anything before it it is left out.
+    private mutating func item(after last: UInt64?) throws(JSONSyntaxError) -> NexconnInboxItem? {
         var event: NexconnEvent?
-        return try object(
+        let item: NexconnInboxItem? = try object(
             special: { (member, reader) throws(JSONSyntaxError) in
                 guard reader.isKey(member, "e") else { return false }
                 event = try reader.event()
@@ -72,6 +92,10 @@ extension WireReader {
                     NexconnInboxItem(sequence: $0, event: event ?? .unknown(kind: "", problem: "There is no event."))
                 }
             })
+        if let item { return item }
+        return last.flatMap { $0 < .max ? $0 + 1 : nil }.map {
+            NexconnInboxItem(sequence: $0, event: .unknown(kind: "", problem: "The event has no place."))
+        }
     }
 
     private mutating func frame(_ event: NexconnEvent?, _ items: [NexconnInboxItem]?) -> NexconnInbound? {

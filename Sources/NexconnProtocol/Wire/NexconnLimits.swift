@@ -1,3 +1,4 @@
+import Identifiers
 import WireCoding
 
 /// The protocol's limits (session document, sections 1 to 9 and 11). Clients check before they send, servers when they read.
@@ -66,7 +67,7 @@ public enum NexconnLimits {
 
     /// Whether an application may use the name for a type of its own.
     public static func accepts(customType type: String) -> Bool {
-        accepts(type: type) && !type.hasPrefix(reservedTypePrefix)
+        accepts(type: type) && !type.hasBytePrefix(reservedTypePrefix)
     }
 
     /// Whether a text has no more characters than that; characters are Unicode scalars.

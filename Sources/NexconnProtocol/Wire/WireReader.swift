@@ -14,11 +14,15 @@ struct WireReader {
     struct State: Sendable {
         fileprivate(set) var members: [Member] = []
         var names: NameTable
+        /// Whether an element of a list that cannot be read costs the whole list. It does in requests, of which a server does all or
+        /// nothing, and not in what a client reads (rule NC-40).
+        let isStrict: Bool
         fileprivate var scratch: [UInt8] = []
 
         /// - Parameter rememberedNames: how many ids of users, channels and types are shared between messages. 0 for none.
-        init(rememberedNames: Int) {
+        init(rememberedNames: Int, isStrict: Bool = true) {
             names = NameTable(capacity: rememberedNames)
+            self.isStrict = isStrict
         }
 
         /// Gives unusual space back.
@@ -241,7 +245,7 @@ struct WireReader {
         return `is`(slot, "system") ? .system : nil
     }
 
-    /// Strings by strings; nil also when one of the values is something else.
+    /// Strings by strings. A value that is something else costs the whole, or itself: see ``State/isStrict``.
     mutating func pairs(_ name: StaticString) -> [String: String]? {
         guard let slot = find(name), slot.kind == .object else { return nil }
         return inside(slot) { (reader) throws(JSONSyntaxError) in
@@ -251,24 +255,27 @@ struct WireReader {
             repeat {
                 let key = try reader.scanner.unescapedString(scratch: &reader.state.scratch)
                 try reader.scanner.expect(UInt8(ascii: ":"))
-                guard let value = reader.text(try reader.slot()) else { return nil }
+                guard let value = reader.text(try reader.slot()) else {
+                    if reader.state.isStrict { return nil }
+                    continue
+                }
                 pairs[key] = value
             } while try !reader.scanner.endOfObject()
             return pairs
         }
     }
 
-    /// A list of strings; nil also when one of the elements is something else.
+    /// A list of strings. An element that is something else costs the whole, or itself: see ``State/isStrict``.
     mutating func texts(_ name: StaticString) -> [String]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.text(try reader.slot()) }
     }
 
-    /// A list of message ids; nil also when one of the elements is something else.
+    /// A list of message ids. An element that is something else costs the whole, or itself.
     mutating func ids(_ name: StaticString) -> [NexconnMessageID]? {
         list(name) { (reader) throws(JSONSyntaxError) in reader.id(try reader.slot()) }
     }
 
-    /// A list of objects; nil also when one of the elements comes to nil.
+    /// A list of objects. An element that comes to nil costs the whole, or itself.
     mutating func objects<Element>(
         _ name: StaticString, _ body: (inout WireReader) -> Element?
     ) -> [Element]? {
@@ -297,7 +304,7 @@ struct WireReader {
                 return value
             }
         }
-        return isWhole ? elements : nil
+        return isWhole || !state.isStrict ? elements : nil
     }
 
     /// Reads again what has been noted.

@@ -29,8 +29,8 @@ final class NexconnScript {
     }
 
     /// A session that is welcomed and caught up, with nothing noted yet.
-    static func connected(resume: NexconnPlace? = nil) -> NexconnScript {
-        let script = NexconnScript(resume: resume)
+    static func connected(resume: NexconnPlace? = nil, policy: ConnectionPolicy = .nexconn(timing: .fast)) -> NexconnScript {
+        let script = NexconnScript(policy: policy, resume: resume)
         script.connect()
         script.forget()
         return script

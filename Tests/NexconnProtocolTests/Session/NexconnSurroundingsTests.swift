@@ -25,6 +25,23 @@ import Testing
         #expect(policy.cap == .seconds(64))
     }
 
+    @Test func `After the loss of a working link the pauses are wide, and quick again with another network (NS-30)`() {
+        let schedule = policy.schedule(for: ConnectionFailure(.unexpectedDisconnect, ""))
+        var random = SeededRandom(seed: 3)
+        for (failures, high) in [(1, 3.0), (2, 8), (3, 16), (4, 32), (5, 64), (9, 64)] {
+            let pauses = (0..<300).compactMap { _ in
+                schedule.pause(afterFailures: failures, wasConnected: true, using: &random)?.inSeconds
+            }
+            #expect(pauses.count == 300 && pauses.allSatisfy { $0 <= high } && pauses.contains { $0 > high * 0.9 })
+        }
+        let script = NexconnScript.connected(policy: policy)
+        script.handle(NexconnSession.networkChanged(.available, policy: policy, failures: 0))
+        script.close(nil)
+        let failures = script.machine.snapshot.failedAttempts
+        script.handle(NexconnSession.networkChanged(.available, policy: policy, failures: failures))
+        for (pause, high) in zip(fail(script, times: 2), [0.05, 0.25]) { #expect(pause <= high) }
+    }
+
     @Test func `The fast profile goes to three seconds`() {
         let fast = ConnectionPolicy.nexconn(timing: .fast)
         #expect(fast.cap == .seconds(3) && fast.timing == .fast)

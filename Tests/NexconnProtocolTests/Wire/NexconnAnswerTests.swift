@@ -48,7 +48,7 @@ struct NexconnAnswerTests {
 
     @Test("What is missing or of another kind is nil")
     func missing() {
-        let empty = NexconnAnswer(json: Array(#"{"t":"ok","n":7,"id":5,"messages":{},"users":[{"name":"x"}],"more":true}"#.utf8))
+        let empty = NexconnAnswer(json: Array(#"{"t":"ok","n":7,"id":5,"messages":{},"users":"x","more":true}"#.utf8))
         #expect(empty.id == nil)
         #expect(empty.sequence == nil)
         #expect(empty.history == nil)

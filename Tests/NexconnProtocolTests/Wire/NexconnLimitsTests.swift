@@ -43,6 +43,8 @@ struct NexconnLimitsTests {
         #expect(NexconnLimits.accepts(customType: "my:type"))
         #expect(!NexconnLimits.accepts(customType: "RC:TxtMsg"))
         #expect(!NexconnLimits.accepts(customType: ""))
+        // A mark makes another Character of the colon, and none of its byte.
+        #expect(!NexconnLimits.accepts(customType: "RC:\u{301}x"))
     }
 
     @Test("Metadata has keys of letters, digits and + = - _, and values of 4,096 characters at most")

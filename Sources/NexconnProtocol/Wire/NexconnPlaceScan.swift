@@ -1,0 +1,20 @@
+import WireCoding
+
+/// Finds the place of an event in the inbox in an element of a package that is not JSON (rule NC-41).
+enum NexconnPlaceScan {
+    /// The number behind the key `q` at the beginning of the element, where servers write it.
+    static func number(in element: UnsafeRawBufferPointer) -> UInt64? {
+        var scanner = JSONScanner(element)
+        do throws(JSONSyntaxError) {
+            try scanner.expect(UInt8(ascii: "{"))
+            _ = try scanner.peek()
+            let key = try scanner.string()
+            guard key.end - key.start == 1, element[key.start] == UInt8(ascii: "q") else { return nil }
+            try scanner.expect(UInt8(ascii: ":"))
+            let value = try scanner.value()
+            return scanner.wholeNumber(value.start, value.end)
+        } catch {
+            return nil
+        }
+    }
+}
