@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 
 /// The wish to be signed in, over all connections.
 struct WantedUser: Sendable {
@@ -33,5 +34,5 @@ struct LiveUser: Sendable {
     /// Whom the server has confirmed on this connection, also after signing out.
     var known: PusherUser?
     /// Authorisations of presence channels that wait for the user, by channel.
-    var parked: [String: PusherAuthorization] = [:]
+    var parked: [Identifier: PusherAuthorization] = [:]
 }

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import OrderedCollections
 import WireCoding
 
@@ -6,7 +7,7 @@ import WireCoding
 public struct PusherMemory: Sendable {
     /// Where every attempt goes.
     public var endpoint: WebSocketEndpoint
-    var channels: OrderedDictionary<String, WantedChannel> = [:]
+    var channels: OrderedDictionary<Identifier, WantedChannel> = [:]
     /// Set while a user wants to be signed in.
     var user: WantedUser?
     /// The latest `pusher:error` that was about the connection, as long as nothing came after it: the reason when it closes now.
@@ -40,7 +41,7 @@ public struct PusherMemory: Sendable {
     }
 
     /// The channels that are wanted, in the order in which they were first asked for.
-    public var wantedChannels: [String] { channels.keys.filter { !PusherChannelName.isReserved($0) } }
+    public var wantedChannels: [String] { channels.keys.texts.filter { !PusherChannelName.isReserved($0) } }
     /// Whether a user wants to be signed in.
     public var wantsUser: Bool { user != nil }
 }
@@ -63,7 +64,7 @@ struct WantedChannel: Sendable {
     /// When the peer was last heard before the link was lost, if messages may be missing since then.
     var lostAt: Moment?
     /// Presence: who was there when last heard of.
-    var members: OrderedDictionary<String, PusherMember> = [:]
+    var members: OrderedDictionary<Identifier, PusherMember> = [:]
     /// Presence: the own user id on the present connection.
     var myID: String?
     /// Why it has failed for good on the present connection.

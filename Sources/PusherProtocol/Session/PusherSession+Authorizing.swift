@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import WireCoding
 
 // Authorisation, and what becomes of failures.
@@ -148,7 +149,7 @@ extension PusherSession {
     /// begins with socket id and channel, and Reverb says 4009 and no more. Rule PS-14.
     func refusedChannel(_ error: PusherErrorData) -> String? {
         guard let socketID, error.code == nil || error.code == 4009 else { return nil }
-        let pending = live.filter { $0.value.phase == .confirming && $0.value.access != .normal }.keys
+        let pending = live.filter { $0.value.phase == .confirming && $0.value.access != .normal }.keys.texts
         // The longest, because one name may begin as another does.
         let quoted = pending.filter { error.message.contains("\(socketID):\($0)") }.max { $0.utf8.count < $1.utf8.count }
         if let quoted { return quoted }

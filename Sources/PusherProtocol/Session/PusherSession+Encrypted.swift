@@ -1,4 +1,6 @@
 import ConnectionEngine
+import Identifiers
+import WireCoding
 
 // Encrypted channels. Rules PS-20 to PS-22.
 extension PusherSession {

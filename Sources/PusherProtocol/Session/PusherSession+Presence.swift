@@ -1,16 +1,18 @@
 import ConnectionEngine
+import Identifiers
 import OrderedCollections
+import WireCoding
 
 // Who is there. Rules PS-18, PS-19 and PS-33.
 extension PusherSession {
-    typealias Members = OrderedDictionary<String, PusherMember>
+    typealias Members = OrderedDictionary<Identifier, PusherMember>
 
     /// What differs after a renewal: those who left, then those who came.
     func emitChanges(from before: Members, to after: Members, of name: String, _ out: inout Actions) {
-        for member in before.values where after[member.userID] == nil {
+        for member in before.values where after[Identifier(member.userID)] == nil {
             out.emit(.memberRemoved(channel: name, member))
         }
-        for member in after.values where before[member.userID] == nil {
+        for member in after.values where before[Identifier(member.userID)] == nil {
             out.emit(.memberAdded(channel: name, member))
         }
     }
@@ -25,15 +27,15 @@ extension PusherSession {
 
     mutating func memberAdded(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let (name, member) = presence(envelope), let channel = memory.channels[name],
-            channel.members.count < PusherLimits.membersKept || channel.members[member.userID] != nil
+            channel.members.count < PusherLimits.membersKept || channel.members[Identifier(member.userID)] != nil
         else { return }
-        let known = memory.channels[name]?.members.updateValue(member, forKey: member.userID)
+        let known = memory.channels[name]?.members.updateValue(member, forKey: Identifier(member.userID))
         if known == nil { out.emit(.memberAdded(channel: name, member)) }
     }
 
     mutating func memberRemoved(_ envelope: PusherEnvelope, _ memory: inout PusherMemory, _ out: inout Actions) {
         guard let (name, member) = presence(envelope),
-            let known = memory.channels[name]?.members.removeValue(forKey: member.userID)
+            let known = memory.channels[name]?.members.removeValue(forKey: Identifier(member.userID))
         else { return }
         out.emit(.memberRemoved(channel: name, known))
     }

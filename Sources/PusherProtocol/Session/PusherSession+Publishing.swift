@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import WireCoding
 
 // Client events. Rules PS-23 to PS-27.

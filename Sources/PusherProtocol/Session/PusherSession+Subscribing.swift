@@ -1,4 +1,6 @@
 import ConnectionEngine
+import Identifiers
+import WireCoding
 
 // Channels: from the wish to the confirmation.
 extension PusherSession {
@@ -122,7 +124,7 @@ extension PusherSession {
         let data = envelope.dataKind == .null ? "{}" : envelope.data ?? "{}"
         let members = channel.access == .presence ? Self.members(envelope, &out) : []
         let before = wanted.members
-        wanted.members = .init(members.map { ($0.userID, $0) }) { _, last in last }
+        wanted.members = .init(members.map { (Identifier($0.userID), $0) }) { _, last in last }
         let confirmedBefore = channel.phase == .confirmed ? channel.confirmedAt : nil
         live[name]?.confirmedAt = out.now
         if let confirmedBefore {

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import WireCoding
 
 // Signing in. Rules PS-28 to PS-31.
@@ -26,7 +27,7 @@ extension PusherSession {
 
     mutating func signOut(_ id: RequestID?, _ memory: inout PusherMemory, _ out: inout Actions) {
         for name in Self.userChannels(memory) { drop(name, nil, &memory, &out) }
-        let parked = user.parked.keys.sorted()
+        let parked = user.parked.keys.sorted().texts
         user = LiveUser(known: user.known)
         Self.forgetUser(id, &memory, &out)
         for name in parked { failed(name, Self.nobody, final: true, &memory, &out) }
@@ -109,10 +110,10 @@ extension PusherSession {
         begin(confirmed.channel, &memory, &out)
         let parked = user.parked.sorted { $0.key < $1.key }
         user.parked = [:]
-        for (name, authorization) in parked { subscribeAsUser(name, authorization, &memory, &out) }
+        for (name, authorization) in parked { subscribeAsUser(name.text, authorization, &memory, &out) }
         // Those that failed for want of a user have one now.
         let failed = memory.channels.filter { live[$0.key]?.phase == .failed && $0.value.refusal == Self.nobody }
-        for name in failed.keys { start(name, &memory, &out) }
+        for name in failed.keys.texts { start(name, &memory, &out) }
     }
 
     private mutating func userFailed(
@@ -124,7 +125,7 @@ extension PusherSession {
             user.phase = .failed
             user.deadline = nil
             Self.answerUser(.failure(failure), &memory, &out)
-            let parked = user.parked.keys.sorted()
+            let parked = user.parked.keys.sorted().texts
             user.parked = [:]
             for name in parked { failed(name, Self.nobody, final: true, &memory, &out) }
         } else {
@@ -187,7 +188,7 @@ extension PusherSession {
         .badRequest, "The authorisation has no channel_data, which this channel needs unless a user is signed in.")
 
     private static func userChannels(_ memory: PusherMemory) -> [String] {
-        memory.channels.keys.filter(PusherChannelName.isReserved)
+        memory.channels.keys.texts.filter(PusherChannelName.isReserved)
     }
 
     private static func answerUser(

@@ -5,10 +5,13 @@ import WireCoding
 extension PusherSession {
     mutating func watchlist(_ envelope: PusherEnvelope, _ out: inout Actions) {
         guard user.phase == .confirmed else { return }
-        if let changes = PusherWatchlistChange.list(parsing: envelope.data) {
-            out.emit(.watchlist(changes))
-        } else {
+        guard let reading = PusherWatchlistChange.Reading(envelope.data) else {
             out.emit(.malformed(reason: "The message about a watchlist cannot be read."))
+            return
+        }
+        if !reading.changes.isEmpty || reading.unreadable == 0 { out.emit(.watchlist(reading.changes)) }
+        if reading.unreadable > 0 {
+            out.emit(.malformed(reason: "\(reading.unreadable) parts of a message about a watchlist cannot be read."))
         }
     }
 

@@ -1,4 +1,6 @@
 import ConnectionEngine
+import Identifiers
+import WireCoding
 
 /// One connection to a Pusher service, as a value: the client's side of Pusher protocol 7.
 ///
@@ -22,11 +24,11 @@ public struct PusherSession: WebSocketSession {
 
     /// Nil until the server has confirmed the connection.
     var socketID: String?
-    var live: [String: LiveChannel] = [:]
+    var live: [Identifier: LiveChannel] = [:]
     /// What the user who wants to be signed in has come to.
     var user = LiveUser()
     /// Encrypted channels that are authorised.
-    var sealed: [String: SealedChannel] = [:]
+    var sealed: [Identifier: SealedChannel] = [:]
     /// Which channel a running job is for.
     var jobs: [JobID: String] = [:]
     /// Events whose fate is not known yet, in order.
@@ -98,7 +100,7 @@ public struct PusherSession: WebSocketSession {
             .unknown, "The connection ended before the server confirmed the event; it may have been delivered or not.")
         for event in sent { out.answer(event.id, .failure(unknown)) }
         sent = []
-        for name in Array(memory.channels.keys) {
+        for name in memory.channels.keys.texts {
             // No key will come any more.
             for envelope in sealed[name]?.backlog ?? [] {
                 out.emit(.decryptionFailed(channel: name, event: envelope.event, data: envelope.data))
@@ -122,7 +124,7 @@ public struct PusherSession: WebSocketSession {
         guard timer == Self.deadlines else { return }
         timerAt = nil
         let now = out.now
-        for name in Array(memory.channels.keys) {
+        for name in memory.channels.keys.texts {
             if let deadline = live[name]?.deadline, deadline <= now { deadlinePassed(name, &memory, &out) }
             if let reload = sealed[name]?.reload, reload.deadline <= now { keyArrived(nil, for: name, &out) }
         }

@@ -42,17 +42,17 @@ public struct PusherChannelKind: Hashable, Sendable {
     public var allowsClientEvents: Bool { access == .private || access == .presence }
 }
 
-/// A channel name that follows the rules: letters, digits and `_-=@,.;`, at most 200 (rule PW-11).
+/// A channel name that follows the rules: letters, digits and `_-=@,.;`, at most 200 unless told otherwise (rule PW-11).
 public struct PusherChannelName: Hashable, Sendable, CustomStringConvertible {
     public let name: String
     public let kind: PusherChannelKind
     /// Whether the name begins with `#`, which is kept for the service itself.
     public let isReserved: Bool
 
-    public init(_ name: String) throws(PusherNameError) {
+    public init(_ name: String, limit: Int = PusherLimits.channelName) throws(PusherNameError) {
         let bytes = name.utf8
         guard !bytes.isEmpty else { throw .empty }
-        guard bytes.count <= PusherLimits.channelName else { throw .tooLong(limit: PusherLimits.channelName) }
+        guard bytes.count <= limit else { throw .tooLong(limit: limit) }
         isReserved = Self.isReserved(name)
         let rest = isReserved ? bytes.dropFirst() : bytes[...]
         // A reserved name may hold a user id, whose letters are the application's choice.
@@ -92,7 +92,7 @@ public enum PusherNameError: Error, Hashable, Sendable, CustomStringConvertible 
     public var description: String {
         switch self {
         case .empty: "The name is empty."
-        case .tooLong(let limit): "The name is longer than \(limit) characters."
+        case .tooLong(let limit): "The name is longer than \(limit) bytes."
         case .invalidCharacter: "The name has characters other than letters, digits and _-=@,.; in it."
         }
     }

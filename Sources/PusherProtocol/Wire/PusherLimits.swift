@@ -1,6 +1,7 @@
 /// The protocol's limits. Pusher documentation, Channels and HTTP API; the wider one where sources differ (rule PW-11).
 public enum PusherLimits {
-    /// Letters in a channel name.
+    /// Letters in a channel name, for a client: libraries and other servers take so many. Pusher's documentation says 164, and so
+    /// does our server by default (rule SP-63).
     public static let channelName = 200
     /// Letters in an event name.
     public static let eventName = 200

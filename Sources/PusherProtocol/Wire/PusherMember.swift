@@ -1,3 +1,4 @@
+import Identifiers
 import WireCoding
 
 /// A member of a presence channel.
@@ -36,21 +37,24 @@ public struct PusherMember: Hashable, Sendable {
         return String(decoding: out, as: UTF8.self)
     }
 
+    /// A member that cannot be read does not cost the others (rule PW-40).
+    private static let repair = JSONRepair.Plan(.init("presence", "ids"), .init("presence", "hash", "*"))
+
     /// Reads who is there from the data of a presence channel's `subscription_succeeded`.
     ///
     /// In the order of `ids`; members that only `hash` knows come after them. Nil when the data has no `presence` object.
     ///
     /// - Parameter limit: how many are read at most.
     public static func list(parsing text: String, limit: Int = .max) -> [PusherMember]? {
-        guard let presence = (try? JSONText(text))?["presence"], presence.kind == .object else { return nil }
+        guard let presence = JSONText(repairing: text, repair)?["presence"], presence.kind == .object else { return nil }
         let hash = presence["hash"]?.members ?? []
-        let info = Dictionary(hash.map { ($0.key, $0.value) }) { _, last in last }
-        var seen: Set<String> = []
+        let info = Dictionary(hash.map { (Identifier($0.key), $0.value) }) { _, last in last }
+        var seen: Set<Identifier> = []
         var list: [PusherMember] = []
         let ids = (presence["ids"]?.elements ?? []).compactMap(\.identifier)
-        for id in ids + hash.map(\.key) where seen.insert(id).inserted {
+        for id in (ids + hash.map(\.key)).identifiers where seen.insert(id).inserted {
             guard list.count < limit else { break }
-            list.append(PusherMember(userID: id, infoJSON: info[id].flatMap { $0.isNull ? nil : $0.text }))
+            list.append(PusherMember(userID: id.text, infoJSON: info[id].flatMap { $0.isNull ? nil : $0.text }))
         }
         return list
     }

@@ -11,10 +11,16 @@ public enum PusherRequestSignature {
         Hex.text(Insecure.MD5.hash(data: body))
     }
 
+    /// The name of a parameter in the case in which names are compared and signed. Changes ASCII letters only: to Unicode the Kelvin
+    /// sign is a capital K, too, and would be another way to spell `auth_key`.
+    public static func lowercased(_ name: String) -> String {
+        String(decoding: name.utf8.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
     /// The text that is signed: method, path, and all parameters but the signature, sorted by lowercase name, values as they are.
     public static func text(method: String, path: String, parameters: [Parameter]) -> String {
-        let sorted = parameters.map { (name: $0.name.lowercased(), value: $0.value) }
-            .filter { $0.name != "auth_signature" }
+        let sorted = parameters.map { (name: lowercased($0.name), value: $0.value) }
+            .filter { !$0.name.utf8.elementsEqual("auth_signature".utf8) }
             .sorted { Array($0.name.utf8).lexicographicallyPrecedes(Array($1.name.utf8)) }
         return method.uppercased() + "\n" + path + "\n" + sorted.map { $0.name + "=" + $0.value }.joined(separator: "&")
     }
@@ -47,7 +53,17 @@ public enum PusherRequestSignature {
     public static func check(
         method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secret: String, now: Int
     ) throws(PusherRequestSignatureError) {
-        func value(_ name: String) -> String? { parameters.last { $0.name.lowercased() == name }?.value }
+        try check(method: method, path: path, parameters: parameters, body: body, key: key, secrets: [secret], now: now)
+    }
+
+    /// As ``check(method:path:parameters:body:key:secret:now:)``, for an application that has several secrets at a time: a request may
+    /// be signed with any of them.
+    public static func check(
+        method: String, path: String, parameters: [Parameter], body: [UInt8], key: String, secrets: [String], now: Int
+    ) throws(PusherRequestSignatureError) {
+        func value(_ name: String) -> String? {
+            parameters.last { lowercased($0.name).utf8.elementsEqual(name.utf8) }?.value
+        }
         guard let givenKey = value("auth_key") else { throw .missing("auth_key") }
         guard let timestamp = value("auth_timestamp") else { throw .missing("auth_timestamp") }
         guard let version = value("auth_version") else { throw .missing("auth_version") }
@@ -57,8 +73,11 @@ public enum PusherRequestSignature {
         guard let seconds = Int(timestamp) else { throw .timestampOutOfRange }
         let (difference, overflow) = seconds.subtractingReportingOverflow(now)
         guard !overflow, difference.magnitude <= PusherLimits.timestampWindow else { throw .timestampOutOfRange }
-        let expected = PusherSignature.sign(text(method: method, path: path, parameters: parameters), secret: secret)
-        guard ConstantTime.areEqual(signature, expected) else { throw .wrongSignature }
+        let text = text(method: method, path: path, parameters: parameters)
+        let isRight = ConstantTime.anyIsRight(secrets) {
+            ConstantTime.areEqual(signature, PusherSignature.sign(text, secret: $0))
+        }
+        guard isRight else { throw .wrongSignature }
         if let given = value("body_md5") {
             guard ConstantTime.areEqual(given.lowercased(), bodyMD5(body)) else { throw .wrongBodyMD5 }
         } else if !body.isEmpty {

@@ -13,25 +13,36 @@ public struct PusherWatchlistChange: Hashable, Sendable {
 
     /// Reads the data of `pusher_internal:watchlist_events`: `{"events":[{"name":…,"user_ids":[…]}]}`. Ids that are numbers become
     /// their text. Nil when it is something else, or names more users than ``PusherLimits/watchlistMessage``. Rule PW-17.
-    public static func list(parsing data: String?) -> [PusherWatchlistChange]? {
-        guard let data, let events = (try? JSONText(data))?["events"]?.elements, events.count <= PusherLimits.watchlistMessage
-        else { return nil }
-        var changes: [PusherWatchlistChange] = []
-        var count = 0
-        for event in events {
-            guard let name = event["name"]?.string, PusherLimits.accepts(eventName: name), let ids = userIDs(of: event) else {
-                return nil
+    public static func list(parsing data: String?) -> [PusherWatchlistChange]? { Reading(data)?.changes }
+
+    /// The changes of a message, and how many of its changes and users could not be read and were left out (rule PW-40).
+    struct Reading {
+        private(set) var changes: [PusherWatchlistChange] = []
+        private(set) var unreadable = 0
+        private static let repair = JSONRepair.Plan(.init("events", elementKeys: ["name"]))
+
+        init?(_ data: String?) {
+            guard let data, let events = JSONText(repairing: data, Self.repair)?["events"]?.elements,
+                events.count <= PusherLimits.watchlistMessage
+            else { return nil }
+            var count = 0
+            for event in events {
+                let elements = event["user_ids"]?.elements
+                count += elements?.count ?? 0
+                guard count <= PusherLimits.watchlistMessage else { return nil }
+                guard let elements, let name = event["name"]?.string, PusherLimits.accepts(eventName: name) else {
+                    unreadable += 1
+                    continue
+                }
+                let ids = elements.compactMap(\.identifier)
+                unreadable += elements.count - ids.count
+                if !ids.isEmpty || elements.isEmpty { changes.append(PusherWatchlistChange(name: name, userIDs: ids)) }
             }
-            count += ids.count
-            guard count <= PusherLimits.watchlistMessage else { return nil }
-            changes.append(PusherWatchlistChange(name: name, userIDs: ids))
         }
-        return changes
     }
 
     static func userIDs(of event: JSONText) -> [String]? {
         guard let elements = event["user_ids"]?.elements, elements.count <= PusherLimits.watchlistMessage else { return nil }
-        let ids = elements.compactMap(\.identifier)
-        return ids.count == elements.count ? ids : nil
+        return elements.compactMap(\.identifier)
     }
 }

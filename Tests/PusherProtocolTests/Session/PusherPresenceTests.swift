@@ -51,6 +51,19 @@ struct PusherPresenceTests {
             ])
     }
 
+    @Test("Two spellings of an id that Unicode holds for equivalent are two members (HB-11)")
+    func spellings() {
+        let script = Self.connected()
+        script.forget()
+        for user in ["K", "\u{212A}"] {
+            script.receive(PusherFrames.memberAdded(channel: "presence-a", member: PusherMember(userID: user)))
+        }
+        script.receive(PusherFrames.memberRemoved(channel: "presence-a", userID: "\u{212A}"))
+        let told = script.told().map { Array($0.utf8) }
+        #expect(told.count == 3 && Set(told).count == 3)
+        #expect(told.last?.starts(with: "left presence-a \u{212A}".utf8) == true)
+    }
+
     @Test("After an unsubscribe nothing is left of the members")
     func unsubscribed() {
         let script = Self.connected()

@@ -21,13 +21,27 @@ struct PusherWatchlistTests {
             "{}", "null", "7", #""oops""#, #"{"events":{}}"#, #"{"events":[{"name":"online"}]}"#,
             #"{"events":[{"user_ids":["a"]}]}"#,
             #"{"events":[{"name":"","user_ids":["a"]}]}"#, #"{"events":[{"name":"online","user_ids":[null]}]}"#,
-            #"{"events":[{"name":"online","user_ids":["a",{}]}]}"#, #"{"events":[{"name":"online","user_ids":"a"}]}"#,
+            #"{"events":[{"name":"online","user_ids":"a"}]}"#,
         ])
     func malformed(_ data: String) {
         let script = PusherUserTests.signedIn()
         script.receive(#"{"event":"pusher_internal:watchlist_events","data":\#(data)}"#)
         script.receive(#"{"event":"pusher_internal:watchlist_events","data":{"events":[]}}"#)
         #expect(script.told() == ["malformed", "watchlist "])
+    }
+
+    @Test(
+        "A change or a user that cannot be read does not cost the others (PW-40)",
+        arguments: [
+            #"{"name":"offline","user_ids":["b",{}]}"#, #"{"user_ids":["x"]},{"name":"offline","user_ids":["b"]}"#,
+            #"{"name":"\ud800","user_ids":["x"]},{"name":"offline","user_ids":["b"]}"#, #"7,{"name":"offline","user_ids":["b"]}"#,
+        ])
+    func damaged(_ events: String) {
+        let script = PusherUserTests.signedIn()
+        let text = #"{"events":[{"name":"online","user_ids":["a"]},\#(events)]}"#
+        let data = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        script.receive(#"{"event":"pusher_internal:watchlist_events","data":"\#(data)"}"#)
+        #expect(script.told() == ["watchlist online a | offline b", "malformed"])
     }
 
     @Test("A list beyond all measure is malformed, in one change or in many")
