@@ -1,7 +1,8 @@
 import Foundation
+import Identifiers
 import NexconnProtocol
 
-/// Names a channel. Two identifiers are equal when type and id are.
+/// Names a channel. Two identifiers are equal when type and id are, the ids by their bytes.
 ///
 /// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
@@ -24,13 +25,13 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? ChannelIdentifier else { return false }
-        return channelType == other.channelType && channelId == other.channelId
+        return channelType == other.channelType && channelId.isExactly(other.channelId)
     }
 
     open override var hash: Int {
         var hasher = Hasher()
         hasher.combine(channelType)
-        hasher.combine(channelId)
+        hasher.combine(Identifier(channelId))
         return hasher.finalize()
     }
 

@@ -1,5 +1,6 @@
 import ChatDatabase
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
@@ -27,7 +28,7 @@ struct Outgoing: Sendable {
         guard channel.conversation != .system else {
             throw NCError(code: 20109, reason: "Nothing can be sent to a system channel.")
         }
-        if !type.hasPrefix("RC:") { try ContentRegistry.check(customType: type) }
+        if !type.hasBytePrefix("RC:") { try ContentRegistry.check(customType: type) }
         if let metadata = params.metadata { try MessageMetadata.check(metadata, in: channel.conversation) }
         kept = try content.encoded(isLocal: true)
     }

@@ -10,10 +10,7 @@ extension EngineAssembly {
     static let live = EngineAssembly(
         makeDriver: { settings, memory, policy in
             let transport = WebSocketTransport<NexconnSession>(
-                decoder: { NexconnFrameDecoder() },
-                configuration: WebSocketTransportConfiguration(
-                    trustRoots: settings.certificateAuthorityFile.map { .file($0) } ?? .system,
-                    proxy: settings.proxy.map { HTTPProxy($0) }))
+                decoder: { NexconnFrameDecoder() }, configuration: settings.transport(policy))
             return ConnectionDriver(
                 transport: transport, jobs: NoJobs(), timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
                 policy: policy, memory: memory, observer: settings.logger.map { LoggingObserver($0) })
@@ -21,6 +18,18 @@ extension EngineAssembly {
         timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
         observeNetwork: { host, report in NetworkMonitor.shared.observe(forHost: host, report) },
         intake: EventIntake())
+}
+
+extension EngineSettings {
+    /// How the connection is made, and how much of a message it takes (rule NC-43).
+    func transport(_ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
+        var configuration = WebSocketTransportConfiguration(
+            trustRoots: certificateAuthorityFile.map { .file($0) } ?? .system, proxy: proxy.map { HTTPProxy($0) },
+            messageTimeout: policy.messageTime(chosen: messageTimeout), liveness: SocketLiveness(policy.timing))
+        configuration.limitMessages(
+            to: policy.messageBytes(chosen: maximumMessageSize, service: configuration.limits.messageBytes))
+        return configuration
+    }
 }
 
 /// A chat session needs no side work.

@@ -11,6 +11,8 @@ struct EngineSettings: Sendable {
     var certificateAuthorityFile: String?
     var proxy: NCProxy?
     var timing: NCTiming
+    var messageTimeout: Duration?
+    var maximumMessageSize: Int?
     var callbackQueue: CallbackQueue?
     var logger: Logger?
 
@@ -22,6 +24,8 @@ struct EngineSettings: Sendable {
         certificateAuthorityFile = params.certificateAuthorityFile
         proxy = params.proxy
         timing = params.timing
+        messageTimeout = params.messageTimeout.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
+        maximumMessageSize = params.maximumMessageSize
         callbackQueue = params.callbackQueue.map { .queue($0) }
         logger = params.logger ?? Logger(label: "lifeline.nexconn")
         setLogLevel(params.logLevel)

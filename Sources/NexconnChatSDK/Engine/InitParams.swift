@@ -39,6 +39,18 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var proxy: NCProxy?
+    /// Seconds that one message of the server may take from its first byte to its last; then the connection is made anew. Nil for 30 s
+    /// (5 s with the fast timing). Brought into 0.1 ... 3600. An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var messageTimeout: TimeInterval?
+    /// How many bytes one message of the server may have; a longer one ends the connection, which is made anew. Nil for 1 MiB. Brought
+    /// into 1 KiB ... 1 GiB. An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var maximumMessageSize: Int?
     /// What the library logs to; nil for the process-wide one. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc

@@ -1,5 +1,6 @@
 import Foundation
 import NexconnProtocol
+import TransportCommon
 
 /// Where the server is, as ``InitParams/naviServer`` says it (rule NC-2).
 struct ServerAddress: Hashable, Sendable {
@@ -9,7 +10,8 @@ struct ServerAddress: Hashable, Sendable {
     /// The path of the session.
     var path: String
 
-    /// Reads `http://…`, `https://…`, `ws://…`, `wss://…` with or without port and path, `host:port` and `host`.
+    /// Reads `http://…`, `https://…`, `ws://…`, `wss://…` with or without port and path, `host:port` and `host`. Without a scheme
+    /// it is TLS, unless the host is this machine itself: nobody sends a token unencrypted for want of a word.
     ///
     /// - Throws: 33003 with a sentence that says what is wrong.
     init(_ text: String?) throws(NCError) {
@@ -19,7 +21,8 @@ struct ServerAddress: Hashable, Sendable {
                 reason: "InitParams.naviServer is not set. This library talks to a Lifeline server, not to Nexconn's: set it to"
                     + " that server's address, such as http://127.0.0.1:6001.")
         }
-        guard let parts = URLComponents(string: text.contains("://") ? text : "http://" + text),
+        let hasScheme = text.contains("://")
+        guard let parts = URLComponents(string: hasScheme ? text : "http://" + text),
             let scheme = parts.scheme?.lowercased(), ["http", "https", "ws", "wss"].contains(scheme),
             let host = parts.host?.trimmingCharacters(in: CharacterSet(charactersIn: "[]")), !host.isEmpty,
             (1...65_535).contains(parts.port ?? 1)
@@ -30,13 +33,13 @@ struct ServerAddress: Hashable, Sendable {
                     + " wss://chat.example.com.")
         }
         self.host = host
-        usesTLS = scheme == "https" || scheme == "wss"
-        port = parts.port ?? (!text.contains("://") ? Self.port : usesTLS ? 443 : 80)
+        usesTLS = hasScheme ? scheme == "https" || scheme == "wss" : NetworkMonitor.concerns(host: host)
+        port = parts.port ?? (usesTLS ? 443 : hasScheme ? 80 : Self.port)
         let folders = parts.percentEncodedPath.split(separator: "/").joined(separator: "/")
         let prefix = folders.isEmpty ? "" : "/" + folders
         path = prefix.hasSuffix(NexconnMemory.path) ? prefix : prefix + NexconnMemory.path
     }
 
-    /// Where `lifeline serve` listens.
+    /// Where `lifeline serve` listens on this machine.
     private static let port = 6001
 }

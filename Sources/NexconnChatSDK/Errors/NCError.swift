@@ -20,8 +20,7 @@ public final class NCError: NSError, @unchecked Sendable {
     ///   - code: a number of the vendor's tables.
     ///   - reason: what is known about this case; nil for the number's own sentence.
     public init(code: Int, reason: String? = nil) {
-        let advice = NCErrorText.advice(for: NexconnCode(code))
-        let text = [reason, advice].compactMap(\.self).joined(separator: " ")
+        let text = NCErrorText.text(for: NexconnCode(code), reason: reason)
         super.init(domain: Self.domain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
     }
 

@@ -1,7 +1,22 @@
+import Foundation
 import NexconnProtocol
 
 /// What a number means and what to do about it.
 enum NCErrorText {
+    /// What is known about this case, and then what the number's own text adds to it: sentences that were said already are left out
+    /// (rule NC-54).
+    static func text(for code: NexconnCode, reason: String?) -> String {
+        let advice = advice(for: code)
+        guard let reason, !reason.isEmpty else { return advice }
+        let said = Set(sentences(reason))
+        return ([reason] + sentences(advice).filter { !said.contains($0) }).joined(separator: " ")
+    }
+
+    /// The sentences of a text, each with its full stop.
+    private static func sentences(_ text: String) -> [String] {
+        text.components(separatedBy: ". ").filter { !$0.isEmpty }.map { $0.hasSuffix(".") || $0.hasSuffix("?") ? $0 : $0 + "." }
+    }
+
     static func advice(for code: NexconnCode) -> String {
         texts[code] ?? "The operation failed with code \(code)."
     }

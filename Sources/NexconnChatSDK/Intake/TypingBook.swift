@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 
 /// Who is typing where. Times are nanoseconds of a clock that only goes forward.
@@ -10,17 +11,17 @@ struct TypingBook: Sendable {
     /// How long somebody counts as typing without saying so again (rule NH-42).
     static let lifetime: UInt64 = 6_000_000_000
 
-    private var channels: [NexconnChannel: [String: Entry]] = [:]
+    private var channels: [NexconnChannel: [Identifier: Entry]] = [:]
 
     /// Somebody is typing. Returns who is typing in the channel now.
     mutating func note(_ status: UserTypingStatus, in channel: NexconnChannel, now: UInt64) -> [UserTypingStatus] {
-        channels[channel, default: [:]][status.userId] = Entry(status: status, until: now &+ Self.lifetime)
+        channels[channel, default: [:]][Identifier(status.userId)] = Entry(status: status, until: now &+ Self.lifetime)
         return present(in: channel)
     }
 
     /// A message of the user has come. Returns who is typing still, or nil when the user was not.
     mutating func stop(_ user: String, in channel: NexconnChannel) -> [UserTypingStatus]? {
-        guard channels[channel]?.removeValue(forKey: user) != nil else { return nil }
+        guard channels[channel]?.removeValue(forKey: Identifier(user)) != nil else { return nil }
         return present(in: channel)
     }
 
@@ -38,7 +39,7 @@ struct TypingBook: Sendable {
 
     /// In the order of user ids, so that equal states look equal.
     private mutating func present(in channel: NexconnChannel) -> [UserTypingStatus] {
-        let present = (channels[channel] ?? [:]).values.map(\.status).sorted { $0.userId < $1.userId }
+        let present = (channels[channel] ?? [:]).values.map(\.status).sorted { Identifier($0.userId) < Identifier($1.userId) }
         if present.isEmpty { channels[channel] = nil }
         return present
     }

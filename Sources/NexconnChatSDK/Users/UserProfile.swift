@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import NexconnProtocol
 
 /// What a user is like.
@@ -40,13 +41,13 @@ public final class UserProfile: NSObject, @unchecked Sendable {
         gender = user.extra["gender"].flatMap { Int($0) }
         role = user.extra["role"].flatMap { Int($0) }
         level = user.extra["level"].flatMap { Int($0) }
-        extProfile = user.extra.filter { $0.key.hasPrefix("ext_") }
+        extProfile = user.extra.filter { $0.key.hasBytePrefix("ext_") }
     }
 
     /// The member `ext` of the session (rule NH-71).
     func extra() throws(NCError) -> [String: String] {
         var extra = extProfile
-        guard extra.keys.allSatisfy({ $0.hasPrefix("ext_") }) else {
+        guard extra.keys.allSatisfy({ $0.hasBytePrefix("ext_") }) else {
             throw NCError(.badArgument, reason: "The names in extProfile begin with ext_.")
         }
         extra["uniqueId"] = uniqueId

@@ -56,7 +56,7 @@ import Testing
         fixture.confirm()
         fixture.say(.event(EngineFixture.message(5)))
         fixture.lose()
-        fixture.advance(.milliseconds(50))
+        fixture.waitForAttempt()
         fixture.open()
         fixture.welcome(epoch: "other", lost: true)
         #expect(fixture.intake.words.last == "missed")

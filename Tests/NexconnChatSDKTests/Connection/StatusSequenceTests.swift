@@ -26,7 +26,7 @@ import Testing
         fixture.confirm()
         fixture.lose(category)
         #expect(fixture.heard == [10, 0, status])
-        fixture.advance(.milliseconds(50))
+        fixture.waitForAttempt()
         #expect(fixture.heard == [10, 0, status, 10])
         fixture.confirm(resumed: true)
         #expect(fixture.heard == [10, 0, status, 10, 0])
@@ -107,11 +107,11 @@ import Testing
         fixture.advance(.seconds(10))
         fixture.lose()
         for _ in 0..<4 {
-            fixture.advance(.seconds(64))
+            fixture.waitForAttempt()
             fixture.lose(.networkUnavailable)
         }
         #expect(!fixture.heard.contains(14))
-        fixture.advance(.seconds(64))
+        fixture.waitForAttempt()
         fixture.confirm(resumed: true)
         #expect(fixture.heard.last == 0 && outcome.words == ["u1"])
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import NexconnChatSDK
 
-/// How `naviServer` is read (rule NC-2).
+/// How `naviServer` is read (rules NC-2 and NC-53).
 @Suite struct ServerAddressTests {
     @Test(arguments: [
         ("http://127.0.0.1:6001", "127.0.0.1", 6001, false, "/nexconn/v1"),
@@ -12,7 +12,13 @@ import Testing
         ("wss://chat.example.com:8443/behind/proxy/", "chat.example.com", 8443, true, "/behind/proxy/nexconn/v1"),
         ("wss://chat.example.com/nexconn/v1", "chat.example.com", 443, true, "/nexconn/v1"),
         ("localhost:7000", "localhost", 7000, false, "/nexconn/v1"),
-        (" chat.example.com ", "chat.example.com", 6001, false, "/nexconn/v1"),
+        (" chat.example.com ", "chat.example.com", 443, true, "/nexconn/v1"),
+        ("chat.example.com:6001/behind", "chat.example.com", 6001, true, "/behind/nexconn/v1"),
+        ("192.0.2.7:6001", "192.0.2.7", 6001, true, "/nexconn/v1"),
+        ("localhost.example.com", "localhost.example.com", 443, true, "/nexconn/v1"),
+        ("localhost", "localhost", 6001, false, "/nexconn/v1"), ("[::1]", "::1", 6001, false, "/nexconn/v1"),
+        ("127.0.0.1:7000", "127.0.0.1", 7000, false, "/nexconn/v1"),
+        ("[2001:db8::1]:6001", "2001:db8::1", 6001, true, "/nexconn/v1"),
         ("http://[::1]:6001", "::1", 6001, false, "/nexconn/v1"),
         ("HTTPS://Chat.example.com", "Chat.example.com", 443, true, "/nexconn/v1"),
     ])

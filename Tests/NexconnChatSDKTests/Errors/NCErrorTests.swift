@@ -39,4 +39,15 @@ import Testing
     func `a failure without a number gets that of its category`(category: StatusCategory, code: Int) {
         #expect(NCError(ConnectionFailure(category, "Scripted.")).code == code)
     }
+
+    @Test func `a sentence that the reason says is not said again (NC-54)`() {
+        let offline = NCError(.noConnection, reason: "There is no connection.").localizedDescription
+        #expect(offline == "There is no connection. It comes back by itself; try again when the status is connected.")
+        let nobody = NCError(.notConnectedYet, reason: "Nobody is signed in.").localizedDescription
+        #expect(nobody == "Nobody is signed in. Call NCEngine.connect first.")
+        #expect(NCError(.noSuchGroup, reason: "There is no such group.").localizedDescription == "There is no such group.")
+        let own = NCError(.badArgument, reason: "An id has 1 to 64 characters.").localizedDescription
+        #expect(own == "An id has 1 to 64 characters. An argument is missing or wrong.")
+        #expect(NCError(.noSuchGroup, reason: "").localizedDescription == "There is no such group.")
+    }
 }

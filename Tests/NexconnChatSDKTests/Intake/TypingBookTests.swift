@@ -38,4 +38,13 @@ import Testing
         #expect(book.stop("bob", in: channel)?.isEmpty == true)
         #expect(book.expire(now: 60 * second).isEmpty)
     }
+
+    @Test func `two spellings of one id are two users and two channels`() {
+        var book = TypingBook()
+        _ = book.note(status("Kurt"), in: channel, now: 0)
+        #expect(book.note(status("\u{212A}urt"), in: channel, now: 0).count == 2)
+        let one = ChannelIdentifier(channelType: .direct, channelId: "Kurt")
+        let other = ChannelIdentifier(channelType: .direct, channelId: "\u{212A}urt")
+        #expect(!one.isEqual(other))
+    }
 }

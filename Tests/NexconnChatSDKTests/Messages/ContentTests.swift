@@ -81,7 +81,8 @@ import WireCoding
         for type in [
             MessageType.image, MessageType.file, MessageType.reference, MessageType.combine, MessageType.location, "app:x",
         ] {
-            _ = ContentRegistry.content(type: type, bytes: Array(text.utf8))
+            let other = ContentRegistry.content(type: type, bytes: Array(text.utf8))
+            #expect(other.typeName == type)
         }
     }
 
@@ -92,10 +93,17 @@ import WireCoding
         }
     }
 
-    @Test func `references in references end`() {
-        var text = "{}"
-        for _ in 0..<100 { text = #"{"objName":"RC:ReferenceMsg","referMsg":\#(text)}"# }
-        _ = ContentRegistry.content(type: MessageType.reference, bytes: Array(text.utf8))
+    @Test func `references in references are read to their end, and too many of them make a message that is not known`() {
+        func content(_ depth: Int) -> MessageContent? {
+            var text = "{}"
+            for _ in 0..<depth { text = #"{"objName":"RC:ReferenceMsg","referMsg":\#(text)}"# }
+            return ContentRegistry.content(type: MessageType.reference, bytes: Array(text.utf8))
+        }
+        var depth = 0
+        var next = content(100)
+        while let reference = next as? ReferenceMessage { (depth, next) = (depth + 1, reference.referMsg) }
+        #expect(depth == 101)
+        #expect(content(100_000) is UnknownMessage)
     }
 
     @Test func `contents can be shared between threads`() async {

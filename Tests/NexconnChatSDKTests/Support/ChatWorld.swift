@@ -1,8 +1,10 @@
 import Foundation
+import Identifiers
 import LifelineServer
 import NIOConcurrencyHelpers
 import RealtimeHub
 
+@testable import ChatServer
 @testable import LifelineServer
 @testable import NexconnChatSDK
 
@@ -66,10 +68,11 @@ final class ChatWorld: Sendable {
     private func token(_ user: String) async throws -> String {
         let token = "token-\(user)"
         try await withCheckedThrowingContinuation { continuation in
-            server.core.nexconn.applications[0].change(
+            server.services.chat.applications[0].change(
                 { book, change in
                     try book.issueToken(
-                        hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now,
+                        hash: NexconnApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil,
+                        at: change.now,
                         into: &change.commit)
                 }, completion: { continuation.resume(with: $0) })
         }

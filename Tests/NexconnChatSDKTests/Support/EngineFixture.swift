@@ -147,6 +147,12 @@ final class EngineFixture: Sendable {
         settle()
     }
 
+    /// Lets time pass until the next attempt begins, at most the longest pause.
+    func waitForAttempt() {
+        let before = dials
+        for _ in 0..<650 where dials == before { advance(.milliseconds(100)) }
+    }
+
     /// The first frame of the latest attempt, and what else was written, as text.
     var sent: [String] {
         (transport?.sent ?? []).compactMap { outbound in

@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import WireCoding
 
@@ -44,8 +45,12 @@ enum ContentRegistry {
 
     /// Types of applications have 1 to 32 characters and do not begin with `RC:` (session document, section 5).
     static func check(customType type: String) throws(NCError) {
-        guard (1...32).contains(type.count) else { throw NCError(code: 34209, reason: "A message type has 1 to 32 characters.") }
-        guard !type.hasPrefix("RC:") else { throw NCError(code: 34209, reason: "Types that begin with RC: are the service's.") }
+        guard (1...32).contains(type.unicodeScalars.count) else {
+            throw NCError(code: 34209, reason: "A message type has 1 to 32 characters.")
+        }
+        guard !type.hasBytePrefix("RC:") else {
+            throw NCError(code: 34209, reason: "Types that begin with RC: are the service's.")
+        }
     }
 
     private static func builtIn(_ type: String, _ fields: ContentFields) -> MessageContent? {
