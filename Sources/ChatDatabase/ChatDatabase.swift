@@ -1,4 +1,5 @@
 import GRDB
+import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
@@ -18,7 +19,7 @@ public final class ChatDatabase: Sendable {
         var place: NexconnPlace?
         var interrupted: [Int64] = []
         /// Numbers of names that are in the database for certain.
-        var names: [String: Int64] = [:]
+        var names: [Identifier: Int64] = [:]
     }
 
     /// Whose database it is.

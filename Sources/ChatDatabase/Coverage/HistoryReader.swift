@@ -1,4 +1,5 @@
 import GRDB
+import Identifiers
 import NexconnProtocol
 
 /// Reads stretches of a channel in the order of positions.
@@ -48,7 +49,7 @@ struct HistoryReader {
 
     private func numbers(of names: [String]) throws -> [Int64] {
         let statement = try database.cachedStatement(sql: "SELECT number FROM name WHERE text = ?")
-        return try Set(names).compactMap { try Int64.fetchOne(statement, arguments: [$0]) }
+        return try names.uniqueByBytes().compactMap { try Int64.fetchOne(statement, arguments: [$0]) }
     }
 
     private func fetch(_ condition: String, _ arguments: StatementArguments) throws -> [Found] {

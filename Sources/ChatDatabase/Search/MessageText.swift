@@ -1,3 +1,4 @@
+import Identifiers
 import WireCoding
 
 /// What the database reads in a message's content: the words to search for, and who is mentioned.
@@ -33,7 +34,7 @@ struct MessageText {
         case "RC:TxtMsg", "RC:ReferenceMsg": ["content"]
         case "RC:FileMsg", "RC:SightMsg": ["name"]
         case "RC:LBSMsg": ["poi"]
-        case _ where type.hasPrefix("RC:"): []
+        case _ where type.hasBytePrefix("RC:"): []
         default: ["content", "text", "title", "name"]
         }
     }

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// How text becomes words, in messages and in keywords alike (rules CD-30 to CD-33).
 ///
 /// The index splits at what is neither letter, digit nor symbol, and folds case and accents. Scripts that put no spaces between
@@ -44,8 +46,11 @@ enum Words {
     static func expression(_ keyword: String) -> String? {
         let parts = parts(of: keyword)
         guard let last = parts.last else { return nil }
-        // A quote inside would end the phrase; it is no word anyway.
-        let phrases = parts.map { "\"\(separated(String($0)).replacing("\"", with: " "))\"" }
+        // A quote inside would end the phrase, and a zero the whole expression; both are no words anyway.
+        let phrases = parts.map { part in
+            let text = separated(String(part)).replacing(byte: UInt8(ascii: "\""), with: " ").replacing(byte: 0, with: " ")
+            return "\"\(text)\""
+        }
         return phrases.joined(separator: " AND ") + (tail(of: last).isEmpty ? "" : "*")
     }
 

@@ -1,4 +1,5 @@
 import GRDB
+import Identifiers
 import NexconnProtocol
 
 /// One transaction that writes. Rows of channels are read once, changed in memory, and written at its end.
@@ -8,7 +9,7 @@ final class Ledger {
     /// Milliseconds since 1970.
     let now: Int64
     /// Numbers of users and types.
-    private(set) var names: [String: Int64]
+    private(set) var names: [Identifier: Int64]
     private var channels: [NexconnChannel: ChannelState] = [:]
     private var unchanged: [NexconnChannel: ChannelState] = [:]
     private var hasEarly: Bool?
@@ -16,7 +17,7 @@ final class Ledger {
     /// So many names are remembered; then it begins anew.
     private static let namesLimit = 10_000
 
-    init(_ database: Database, user: String, now: Int64, names: [String: Int64]) {
+    init(_ database: Database, user: String, now: Int64, names: [Identifier: Int64]) {
         self.database = database
         self.user = user
         self.now = now
@@ -62,14 +63,14 @@ final class Ledger {
     // MARK: - Names
 
     func number(of name: String) throws -> Int64 {
-        if let number = names[name] { return number }
+        if let number = names[Identifier(name)] { return number }
         let lookup = try database.cachedStatement(sql: "SELECT number FROM name WHERE text = ?")
         var number = try Int64.fetchOne(lookup, arguments: [name])
         if number == nil {
             try database.cachedStatement(sql: "INSERT INTO name (text) VALUES (?)").execute(arguments: [name])
             number = database.lastInsertedRowID
         }
-        names[name] = number
+        names[Identifier(name)] = number
         return number ?? 0
     }
 

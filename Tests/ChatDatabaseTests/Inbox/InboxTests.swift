@@ -288,4 +288,19 @@ struct InboxTests {
         #expect(try database.times() == [200, 100])
         #expect(try database.unread() == [1, 0])
     }
+
+    @Test("Two spellings of one id are two channels (HB-11)")
+    func spellings() throws {
+        let database = try scratch.open()
+        let channels = [NexconnChannel(.direct, "Kurt"), NexconnChannel(.direct, "\u{212A}urt")]
+        let items = channels.enumerated().map {
+            NexconnInboxItem(sequence: UInt64($0 + 1), event: .message(text(Int64($0 + 1) * 100, in: $1)))
+        }
+        let changes = try database.receive(items, place: NexconnPlace(epoch: "e", sequence: 2))
+        let found = changes.compactMap { change in
+            if case .message(let message) = change { message.channel } else { nil as NexconnChannel? }
+        }
+        #expect(found == channels)
+        #expect(try database.unreadChannels([.direct]).count == 2)
+    }
 }

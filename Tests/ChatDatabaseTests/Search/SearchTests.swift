@@ -18,7 +18,10 @@ struct SearchTests {
             ("meet", [100, 200]), ("MEETING", [100, 200]), ("eeting", []), ("meeting tomorrow", [100]), ("tomorrow meet", [100]),
             ("meet tomorrow", []), ("meeting tom", [100]),
             ("cafe", [200]), ("会议", [300]), ("京开", [300]), ("议会", []), ("北京 会议", [300]), ("北", [300]), ("🚀", [400]),
-            ("wi-fi", [400]), ("wifi", []), ("4711", [400]), ("\" OR *", []), ("text:meet", []), ("москва", [500]),
+            ("wi-fi", [400]), ("wifi", []), ("4711", [400]), ("\" OR *", []), ("text:meet", []),
+            ("meet\"\u{301}", [100, 200]), ("\"\u{301} OR text:meet", []), ("x\"\u{301} OR meeting", []),
+            ("meet\u{0}", [100, 200]),
+            ("x\u{600}\" OR meeting", []), ("москва", [500]),
             ("서울", [500]),
         ] as [(String, [Int64])])
     func keywords(keyword: String, expected: [Int64]) throws {

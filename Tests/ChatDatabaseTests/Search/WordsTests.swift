@@ -37,6 +37,9 @@ struct WordsTests {
             ("hello", "\"hello\"*"), (" hello  wor ", "\"hello\" AND \"wor\"*"), ("foo-bar", "\"foo-bar\"*"),
             ("你好", "\" 你  好 \""), ("say \"hi\"", "\"say\" AND \" hi \"*"), ("", nil), ("  ", nil), ("\"*()", nil),
             ("NOT", "\"NOT\"*"), ("!?", nil),
+            // A mark behind a quote, or one that joins what follows, makes another Character of the quote, and none of its byte.
+            ("a\"\u{301}b", "\"a \u{301}b\"*"), ("a\u{600}\"b", "\"a\u{600} b\"*"), ("a\u{0}b", "\"a b\"*"),
+            ("a\"\r\nb", "\"a \" AND \"b\"*"),
         ] as [(String, String?)])
     func expression(keyword: String, expected: String?) {
         #expect(Words.expression(keyword) == expected)
