@@ -6,7 +6,7 @@ public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
 
     /// One channel: up to 100 messages.
     public var channel: (String) -> PNHistoryAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// Several channels: up to 25 messages of each.
+    /// Several channels: the newest message of each, or up to 25 with a limit.
     public var channels: ([String]) -> PNHistoryAPICallBuilder { argument { $0.draft.channels = $1 } }
     /// Where to begin, exclusive.
     public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }

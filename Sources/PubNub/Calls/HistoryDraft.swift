@@ -21,9 +21,12 @@ struct HistoryDraft {
     var isReversed = false
     var query: [AnyHashable: Any]?
 
-    private var from: Timetoken? { Timetoken(start) }
-    private var to: Timetoken? { Timetoken(end) }
-    private var count: Int? { limit > 0 ? Int(clamping: limit) : nil }
+    private var range: (from: Timetoken?, to: Timetoken?) { Timetoken.ordered(start, end) }
+    /// Of several channels the newest message of each, unless more are asked for (rule PL-90).
+    private var count: Int? {
+        if limit > 0 { return Int(clamping: limit) }
+        return channels.map { $0.count > 1 } ?? false ? 1 : nil
+    }
 
     /// Which service is asked (rule PL-68).
     var operation: PNOperationType {
@@ -35,7 +38,7 @@ struct HistoryDraft {
     /// The question to the older service.
     func page() throws(PubNubProblem) -> PubNubHistoryCall {
         PubNubHistoryCall(
-            channel: channel ?? "", start: from, end: to, limit: count, isReversed: isReversed,
+            channel: channel ?? "", start: range.from, end: range.to, limit: count, isReversed: isReversed,
             includesTimetoken: includesTimetoken, includesMetadata: includesMetadata)
     }
 
@@ -47,8 +50,18 @@ struct HistoryDraft {
                     + " actions, user ids, message types and further channels.")
         }
         return PubNubFetchCall(
-            channels: channels ?? [channel ?? ""], start: from, end: to, limit: count, includesMetadata: includesMetadata,
+            channels: channels ?? [channel ?? ""], start: range.from, end: range.to, limit: count,
+            includesMetadata: includesMetadata,
             includesPublisher: includesPublisher ?? true, includesKind: includesKind ?? true, includesActions: includesActions)
+    }
+}
+
+extension Timetoken {
+    /// The two ends of a time in their order, whichever was named first (rule PL-91).
+    static func ordered(_ start: NSNumber?, _ end: NSNumber?) -> (from: Timetoken?, to: Timetoken?) {
+        let (start, end) = (Timetoken(start), Timetoken(end))
+        if let start, let end, end < start { return (end, start) }
+        return (start, end)
     }
 }
 

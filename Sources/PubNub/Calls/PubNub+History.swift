@@ -145,7 +145,9 @@ extension PubNub {
     ) {
         guard var content = outcome.answer else { return block(nil, outcome.errorStatus()) }
         if let cipher, content.open(with: cipher) {
-            let failed = outcome.map { (_) throws(PubNubProblem) -> HistoryContent in throw .undecryptable }
+            var failed = outcome.map { (_) throws(PubNubProblem) -> HistoryContent in throw .undecryptable }
+            // As the Cocoa SDK names it (rule PL-93).
+            if failed.facts.operation == .historyWithActionsOperation { failed.facts.operation = .historyOperation }
             return block(nil, failed.errorStatus(associatedObject: PNHistoryData(content)))
         }
         block(PNHistoryResult(outcome.facts, content), nil)

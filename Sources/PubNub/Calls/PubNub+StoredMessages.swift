@@ -16,7 +16,8 @@ extension PubNub {
         _ channel: String, start: NSNumber?, end: NSNumber?, query: [AnyHashable: Any]?, _ block: PNMessageDeleteCompletionBlock?
     ) {
         startForAcknowledgment(.deleteMessageOperation, CallExtras(query: query)) {
-            PubNubDeleteCall(channel: channel, start: Timetoken(start), end: Timetoken(end))
+            let range = Timetoken.ordered(start, end)
+            return PubNubDeleteCall(channel: channel, start: range.from, end: range.to)
         } then: {
             block?($0)
         }

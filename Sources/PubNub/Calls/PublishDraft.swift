@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import PubNubProtocol
 import WireCoding
 
@@ -66,7 +67,7 @@ enum PushPayloads {
     static func vendorKeys(_ payloads: [AnyHashable: Any]) -> [AnyHashable: Any] {
         var known: [AnyHashable: Any] = [:]
         for (key, payload) in payloads {
-            guard let name = key.base as? String, !name.hasPrefix("pn_") else {
+            guard let name = key.base as? String, !name.hasBytePrefix("pn_") else {
                 known[key] = payload
                 continue
             }

@@ -38,7 +38,8 @@ public final class PNPAMTokenResource: Sendable {
 
     init(_ grants: PubNubGrants) {
         func permissions(_ rights: PubNubGrants.Rights) -> [String: PNPAMResourcePermission] {
-            Dictionary(uniqueKeysWithValues: rights.map { ($0.key, PNPAMResourcePermission($0.value)) })
+            // Names that differ in their bytes only are one key of this dictionary, which has the keys that the vendor's has.
+            Dictionary(rights.map { ($0.key.text, PNPAMResourcePermission($0.value)) }, uniquingKeysWith: { first, _ in first })
         }
         channels = permissions(grants.channels)
         groups = permissions(grants.groups)

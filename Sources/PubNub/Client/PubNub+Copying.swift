@@ -1,6 +1,7 @@
 import Dispatch
 import EngineRuntime
 import Foundation
+import Identifiers
 import PubNubProtocol
 
 // Another client in place of this one.
@@ -58,7 +59,7 @@ extension PubNub {
             queue.run { block(heir) }
         }
         if list.isEmpty { return finish() }
-        if old.uuid != new.uuid || old.authKey != new.authKey {
+        if !old.uuid.isExactly(new.uuid) || old.authKey != new.authKey {
             unsubscribeFromAll { _ in finish() }
         } else {
             commands.withLock {

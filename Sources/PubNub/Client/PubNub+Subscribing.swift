@@ -1,5 +1,6 @@
 import ConnectionEngine
 import Foundation
+import Identifiers
 import PubNubProtocol
 
 // Which channels and groups the client receives from. Nothing here blocks; the listeners hear what comes of it.
@@ -8,7 +9,7 @@ extension PubNub {
 
     /// The channels that are subscribed to, without those of presence.
     public func channels() -> [String] {
-        wantedList.channels.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }
+        wantedList.channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
 
     /// The groups that are subscribed to, those for presence included.
@@ -16,7 +17,7 @@ extension PubNub {
 
     /// The presence channels that are subscribed to, with `-pnpres`.
     public func presenceChannels() -> [String] {
-        wantedList.channels.filter { $0.hasSuffix(PubNubMessage.presenceSuffix) }
+        wantedList.channels.filter { $0.hasByteSuffix(PubNubMessage.presenceSuffix) }
     }
 
     /// Whether a channel, group or presence channel of this name is subscribed to.
@@ -124,9 +125,10 @@ extension PubNub {
                 defer { wanted.removeAll() }
                 return wanted.isEmpty
             }
-            script.withLockedValue { $0.begin() }
+            let mustConnect = beginUnsubscribing()
             if !wasEmpty {
                 engine.perform(.unsubscribeAll) { [weak self] in
+                    if mustConnect { self?.engine.connect() }
                     if let block { self?.finishUnsubscribing(block) }
                 }
             }
@@ -172,11 +174,11 @@ extension PubNub {
     }
 
     /// Each state as JSON text. What is no dictionary of JSON values is left out.
-    func stateTexts(_ state: [String: Any]?) -> [String: String] {
-        var texts: [String: String] = [:]
+    func stateTexts(_ state: [String: Any]?) -> [Identifier: String] {
+        var texts: [Identifier: String] = [:]
         for (name, value) in state ?? [:] {
             if value is [String: Any], let text = FoundationJSON.text(value) {
-                texts[name] = text
+                texts[Identifier(name)] = text
             } else {
                 logger.log(.PNFailureStatusLogLevel, "<PubNub> presence state that is no dictionary of JSON values was left out")
             }
@@ -184,7 +186,7 @@ extension PubNub {
         return texts
     }
 
-    func subscribe(_ list: PubNubList, timetoken: Timetoken?, state: [String: String]) {
+    func subscribe(_ list: PubNubList, timetoken: Timetoken?, state: [Identifier: String]) {
         let isNothing = commands.withLock {
             let isNothing = wanted.withLockedValue { wanted in
                 wanted.add(list)
@@ -204,23 +206,32 @@ extension PubNub {
         }
     }
 
+    /// Whether the client has to connect for the sake of the leave, since an attempt failed and the next one waits or never comes
+    /// (rule PX-52).
+    private func beginUnsubscribing() -> Bool {
+        script.withLockedValue { script in
+            script.begin()
+            return [.waiting, .suspended, .failed].contains(script.phase)
+        }
+    }
+
     func unsubscribe(_ list: PubNubList) {
         commands.withLock {
             let mayRemain = wanted.withLockedValue { wanted in
                 wanted.remove(list)
                 return !wanted.isEmpty
             }
-            script.withLockedValue { $0.begin() }
+            let mustConnect = beginUnsubscribing()
             engine.perform(.unsubscribe(list))
             // What was denied or too long may be mended by now.
-            if mayRemain { engine.connect() }
+            if mayRemain || mustConnect { engine.connect() }
         }
     }
 }
 
 extension String {
     var withPresenceSuffix: String {
-        hasSuffix(PubNubMessage.presenceSuffix) ? self : self + PubNubMessage.presenceSuffix
+        hasByteSuffix(PubNubMessage.presenceSuffix) ? self : self + PubNubMessage.presenceSuffix
     }
 }
 
@@ -232,6 +243,6 @@ extension [String] {
     func named(withPresence: Bool) -> [String] {
         let names = filter { !$0.isEmpty }
         guard withPresence else { return names }
-        return names + names.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }.map(\.withPresenceSuffix)
+        return names + names.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }.map(\.withPresenceSuffix)
     }
 }

@@ -37,6 +37,9 @@ struct ConfigurationValues: Hashable, Sendable {
     var secretKey: String?
     var certificateAuthorityFile: String?
     var proxy: PNProxy?
+    var subscribeRenewalInterval: TimeInterval?
+    var messageTimeout: TimeInterval?
+    var maximumAnswerSize: Int?
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
         self.publishKey = publishKey
@@ -80,6 +83,9 @@ extension ConfigurationValues {
     var resultContext: ResultContext {
         ResultContext(userID: uuid, authKey: authKey, origin: origin, usesTLS: usesTLS)
     }
+
+    /// No answer of PubNub's is longer than the limit, so that more would be kept in vain.
+    var chosenAnswerSize: Int? { maximumAnswerSize.map { min($0, PubNubLimits.answerBytes) } }
 
     var requestTimeout: Duration { .positive(seconds: nonSubscribeRequestTimeout) }
 }

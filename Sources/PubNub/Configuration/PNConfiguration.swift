@@ -215,6 +215,29 @@ extension PNConfiguration {
         set { write(\.proxy, newValue) }
     }
 
+    /// Seconds without a single byte after which a poll is asked again, over a new connection and from the same timetoken; 0 for never,
+    /// otherwise at least 1. Nil, the default, for that of the timing: 60, or 6 in the fast one. Costs one request for each interval
+    /// in which nothing is published: 60 an hour by default, where the service alone would be asked 13 times. An addition to the
+    /// Cocoa SDK (rule PK-64).
+    public var subscribeRenewalInterval: TimeInterval? {
+        get { read(\.subscribeRenewalInterval) }
+        set { write(\.subscribeRenewalInterval, newValue) }
+    }
+
+    /// Seconds that the answer to a poll may take from its first byte to its last, 0.1 to 3600. Nil, the default, for that of the
+    /// timing: 30, or 5 in the fast one. An addition to the Cocoa SDK (rule PK-65).
+    public var messageTimeout: TimeInterval? {
+        get { read(\.messageTimeout) }
+        set { write(\.messageTimeout, newValue) }
+    }
+
+    /// How many bytes of an answer are kept at most, 1 KiB to 16 MiB; a longer one is refused as `PNMalformedResponseCategory`. Nil, the
+    /// default, for 8 MiB of a subscription and 16 MiB of a call; 4 MiB in the fast timing. An addition to the Cocoa SDK (rule PK-65).
+    public var maximumAnswerSize: Int? {
+        get { read(\.maximumAnswerSize) }
+        set { write(\.maximumAnswerSize, newValue) }
+    }
+
     /// Path of a PEM file with the only authorities to trust; nil, the default, for those of the system. An addition to the Cocoa SDK.
     public var certificateAuthorityFile: String? {
         get { read(\.certificateAuthorityFile) }

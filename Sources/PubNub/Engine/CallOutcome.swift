@@ -8,7 +8,7 @@ import TransportCommon
 struct CallOutcome<Answer: Sendable>: Sendable {
     let result: Result<Answer, PubNubProblem>
     /// Operation, status code and who asked: for a ``PNResult``.
-    let facts: ResultFacts
+    var facts: ResultFacts
     /// Makes the same call again with the same completion.
     let retry: @Sendable () -> Void
 

@@ -17,8 +17,8 @@ protocol CallTransport: AnyObject, Sendable {
 final class LiveCalls: CallTransport {
     private let caller: HTTPCaller
 
-    init(roots: TrustRoots, proxy: HTTPProxy?) {
-        caller = HTTPCaller(trustRoots: roots, proxy: proxy, bodyLimit: PubNubLimits.answerBytes)
+    init(roots: TrustRoots, proxy: HTTPProxy?, bodyLimit: Int, liveness: SocketLiveness) {
+        caller = HTTPCaller(trustRoots: roots, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness)
     }
 
     func send(

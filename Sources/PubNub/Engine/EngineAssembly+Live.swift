@@ -9,18 +9,20 @@ extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
         makeCalls: { values in
-            LiveCalls(roots: values.trustRoots, proxy: values.proxy.map { HTTPProxy($0) })
+            LiveCalls(
+                roots: values.trustRoots, proxy: values.proxy.map { HTTPProxy($0) },
+                bodyLimit: values.timingPolicy.messageBytes(
+                    chosen: values.chosenAnswerSize, service: PubNubLimits.answerBytes),
+                liveness: SocketLiveness(values.timingPolicy.timing))
         },
         makeEngine: { values, settings in
             LiveSubscription(
                 settings,
                 makeDriver: { settings in
-                    let configuration = LongPollTransportConfiguration(
-                        trustRoots: values.trustRoots, proxy: values.proxy.map { HTTPProxy($0) })
                     return driver(
                         values, settings,
                         LongPollTransport<PubNubSession>(
-                            decoder: { PubNubAnswerDecoder() }, configuration: configuration),
+                            decoder: { PubNubAnswerDecoder() }, configuration: values.transport),
                         EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()))
                 },
                 observeNetwork: { host, driver in
@@ -43,10 +45,28 @@ extension EngineAssembly {
 extension ConfigurationValues {
     var trustRoots: TrustRoots { certificateAuthorityFile.map { .file($0) } ?? .system }
 
+    /// The profile.
+    var timingPolicy: ConnectionPolicy {
+        switch timing {
+        case .standard: .standard
+        case .fast: .fast
+        }
+    }
+
+    /// How the subscription connects, and how much of an answer it takes (rule PK-65).
+    var transport: LongPollTransportConfiguration {
+        var configuration = LongPollTransportConfiguration(
+            trustRoots: trustRoots, proxy: proxy.map { HTTPProxy($0) }, liveness: SocketLiveness(timingPolicy.timing))
+        configuration.bodyLimit = timingPolicy.messageBytes(chosen: chosenAnswerSize, service: configuration.bodyLimit)
+        configuration.answerTimeout = timingPolicy.messageTime(chosen: messageTimeout.map { .positive(seconds: $0) })
+        return configuration
+    }
+
     /// What the session is told (API sheet C).
     var options: PubNubOptions {
         var options = PubNubOptions()
         options.pollTimeout = .positive(seconds: subscribeMaximumIdleTime)
+        options.pollRenewal = subscribeRenewalInterval.map { $0 > 0 ? .positive(seconds: $0) : .zero }
         options.requestTimeout = requestTimeout
         options.heartbeatValue = presenceHeartbeatValue
         options.heartbeatInterval = max(presenceHeartbeatInterval, 0)
@@ -62,11 +82,7 @@ extension ConfigurationValues {
 
     /// When to try again (rules PK-14 and PX-5).
     func policy(seed: UInt64) -> ConnectionPolicy {
-        var base: ConnectionPolicy
-        switch timing {
-        case .standard: base = .standard
-        case .fast: base = .fast
-        }
+        var base = timingPolicy
         if let most = retryPolicy.maximumDelay { base.cap = max(.positive(seconds: most), .milliseconds(100)) }
         base.retriesAutomatically = retryPolicy.isEnabled
         base.maximumRetries = retryPolicy.maximumRetries.map { max($0, 0) }

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
@@ -49,7 +50,7 @@ final class LiveSubscription: SubscriptionEngine {
 
     var cursor: PubNubCursor { driver.withMemory { $0.cursor } }
 
-    var states: [String: String] { driver.withMemory { $0.states } }
+    var states: [Identifier: String] { driver.withMemory { $0.states } }
 
     /// The driver goes, and with it everything that is under way; a new one takes its place.
     func abandon() {

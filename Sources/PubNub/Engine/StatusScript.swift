@@ -118,6 +118,12 @@ struct StatusScript: Sendable {
         case .messageCountExceeded(_, let previous, let current):
             return StatusDraft(
                 category: .PNRequestMessageCountExceededCategory, list: wanted, current: current, last: previous)
+        case .unreadable(let count, let previous, let current):
+            move(from: previous, to: current)
+            return StatusDraft(
+                category: .PNMalformedResponseCategory, isError: true, problem: .unreadable(count), list: wanted,
+                current: current,
+                last: previous)
         case .messages(let batch):
             move(from: batch.previous, to: batch.current)
             return nil

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import PubNubProtocol
 
 /// What the engine tells about a subscription, in one order.
@@ -27,7 +28,7 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     /// Where the subscription stands.
     var cursor: PubNubCursor { get }
     /// The user's presence state by channel or group, as JSON text.
-    var states: [String: String] { get }
+    var states: [Identifier: String] { get }
     /// Calls `body` with everything from now on, on the engine's own thread.
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation
 }

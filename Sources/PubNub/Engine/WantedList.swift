@@ -1,3 +1,4 @@
+import Identifiers
 import PubNubProtocol
 
 /// What a client is subscribed to, in the order in which it was asked for. Names ending in `-pnpres` stand for presence.
@@ -31,18 +32,18 @@ struct WantedList: Sendable {
 /// Names without repetition, in the order in which they came.
 private struct OrderedNames: Sendable {
     private(set) var names: [String] = []
-    private var known: Set<String> = []
+    private var known: Set<Identifier> = []
 
-    func contains(_ name: String) -> Bool { known.contains(name) }
+    func contains(_ name: String) -> Bool { known.contains(Identifier(name)) }
 
     mutating func add(_ new: [String]) {
-        for name in new where known.insert(name).inserted { names.append(name) }
+        for name in new where known.insert(Identifier(name)).inserted { names.append(name) }
     }
 
     mutating func remove(_ old: [String]) {
-        let gone = known.intersection(old)
+        let gone = known.intersection(old.identifiers)
         if gone.isEmpty { return }
         known.subtract(gone)
-        names.removeAll { gone.contains($0) }
+        names.removeAll { gone.contains(Identifier($0)) }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import PubNubProtocol
 
 /// Messages may be missing: the service no longer had what came while the client was away, or callbacks were too slow. An addition
@@ -20,6 +21,6 @@ public struct PNGap: Hashable, Sendable {
 
     /// Whether messages of this channel may be missing.
     public func concerns(_ channel: String) -> Bool {
-        channels.isEmpty && channelGroups.isEmpty || channels.contains(channel) || !channelGroups.isEmpty
+        channels.isEmpty && channelGroups.isEmpty || channels.contains { $0.isExactly(channel) } || !channelGroups.isEmpty
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
@@ -54,7 +55,7 @@ open class PNSubscriberData: PNServiceData, @unchecked Sendable {
 
 extension String {
     var withoutPresenceSuffix: String {
-        hasSuffix(PubNubMessage.presenceSuffix) ? String(dropLast(PubNubMessage.presenceSuffix.utf8.count)) : self
+        droppingByteSuffix(PubNubMessage.presenceSuffix)
     }
 }
 

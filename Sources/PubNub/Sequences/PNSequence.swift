@@ -1,4 +1,5 @@
 import EngineRuntime
+import Identifiers
 import PubNubProtocol
 
 /// What a client receives of one kind, for one consumer: an async sequence. An addition to the Cocoa SDK.
@@ -75,7 +76,8 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
     private func concerns(_ message: PubNubMessage) -> Bool {
         guard admits(message) else { return false }
         guard let name else { return true }
-        return message.channel.withoutPresenceSuffix == name || message.subscription?.withoutPresenceSuffix == name
+        return message.channel.withoutPresenceSuffix.isExactly(name)
+            || message.subscription?.withoutPresenceSuffix.isExactly(name) ?? false
     }
 }
 

@@ -45,7 +45,7 @@ struct BuilderTests {
         fixture.client.history().limit(5).channel("c").start(2).end(1).reverse(true).includeTimeToken(true)
             .performWithCompletion { _, _ in }
         #expect(
-            fixture.line() == "GET /v2/history/sub-key/sub/channel/c?count=5&start=2&end=1&reverse=true&include_token=true")
+            fixture.line() == "GET /v2/history/sub-key/sub/channel/c?count=5&start=1&end=2&reverse=true&include_token=true")
         fixture.client.deleteMessage().channel("c").start(1).performWithCompletion { _ in }
         #expect(fixture.lastLine == "DELETE /v3/history/sub-key/sub/channel/c?start=1")
     }

@@ -2,6 +2,7 @@ import ConnectionEngine
 import Foundation
 import PubNubProtocol
 import Testing
+import WireCoding
 
 @testable import PubNub
 
@@ -32,7 +33,7 @@ struct HistoryTests {
         }
         let block: PNHistoryCompletionBlock = { _, _ in }
         expect(Self.path + "&include_meta=true") { client.historyForChannel("c", withMetadata: true, completion: block) }
-        expect(Self.path + "&start=2&end=1") { client.historyForChannel("c", start: 2, end: 1, withCompletion: block) }
+        expect(Self.path + "&start=1&end=2") { client.historyForChannel("c", start: 2, end: 1, withCompletion: block) }
         expect(Self.path + "&start=2&include_meta=true") {
             client.historyForChannel("c", start: 2, end: nil, includeMetadata: true, withCompletion: block)
         }
@@ -140,6 +141,47 @@ struct HistoryTests {
         #expect(data.messages.map { $0 as? String } == ["a", foreign.trimmingCharacters(in: ["\""]), "plain"])
         status.retry()
         #expect(heard.count == 2)
+    }
+
+    @Test func `a history with actions that cannot be opened is named as the Cocoa SDK names it (PL-93)`() throws {
+        let foreign = try sealed("\"b\"", key: "other")
+        let fixture = Fixture.answering(
+            #"{"status":200,"channels":{"c":[{"message":\#(foreign),"timetoken":"1","actions":{}}]}}"#
+        ) { $0.cipherKey = "enigma" }
+        let heard = Outcomes<PNHistoryResult>()
+        fixture.client.historyForChannel("c", withMessageActions: true) { heard.add(($0, $1)) }
+        let status = try #require(heard.last?.status)
+        #expect(status.operation == .historyOperation && status.category == .PNDecryptionErrorCategory)
+    }
+
+    @Test func `without a limit several channels come with one message each (PL-90)`() {
+        let fixture = Fixture.answering(#"{"status":200,"channels":{}}"#)
+        for (channels, expected) in [(["a", "b"], "max=1"), (["a"], "max=100")] {
+            fixture.client.history().channels(channels).performWithCompletion { _, _ in }
+            #expect(fixture.lastLine.contains("?\(expected)&"), "\(fixture.lastLine)")
+        }
+    }
+
+    @Test func `a start behind the end is put in order (PL-91)`() {
+        let fixture = Fixture.answering("[[],0,0]", #"{"status":200,"channels":{}}"#, #"{"status":200}"#)
+        fixture.client.historyForChannel("c", start: 9, end: 2) { _, _ in }
+        #expect(fixture.lastLine.hasSuffix("&start=2&end=9"))
+        fixture.client.history().channels(["c"]).start(9).end(2).performWithCompletion { _, _ in }
+        #expect(fixture.lastLine.contains("&start=2&end=9&"))
+        fixture.client.deleteMessagesFromChannel("c", start: 9, end: 2) { _ in }
+        #expect(fixture.lastLine == "DELETE /v3/history/sub-key/sub/channel/c?start=2&end=9")
+    }
+
+    @Test func `encrypted text beside push payloads is opened, also when it is a string in a string (PL-92)`() throws {
+        let text = try sealed(#"{"x":1}"#)
+        let quoted = JSONValue.string(text).text
+        let fixture = Fixture.answering(#"[[{"pn_other":\#(text),"pn_apns":{}},{"pn_other":\#(quoted),"pn_apns":{}}],1,2]"#) {
+            $0.cipherKey = "enigma"
+        }
+        let heard = Outcomes<PNHistoryResult>()
+        fixture.client.historyForChannel("c") { heard.add(($0, $1)) }
+        let messages = try #require(heard.last?.result).data.messages
+        #expect(messages.map { ($0 as? [String: Any])?["x"] as? Int } == [1, 1])
     }
 
     @Test func `denied history is access denied`() throws {

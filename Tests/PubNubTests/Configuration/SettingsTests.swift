@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Foundation
 import PubNubProtocol
 import Testing
 
@@ -57,5 +58,33 @@ struct SettingsTests {
         #expect(settings.sdk.hasPrefix("PubNub-ObjC-") && settings.sdk.hasSuffix("/4.17.0"))
         let proxy = PNProxy(host: "proxy", port: 8080, user: "u", password: "hidden")
         #expect(!"\(proxy)".contains("hidden") && !String(reflecting: proxy).contains("hidden"))
+    }
+
+    @Test func `Rule PK-64: how soon a silent poll is asked again reaches the session`() {
+        let table: [(TimeInterval?, Duration?)] = [
+            (nil, nil), (0, .zero), (-1, .zero), (.nan, .zero), (45, .seconds(45)), (.infinity, .seconds(86_400)),
+        ]
+        for (seconds, renewal) in table {
+            var values = values
+            values.subscribeRenewalInterval = seconds
+            #expect(values.options.pollRenewal == renewal)
+        }
+    }
+
+    @Test func `Rule PK-65: time and bytes of an answer are the timing's, unless they are chosen`() {
+        var values = values
+        #expect(values.transport.answerTimeout == .seconds(30) && values.transport.bodyLimit == 8 << 20)
+        #expect(values.transport.liveness.total == 24)
+        values.timing = .fast
+        #expect(values.transport.answerTimeout == .seconds(5) && values.transport.bodyLimit == 4 << 20)
+        #expect(values.transport.liveness.total == 3)
+        values.messageTimeout = 7
+        values.maximumAnswerSize = 10_000
+        #expect(values.transport.answerTimeout == .seconds(7) && values.transport.bodyLimit == 10_000)
+        values.messageTimeout = .nan
+        values.maximumAnswerSize = .max
+        #expect(values.transport.bodyLimit == 16 << 20)
+        values.maximumAnswerSize = .min
+        #expect(values.transport.answerTimeout == .milliseconds(100) && values.transport.bodyLimit == 1 << 10)
     }
 }

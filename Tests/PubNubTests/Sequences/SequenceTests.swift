@@ -85,4 +85,12 @@ struct SequenceTests {
         #expect(try message.content.decode(Price.self) == Price(company: "ACME", price: 3))
         #expect(throws: DecodingError.self) { try message.content.decode([Int].self) }
     }
+
+    @Test func `two spellings of one name are two channels (HB-11)`() async {
+        fixture.client.subscribeToChannels(["caf\u{E9}", "cafe\u{301}"], withPresence: false)
+        #expect(fixture.client.channels().count == 2)
+        var iterator = fixture.client.messages(on: "caf\u{E9}").makeAsyncIterator()
+        fixture.engine.tell(.messages(PubNubBatch([.text("1", on: "cafe\u{301}"), .text("2", on: "caf\u{E9}")])))
+        #expect(await iterator.next()?.json == "2")
+    }
 }

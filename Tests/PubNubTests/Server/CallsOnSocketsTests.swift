@@ -66,6 +66,29 @@ struct CallsOnSocketsTests {
         }
     }
 
+    @Test func `a message about a file is published and kept`() async throws {
+        struct FileMessage: Decodable, Equatable {
+            struct File: Decodable, Equatable {
+                var id: String
+                var name: String
+            }
+            var message: String
+            var file: File
+        }
+        try await withClient { client in
+            let (isError, timetoken) = await withCheckedContinuation { continuation in
+                client.publishFileMessage().channel("room").fileIdentifier("f-1").fileName("cat.png").message("look")
+                    .performWithCompletion { continuation.resume(returning: ($0.isError, $0.data.timetoken.uint64Value)) }
+            }
+            #expect(!isError)
+            let page = try await client.history(of: "room")
+            #expect(page.messages.map(\.timetoken) == [timetoken])
+            #expect(
+                try page.messages[0].decode(FileMessage.self)
+                    == FileMessage(message: "look", file: .init(id: "f-1", name: "cat.png")))
+        }
+    }
+
     @Test(arguments: ["raum-é-1", "a%20b", "c+d&e=f?", "日本"]) func `names of all spellings lead to the same channel`(
         name: String
     ) async throws {

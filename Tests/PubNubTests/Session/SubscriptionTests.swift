@@ -92,6 +92,49 @@ struct SubscriptionTests {
         #expect(fixture.listener.lines == ["Access Denied ! ~ [a]", "Connected [a,b]"])
     }
 
+    @Test func `after a denial unsubscribing tells the service who has left (PX-52)`() {
+        for cancels in [false, true] {
+            let fixture = SessionFixture()
+            fixture.client.subscribeToChannels(["a"], withPresence: false)
+            fixture.open()
+            fixture.refuse(.http(403, .accessDenied, channels: ["a"]))
+            if cancels { fixture.listener.statuses.last?.cancelAutomaticRetry() }
+            let dials = fixture.transport.dials
+            fixture.client.unsubscribeFromChannels(["a"], withPresence: false)
+            #expect(fixture.transport.dials == dials + 1)
+            fixture.open()
+            #expect(fixture.calls.last?.target.hasPrefix("/v2/presence/sub_key/sub/channel/a/leave") == true)
+            fixture.answerCall()
+            #expect(fixture.listener.lines == ["Access Denied ! ~ [a]", "Expected Disconnect (Unsubscribe)"])
+            // Nothing is asked for any more.
+            #expect(fixture.poll == nil)
+        }
+    }
+
+    @Test func `what cannot be read of an answer is told, and the rest delivered (PX-50)`() throws {
+        let fixture = SessionFixture()
+        fixture.subscribe("a")
+        fixture.answer(16, .text("1"), unreadable: 2)
+        #expect(fixture.asked == "a tt=16 tr=12")
+        #expect(fixture.listener.lines == ["Connected [a]", "message a 1", "Malformed Response ! [a]"])
+        let status = try #require(fixture.listener.statuses.last as? PNErrorStatus)
+        #expect(
+            status.isError && status.operation == .subscribeOperation && status.errorData.information.hasPrefix("2 of") == true)
+        fixture.answer(17, .text("2"))
+        #expect(fixture.listener.lines.last == "message a 2")
+    }
+
+    @Test func `being connected by hand is announced at once, also without an interval (PX-31)`() {
+        let fixture = SessionFixture {
+            $0.managePresenceListManually = true
+            $0.presenceHeartbeatInterval = 0
+        }
+        fixture.client.presence().connected(true).channels(["p"]).performWithCompletion(nil)
+        fixture.open()
+        fixture.answerCall()
+        #expect(fixture.calls.last?.target.hasPrefix("/v2/presence/sub-key/sub/channel/p/heartbeat") == true)
+    }
+
     @Test func `a listener may cancel inside the callback`() {
         let fixture = SessionFixture()
         let listener = fixture.listener

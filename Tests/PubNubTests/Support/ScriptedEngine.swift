@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
@@ -12,7 +13,7 @@ final class ScriptedEngine: SubscriptionEngine {
         var body: (@Sendable ([SubscriptionNotice]) -> Void)?
         var completions: [@Sendable () -> Void] = []
         var cursor = PubNubCursor.start
-        var states: [String: String] = [:]
+        var states: [Identifier: String] = [:]
         var previous = ConnectionPhase.idle
         var attempt = 0
     }
@@ -52,7 +53,7 @@ final class ScriptedEngine: SubscriptionEngine {
         set { state.withLockedValue { $0.cursor = newValue } }
     }
 
-    var states: [String: String] {
+    var states: [Identifier: String] {
         get { state.withLockedValue { $0.states } }
         set { state.withLockedValue { $0.states = newValue } }
     }

@@ -30,7 +30,7 @@ struct SessionFixture {
     /// The outstanding poll, if there is one.
     var poll: HTTPExchange? {
         switch transport.sent.last(where: { if case .call = $0 { false } else { true } }) {
-        case .poll(let exchange): exchange
+        case .poll(let exchange), .renewPoll(let exchange): exchange
         default: nil
         }
     }
@@ -62,6 +62,11 @@ struct SessionFixture {
     func answer(_ timetoken: UInt64, _ messages: PubNubMessage...) {
         let cursor = PubNubCursor(timetoken: Timetoken(rawValue: timetoken), region: 12)
         reply(poll?.id, .success(.subscribed(cursor, messages)))
+    }
+
+    func answer(_ timetoken: UInt64, _ messages: PubNubMessage..., unreadable: Int) {
+        let cursor = PubNubCursor(timetoken: Timetoken(rawValue: timetoken), region: 12)
+        reply(poll?.id, .success(.partlyRead(cursor, messages, unreadable: unreadable)))
     }
 
     func refuse(_ problem: PubNubProblem) { reply(poll?.id, .success(.problem(problem))) }
