@@ -2,6 +2,7 @@ import ConnectionEngine
 import Dispatch
 import EngineRuntime
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import PusherProtocol
 
@@ -19,7 +20,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
 
     private struct State {
         weak var connection: PusherConnection?
-        var problems: [String: SubscriptionProblem] = [:]
+        var problems: [Identifier: SubscriptionProblem] = [:]
     }
 
     private let state = NIOLockedValueBox(State())
@@ -37,7 +38,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
 
     /// What the delegate should know about the latest failure to authorise a channel. Told once.
     func takeProblem(of channel: String) -> SubscriptionProblem? {
-        state.withLockedValue { $0.problems.removeValue(forKey: channel) }
+        state.withLockedValue { $0.problems.removeValue(forKey: Identifier(channel)) }
     }
 
     func start(_ job: PusherAuthorizeJob, completion: @escaping Completion) -> JobCancellation {
@@ -45,7 +46,7 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
             completion(self?.settle(job, outcome) ?? outcome.mapError(\.failure))
         }
         let connection = state.withLockedValue { state in
-            state.problems[job.channel] = nil
+            state.problems[Identifier(job.channel)] = nil
             return state.connection
         }
         guard let connection else {
@@ -81,9 +82,9 @@ final class AuthorizationRunner: JobRunner, @unchecked Sendable {
         if job.purpose != .keyReload {
             state.withLockedValue { state in
                 if case .failure(let problem) = outcome {
-                    state.problems[job.channel] = problem
+                    state.problems[Identifier(job.channel)] = problem
                 } else {
-                    state.problems[job.channel] = nil
+                    state.problems[Identifier(job.channel)] = nil
                 }
             }
         }

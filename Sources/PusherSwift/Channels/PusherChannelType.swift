@@ -1,3 +1,5 @@
+import Identifiers
+
 /// The kind of a channel, which its name tells.
 public enum PusherChannelType: Sendable {
     case `private`
@@ -11,11 +13,9 @@ public enum PusherChannelType: Sendable {
 
     /// The kind of the channel with this name: the part before the first `-` decides.
     public static func type(forName name: String) -> PusherChannelType {
-        switch name.prefix(while: { $0 != "-" }) {
-        case "private": .private
-        case "presence": .presence
-        default: .normal
-        }
+        let kind = name.utf8.prefix { $0 != UInt8(ascii: "-") }
+        if kind.elementsEqual("private".utf8) { return .private }
+        return kind.elementsEqual("presence".utf8) ? .presence : .normal
     }
 
     /// Whether the channel with this name has members.
@@ -25,6 +25,6 @@ public enum PusherChannelType: Sendable {
 
     /// Whether events of the channel with this name are encrypted.
     static func isEncrypted(name: String) -> Bool {
-        name.hasPrefix("private-encrypted-")
+        name.hasBytePrefix("private-encrypted-")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import PusherProtocol
 
@@ -10,16 +11,16 @@ import PusherProtocol
 #endif
 open class PusherChannels: NSObject, @unchecked Sendable {
     private struct Table {
-        var channels: [String: PusherChannel] = [:]
+        var channels: [Identifier: PusherChannel] = [:]
         /// How often each channel was unsubscribed without the engine having told so yet.
-        var endings: [String: Int] = [:]
+        var endings: [Identifier: Int] = [:]
         /// Whose channels these are.
         weak var owner: PusherConnection?
 
         mutating func noteRemoval(of name: String) {
             // Such a name was never subscribed for the app, so no end will be told.
             if PusherChannelName.isReserved(name) { return }
-            endings[name, default: 0] += 1
+            endings[Identifier(name), default: 0] += 1
         }
     }
 
@@ -32,15 +33,15 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     /// All channels that are wanted, subscribed or not. A channel that is put in is subscribed, one that is taken out unsubscribed
     /// (rule PA-52).
     open var channels: [String: PusherChannel] {
-        get { table.withLockedValue { $0.channels } }
+        get { table.withLockedValue { Dictionary($0.channels.map { ($0.key.text, $0.value) }) { first, _ in first } } }
         set {
             guard let owner = table.withLockedValue({ $0.owner }) else {
-                table.replace(\.channels, with: newValue)
+                table.replace(\.channels, with: Dictionary(newValue.map { (Identifier($0.key), $0.value) }) { first, _ in first })
                 return
             }
             owner.commands.withLock {
                 let former = channels
-                table.replace(\.channels, with: newValue)
+                table.replace(\.channels, with: Dictionary(newValue.map { (Identifier($0.key), $0.value) }) { first, _ in first })
                 owner.tableChanged(in: self, from: former, to: newValue)
             }
         }
@@ -48,7 +49,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
 
     /// The channel with this name, or nil.
     public func find(name: String) -> PusherChannel? {
-        table.withLockedValue { $0.channels[name] }
+        table.withLockedValue { $0.channels[Identifier(name)] }
     }
 
     /// The presence channel with this name, or nil.
@@ -59,9 +60,9 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     /// The channel with this name; `make` supplies it when there is none.
     func findOrAdd(name: String, make: () -> PusherChannel) -> PusherChannel {
         table.withLockedValue { table in
-            if let channel = table.channels[name] { return channel }
+            if let channel = table.channels[Identifier(name)] { return channel }
             let channel = make()
-            table.channels[name] = channel
+            table.channels[Identifier(name)] = channel
             return channel
         }
     }
@@ -69,7 +70,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     /// Takes a channel out. What the engine tells of the name from now on is about a former subscription, until it tells the end.
     func remove(name: String) -> PusherChannel? {
         table.withLockedValue { table in
-            guard let channel = table.channels.removeValue(forKey: name) else { return nil }
+            guard let channel = table.channels.removeValue(forKey: Identifier(name)) else { return nil }
             table.noteRemoval(of: name)
             return channel
         }
@@ -77,7 +78,7 @@ open class PusherChannels: NSObject, @unchecked Sendable {
 
     /// Puts a channel in the place of another one of its name that is subscribed already.
     func put(_ channel: PusherChannel) {
-        table.withLockedValue { $0.channels[channel.name] = channel }
+        table.withLockedValue { $0.channels[Identifier(channel.name)] = channel }
     }
 
     /// From now on changes of ``channels`` are this connection's.
@@ -98,16 +99,16 @@ open class PusherChannels: NSObject, @unchecked Sendable {
     /// The engine has told the end of a subscription.
     func noteEnding(of name: String) {
         table.withLockedValue { table in
-            guard let count = table.endings[name] else { return }
-            table.endings[name] = count > 1 ? count - 1 : nil
+            guard let count = table.endings[Identifier(name)] else { return }
+            table.endings[Identifier(name)] = count > 1 ? count - 1 : nil
         }
     }
 
     /// The channel that the engine means by this name; nil when it means a former subscription.
     func live(_ name: String) -> PusherChannel? {
         table.withLockedValue { table in
-            guard table.endings.isEmpty || table.endings[name] == nil else { return nil }
-            return table.channels[name]
+            guard table.endings.isEmpty || table.endings[Identifier(name)] == nil else { return nil }
+            return table.channels[Identifier(name)]
         }
     }
 }

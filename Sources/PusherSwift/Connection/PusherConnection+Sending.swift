@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import PusherProtocol
 
 extension PusherConnection {
@@ -63,7 +64,7 @@ extension PusherConnection {
     }
 
     private func isClientEvent(_ name: String) -> Bool {
-        name.hasPrefix("client-")
+        name.hasBytePrefix("client-")
     }
 
     /// A call that cannot be carried out is said in the log and as an error, and nothing is sent.

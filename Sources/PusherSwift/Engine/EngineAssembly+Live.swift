@@ -14,7 +14,7 @@ extension EngineAssembly {
         makeDriver: { url, options, policy, runner, gate, wantsFrames in
             let transport = WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder(keepsText: wantsFrames) },
-                configuration: .pusher(trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options)))
+                configuration: configuration(options, policy))
             return ConnectionDriver(
                 transport: gate.around(transport, wantsFrames: wantsFrames), jobs: runner,
                 timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()), policy: policy,
@@ -23,6 +23,17 @@ extension EngineAssembly {
         observeNetwork: { host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
         })
+
+    /// How the connection is made, and how much of a message it takes (rules PA-53 and PA-82).
+    static func configuration(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
+        var configuration = WebSocketTransportConfiguration.pusher(
+            trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options))
+        configuration.messageTimeout = policy.messageTime(chosen: options.messageTimeout.map { .clamped(seconds: $0) })
+        configuration.limitMessages(
+            to: policy.messageBytes(chosen: options.maximumMessageSize, service: configuration.limits.messageBytes))
+        configuration.liveness = SocketLiveness(policy.timing)
+        return configuration
+    }
 
     private static func roots(of options: PusherClientOptions) -> TrustRoots {
         options.certificateAuthorityFile.map { .file($0) } ?? .system
@@ -52,8 +63,7 @@ extension WebSocketTransportConfiguration {
         trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil
     ) -> WebSocketTransportConfiguration {
         var configuration = WebSocketTransportConfiguration(trustRoots: trustRoots, pins: pins, proxy: proxy)
-        configuration.limits.messageBytes = longestMessage
-        configuration.limits.fragments = longestMessage >> 11
+        configuration.limitMessages(to: longestMessage)
         return configuration
     }
 }

@@ -78,6 +78,23 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.subscribeTimeout = newValue } }
     }
 
+    /// Seconds that one message may take from its first byte to its last; then the connection is made anew. Nil, the default, for 30 s
+    /// (5 s with the fast timing). Brought into 0.1 ... 3600. Read when a client is made.
+    public var messageTimeout: TimeInterval? {
+        get { state.withLockedValue { $0.messageTimeout } }
+        set { state.withLockedValue { $0.messageTimeout = newValue } }
+    }
+
+    /// How many bytes one message may have; a longer one ends the connection with 1009, and it is made anew. Nil, the default, for
+    /// 32 MiB (4 MiB with the fast timing). Brought into 1 KiB ... 1 GiB. Read when a client is made.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var maximumMessageSize: Int? {
+        get { state.withLockedValue { $0.maximumMessageSize } }
+        set { state.withLockedValue { $0.maximumMessageSize = newValue } }
+    }
+
     /// What is wrong with the settings, as a sentence; nil when nothing is.
     var problem: String? {
         guard !certificatePins.isEmpty else { return nil }

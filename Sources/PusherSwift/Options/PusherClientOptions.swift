@@ -32,6 +32,8 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var certificatePins: [String] = []
         var proxy: PusherProxy?
         var subscribeTimeout: TimeInterval?
+        var messageTimeout: TimeInterval?
+        var maximumMessageSize: Int?
         var engine = EngineAssembly.live
     }
 

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import Foundation
+import Identifiers
 import PusherProtocol
 
 #if canImport(Network)
@@ -80,7 +81,7 @@ extension PusherConnection: WebSocketConnectionDelegate {
         if envelope.event == PusherEventName.error {
             let error = PusherErrorData(parsing: envelope.data)
             deliver(PusherError(code: error.code, message: error.message))
-        } else if envelope.event.hasPrefix("pusher_internal:") || envelope.event == PusherEventName.connectionEstablished {
+        } else if envelope.event.hasBytePrefix("pusher_internal:") || envelope.event == PusherEventName.connectionEstablished {
             log(.error, .notUnderstood, "There is no connection that it could belong to.")
         } else if let name = envelope.channel, PusherChannelType.isEncrypted(name: name),
             !PusherEventName.isReserved(envelope.event)

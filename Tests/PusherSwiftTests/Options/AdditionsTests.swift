@@ -1,6 +1,7 @@
 import ConnectionEngine
 import Foundation
 import Testing
+import WebSocketTransport
 
 @testable import PusherSwift
 
@@ -54,6 +55,26 @@ struct AdditionsTests {
         fixture.settle()
         #expect(fixture.delegate.lines.count == 1 && fixture.delegate.lines.first?.contains("pin") == true)
         #expect(fixture.transport.dials == 0)
+    }
+
+    @Test func `Rule PA-82: time and bytes of a message are the timing's, unless they are chosen`() {
+        func configuration(_ options: PusherClientOptions) -> WebSocketTransportConfiguration {
+            var settings = ConnectionSettings()
+            settings.timing = options.timing
+            return EngineAssembly.configuration(options, settings.policy)
+        }
+        let options = PusherClientOptions()
+        #expect(configuration(options).messageTimeout == .seconds(30) && configuration(options).limits.messageBytes == 1 << 25)
+        #expect(configuration(options).limits.fragments == 1 << 14 && configuration(options).liveness.total == 24)
+        options.timing = .fast
+        #expect(configuration(options).messageTimeout == .seconds(5) && configuration(options).limits.messageBytes == 1 << 22)
+        #expect(configuration(options).liveness.total == 3)
+        options.messageTimeout = 1.5
+        options.maximumMessageSize = 20_000
+        #expect(configuration(options).messageTimeout == .seconds(1.5) && configuration(options).limits.messageBytes == 20_000)
+        options.messageTimeout = .infinity
+        options.maximumMessageSize = 0
+        #expect(configuration(options).messageTimeout == .seconds(3_600) && configuration(options).limits.messageBytes == 1 << 10)
     }
 
     @Test func `a proxy's password is in no description`() {

@@ -50,6 +50,7 @@ struct OptionsTests {
     @Test(arguments: [
         ("my-channel", PusherChannelType.normal), ("private-a", .private), ("private-encrypted-a", .private),
         ("presence-a", .presence), ("presence", .presence), ("privateer", .normal), ("", .normal), ("a-private-b", .normal),
+        ("private-\u{301}a", .private), ("presence\u{600}-a", .normal), ("presence-\u{301}", .presence),
     ])
     func `a channel's name tells its kind`(name: String, type: PusherChannelType) {
         #expect(PusherChannelType(name: name) == type)

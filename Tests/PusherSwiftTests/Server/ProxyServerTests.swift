@@ -61,10 +61,8 @@ struct ProxyServerTests {
         let (pusher, _) = client(options)
         let statuses = pusher.connection.statuses
         pusher.connect()
-        for await status in statuses where status.state != .connecting {
-            #expect(status.category == "proxyUnavailable" && status.reason != nil)
-            break
-        }
+        let status = await statuses.first { $0.state != .connecting }
+        #expect(status?.category == "proxyUnavailable" && status?.reason != nil)
         pusher.disconnect()
     }
 }

@@ -79,9 +79,12 @@ struct NWWebSocketTests {
 
     @Test func `the peer's close code is told`() async throws {
         try await withServer { server in
-            let socket = NWWebSocket(
-                url: try url(server, key: "unknown"), connectAutomatically: true, connectionQueue: queue)
+            // The server may close the connection before somebody listens, so nothing is told until then.
+            let address = try url(server, key: "unknown")
+            queue.suspend()
+            let socket = NWWebSocket(url: address, connectAutomatically: true, connectionQueue: queue)
             socket.delegate = spy
+            queue.resume()
             await spy.diary.wait(for: "closed privateCode(4001)")
         }
     }
