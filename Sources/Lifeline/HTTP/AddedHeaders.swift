@@ -79,6 +79,9 @@ extension HeaderedTransport where Session.Outbound == LongPollOutbound {
                 case .poll(var exchange):
                     exchange.headers += fields
                     return .poll(exchange)
+                case .renewPoll(var exchange):
+                    exchange.headers += fields
+                    return .renewPoll(exchange)
                 case .call(var exchange):
                     exchange.headers += fields
                     return .call(exchange)

@@ -10,7 +10,7 @@ extension NexconnAdapter {
     /// An adapter with real sockets.
     static func live(_ settings: NexconnSettings, _ options: ClientOptions) -> NexconnAdapter {
         let transport = WebSocketTransport<NexconnSession>(
-            decoder: { NexconnFrameDecoder() }, configuration: options.webSocket)
+            decoder: { NexconnFrameDecoder() }, configuration: options.webSocket())
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
             settings, options, transport: transport, http: options.httpCaller(), timers: timers,

@@ -1,6 +1,8 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import NexconnProtocol
+import WireCoding
 
 /// From what a chat session tells to neutral words, as a value: which channels are subscribed, and what they bring.
 struct NexconnNews: Sendable {
@@ -61,7 +63,7 @@ struct NexconnNews: Sendable {
     var order: [NexconnChannel] = []
     var wanted: [NexconnChannel: Wanted] = [:]
     /// Names that were confirmed before.
-    var known: Set<String> = []
+    var known: Set<Identifier> = []
     /// Events of the inbox that came before any of its channels was wanted; they are not acknowledged (rule NP-26).
     var unclaimed: [NexconnInboxItem] = []
     var wantsInbox = false
@@ -145,7 +147,7 @@ extension NexconnNews {
             let index = want.names.firstIndex(of: name)
         else { return report }
         want.names.remove(at: index)
-        known.remove(name)
+        known.remove(Identifier(name))
         wanted[channel] = want
         report.events.append(.unsubscribed(channel: name))
         if want.names.isEmpty {
@@ -162,7 +164,7 @@ extension NexconnNews {
     }
 
     func confirmation(of name: String) -> ServiceEvent {
-        .subscribed(channel: name, members: nil, isRenewal: known.contains(name))
+        .subscribed(channel: name, members: nil, isRenewal: known.contains(Identifier(name)))
     }
 
     mutating func confirm(_ channel: NexconnChannel, at now: Moment, into report: inout Report) {
@@ -171,7 +173,7 @@ extension NexconnNews {
         want.inquiry = nil
         for name in want.names {
             report.events.append(confirmation(of: name))
-            known.insert(name)
+            known.insert(Identifier(name))
             if let gap = want.gap { report.events.append(.gap(channel: name, since: gap, .connectionLost)) }
         }
         if !want.waiters.isEmpty { report.tasks.append(.resume(want.waiters, nil)) }
@@ -189,7 +191,7 @@ extension NexconnNews {
     /// The channel was refused for good.
     mutating func fail(_ channel: NexconnChannel, _ error: LifelineError, into report: inout Report) {
         for name in wanted[channel]?.names ?? [] {
-            known.remove(name)
+            known.remove(Identifier(name))
             report.events.append(.subscriptionFailed(channel: name, error, willRetry: false))
         }
         forget(channel, error, into: &report)

@@ -11,6 +11,16 @@ struct NexconnTokenIssuer: Sendable {
     let limit: Duration
     /// Seconds since 1970, for the signature and nothing else.
     let unixSeconds: @Sendable () -> Int
+    private let clock = ServerClock()
+
+    init(
+        settings: NexconnSettings, http: any HTTPSending, limit: Duration, unixSeconds: @escaping @Sendable () -> Int
+    ) {
+        self.settings = settings
+        self.http = http
+        self.limit = limit
+        self.unixSeconds = unixSeconds
+    }
 
     /// The token that is used as long as nobody is asked for one.
     var initialToken: String {
@@ -26,7 +36,10 @@ struct NexconnTokenIssuer: Sendable {
         switch settings.access.kind {
         case .token(let token): return token
         case .secret(let credentials):
-            return try Self.token(in: try await http.send(request(for: credentials), timeout: limit))
+            let answer = try await clock.send(by: http, timeout: limit, unixSeconds: unixSeconds) { seconds in
+                request(for: credentials, at: seconds)
+            }
+            return try Self.token(in: answer)
         case .provider(let provider):
             do {
                 return try await provider()
@@ -43,9 +56,9 @@ struct NexconnTokenIssuer: Sendable {
     }
 
     /// Server API, `auth/access-token/issue`; signed (rule NP-21).
-    func request(for credentials: NexconnCredentials) -> HTTPCall {
+    private func request(for credentials: NexconnCredentials, at seconds: Int) -> HTTPCall {
         let nonce = NexconnSettings.randomID()
-        let timestamp = "\(unixSeconds())000"
+        let timestamp = "\(seconds)000"
         let signature = NexconnServerSignature.sign(secret: credentials.secret, nonce: nonce, timestamp: timestamp)
         let body: JSONValue = ["userId": .string(credentials.user), "name": .string(credentials.name)]
         return HTTPCall(
@@ -56,19 +69,28 @@ struct NexconnTokenIssuer: Sendable {
             ], body: Array(body.text.utf8))
     }
 
-    /// The server's own refusals are final; what somebody else answers on the way, such as a captive portal, is not (F76).
+    /// The server's own refusals are final. They are about the request and its signature, since there is no token yet, so that they
+    /// are not `credentialsRejected`, which asks for another token (rule LL-61). What somebody
+    /// else answers on the way, such as a captive portal, is not final (F76).
     static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }
         let code = json?["code"]?.integer.map { NexconnCode($0) }
-        let words = code.map { " \($0.sentence)" } ?? ""
+        // The server's own words tell what is wrong with this request; the number's sentence is the same for all.
+        let own = ["errorMessage", "message"].lazy.compactMap { json?[$0]?.string }.first { !$0.isEmpty }
+        let words = own.map { " It says: \($0.prefix(300))" } ?? code.map { " \($0.sentence)" } ?? ""
         var failure =
             answer.failure
             ?? ConnectionFailure(
                 .malformedResponse, "The server's answer has no access token.", origin: .server, httpStatus: answer.status)
         switch answer.status {
         case 200..<400, 407, 408, 511: break
-        case 401, 403: failure.category = .credentialsRejected
+        case 401, 403:
+            failure.category = .refused
+            failure.reason =
+                "The server issued no token (status \(answer.status)): it does not accept the request's signature. Check the "
+                + "application's key and secret, and the clock.\(words)"
+            throw failure
         case 429, 500...599: failure.category = .overloaded
         default: failure.category = .refused
         }

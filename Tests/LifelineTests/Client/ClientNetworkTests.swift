@@ -12,7 +12,7 @@ struct ClientNetworkTests {
         let proxy = HTTPProxy(host: "proxy", port: 8080)
         let options = ClientOptions(
             timing: .fast, certificateAuthorityFile: "/ca.pem", certificatePins: pins, proxy: proxy)
-        let (socket, poll) = (options.webSocket, options.longPoll)
+        let (socket, poll) = (options.webSocket(), options.longPoll)
         #expect(socket.trustRoots == .file("/ca.pem") && poll.trustRoots == .file("/ca.pem"))
         #expect(socket.pins == pins && poll.pins == pins)
         #expect(socket.proxy == proxy && poll.proxy == proxy)
@@ -23,7 +23,34 @@ struct ClientNetworkTests {
     @Test("Without settings the system's authorities count, and nothing goes between")
     func defaults() {
         let options = ClientOptions()
-        #expect(options.webSocket.trustRoots == .system && options.webSocket.pins == nil && options.webSocket.proxy == nil)
+        let socket = options.webSocket()
+        #expect(socket.trustRoots == .system && socket.pins == nil && socket.proxy == nil)
         #expect(!options.requiresEncryption)
+    }
+
+    @Test("LL-47: time and bytes of a message are the profile's and the service's, unless the options say otherwise")
+    func messages() {
+        let (standard, fast) = (ClientOptions(), ClientOptions(timing: .fast))
+        let chosen = ClientOptions(timing: .fast, messageTimeout: .seconds(2), messageBytes: 5_000)
+        let times = [standard, fast, chosen].map { [$0.webSocket().messageTimeout, $0.longPoll.answerTimeout] }
+        #expect(times == [[.seconds(30), .seconds(30)], [.seconds(5), .seconds(5)], [.seconds(2), .seconds(2)]])
+        let pusher = [standard, fast, chosen].map { $0.webSocket(messageBytes: 1 << 25).limits.messageBytes }
+        #expect(pusher == [1 << 25, 1 << 22, 5_000])
+        #expect([standard, fast, chosen].map { $0.webSocket().limits.messageBytes } == [1 << 20, 1 << 20, 5_000])
+        #expect([standard, fast, chosen].map(\.longPoll.bodyLimit) == [8 << 20, 4 << 20, 5_000])
+        #expect([standard, fast, chosen].map { $0.httpCaller(messages: 8 << 20).bodyLimit } == [8 << 20, 4 << 20, 5_000])
+        // Short answers stay short.
+        let patient = ClientOptions(messageTimeout: .seconds(1 << 40), messageBytes: .max)
+        #expect([standard, fast, chosen, patient].map { $0.httpCaller().bodyLimit } == [1 << 16, 1 << 16, 5_000, 1 << 16])
+        #expect(patient.longPoll.bodyLimit == 1 << 30 && patient.longPoll.answerTimeout == .seconds(3_600))
+        let hasty = ClientOptions(messageTimeout: .zero, messageBytes: -1)
+        #expect(hasty.longPoll.bodyLimit == 1 << 10 && hasty.longPoll.answerTimeout == .milliseconds(100))
+    }
+
+    @Test("WT-28: the kernel finds a dead connection within the profile's time")
+    func liveness() {
+        for (options, seconds) in [(ClientOptions(), 24), (ClientOptions(timing: .fast), 3)] {
+            #expect(options.webSocket().liveness.total == seconds && options.longPoll.liveness.total == seconds)
+        }
     }
 }

@@ -39,6 +39,7 @@ struct ConnectTests {
             adapter?.change(to: .connected)
         }
         try await client.connect()
+        #expect(client.status.phase == .connected && client.status.cause == nil)
     }
 
     @Test("LL-2: disconnect while connecting ends the waiting")

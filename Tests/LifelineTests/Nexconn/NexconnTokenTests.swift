@@ -3,6 +3,7 @@ import HTTPTransport
 import NIOConcurrencyHelpers
 import NexconnProtocol
 import Testing
+import TransportCommon
 
 @testable import Lifeline
 
@@ -108,7 +109,7 @@ struct NexconnTokenTests {
     @Test(
         "An answer without a token is a failure of its kind",
         arguments: [
-            (401, #"{"code":1004,"errorMessage":"no"}"#, StatusCategory.credentialsRejected), (403, "", .credentialsRejected),
+            (401, #"{"code":1004,"errorMessage":"no"}"#, StatusCategory.refused), (403, "", .refused),
             (404, "<html>", .refused), (429, "{}", .overloaded), (503, "{}", .overloaded), (200, "{}", .malformedResponse),
             (200, "<html>", .malformedResponse), (302, "", .malformedResponse), (511, "<html>", .malformedResponse),
             (407, "", .proxyUnavailable), (408, "", .timeout), (500, "", .overloaded),
@@ -118,6 +119,41 @@ struct NexconnTokenTests {
         let error = #expect(throws: ConnectionFailure.self) { try NexconnTokenIssuer.token(in: answer) }
         #expect(error?.category == category)
         #expect(error?.httpStatus == status)
+    }
+
+    @Test("A clock that is off: the request is made again with the server's time, and later ones begin with it (LL-60, LL-61)")
+    func clock() async throws {
+        let served = 1_700_003_600
+        let http = ScriptedHTTP { call in
+            let timestamp = call.headers.first { $0.name == "Timestamp" }.flatMap { Int($0.value) } ?? 0
+            let isNow = abs(timestamp / 1000 - served) < 300
+            let body = isNow ? #"{"code":0,"result":{"accessToken":"tok"}}"# : #"{"code":1004}"#
+            return .success(
+                HTTPAnswer(
+                    status: isNow ? 200 : 401, headers: [HTTPField("Date", HTTPDate.text(unixTime: Int64(served)))],
+                    body: Array(body.utf8), url: call.url))
+        }
+        let issuer = issuer(http)
+        #expect(try await issuer.token() == "tok")
+        #expect(http.sent.count == 2)
+        let nonces = Set(http.sent.compactMap { call in call.headers.first { $0.name == "Nonce" }?.value })
+        #expect(nonces.count == 2)
+        #expect(try await issuer.token() == "tok")
+        #expect(http.sent.count == 3)
+    }
+
+    @Test("A refusal with the right time is the issuer's, and is not asked for twice (LL-61)")
+    func refusedByIssuer() async throws {
+        let http = ScriptedHTTP { call in
+            .success(
+                HTTPAnswer(
+                    status: 401, headers: [HTTPField("Date", HTTPDate.text(unixTime: 1_700_000_010))],
+                    body: Array(#"{"code":1004}"#.utf8), url: call.url))
+        }
+        let issuer = issuer(http)
+        let error = await #expect(throws: ConnectionFailure.self) { try await issuer.token() }
+        #expect(error?.category == .refused && error?.httpStatus == 401 && error?.reason.contains("secret") == true)
+        #expect(http.sent.count == 1)
     }
 
     @Test("Credentials do not print their secret")
