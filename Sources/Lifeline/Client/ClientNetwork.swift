@@ -1,3 +1,4 @@
+import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
 import TransportCommon
@@ -7,20 +8,47 @@ import WebSocketTransport
 extension ClientOptions {
     private var trustRoots: TrustRoots { certificateAuthorityFile.map { TrustRoots.file($0) } ?? .system }
 
-    var webSocket: WebSocketTransportConfiguration {
+    /// - Parameter messageBytes: the longest message that the service sends.
+    func webSocket(messageBytes: Int = 1 << 20) -> WebSocketTransportConfiguration {
         let timing = timing.policy.timing
-        return WebSocketTransportConfiguration(
-            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close)
+        var configuration = WebSocketTransportConfiguration(
+            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close,
+            messageTimeout: messageLimit, liveness: liveness)
+        configuration.limitMessages(to: limit(messageBytes))
+        return configuration
     }
 
     var longPoll: LongPollTransportConfiguration {
         let timing = timing.policy.timing
         return LongPollTransportConfiguration(
-            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close)
+            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close,
+            bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: liveness)
     }
 
-    /// - Parameter bodyLimit: the largest body of an answer, in bytes.
+    /// For short answers.
+    ///
+    /// - Parameter bodyLimit: the largest body of an answer, in bytes; less when the options say so.
     func httpCaller(bodyLimit: Int = 1 << 16) -> HTTPCaller {
-        HTTPCaller(trustRoots: trustRoots, pins: certificatePins, proxy: proxy, bodyLimit: bodyLimit)
+        HTTPCaller(
+            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, bodyLimit: min(bodyLimit, limit(bodyLimit)),
+            liveness: liveness)
     }
+
+    /// For answers that hold messages.
+    ///
+    /// - Parameter bodyLimit: the largest body of an answer, in bytes, unless the options say something else.
+    func httpCaller(messages bodyLimit: Int) -> HTTPCaller {
+        HTTPCaller(
+            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, bodyLimit: limit(bodyLimit), liveness: liveness)
+    }
+
+    /// How long one message may take.
+    private var messageLimit: Duration { timing.policy.messageTime(chosen: messageTimeout) }
+
+    /// How many bytes of a message are kept, where the service sends at most `service`.
+    private func limit(_ service: Int) -> Int {
+        timing.policy.messageBytes(chosen: messageBytes, service: service)
+    }
+
+    private var liveness: SocketLiveness { SocketLiveness(timing.policy.timing) }
 }

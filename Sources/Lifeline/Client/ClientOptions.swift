@@ -37,12 +37,26 @@ public struct ClientOptions: Hashable, Sendable {
     public var requiresEncryption: Bool
     /// How many elements a sequence may fall behind before elements are dropped for it, and the drop is declared; at least 1.
     public var backlog: Int
+    /// How long one message, or one answer of a long-poll, may take from its first byte to its last; then the connection is made anew.
+    /// Nil for the profile's limit: 30 s, fast 5 s. Brought into 0.1 s to 1 h. Rule LL-47.
+    public var messageTimeout: Duration?
+    /// How many bytes of a message or an answer are kept at most; a longer one ends the connection, or fails the call. Nil for the
+    /// smaller of the service's limit (Pusher 32 MiB, PubNub 8 MiB, chat 1 MiB) and the profile's (fast 4 MiB). Brought into 1 KiB to
+    /// 1 GiB. Rule LL-47.
+    public var messageBytes: Int?
+    /// After how long without a single byte a long-poll is asked again, over a new connection and from the same place; zero for
+    /// never. Nil for the profile's limit: 60 s, fast 6 s. At least 1 s. Rule LL-48.
+    ///
+    /// Something between client and service, such as a proxy, may acknowledge what it has lost; then a new request is the only way to
+    /// find out. Its price is one request per client and interval while nothing is published: 60 an hour by default.
+    public var pollRenewal: Duration?
 
     /// Settings for production, but for what is given.
     public init(
         timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],
-        requiresEncryption: Bool = false, backlog: Int = 4096
+        requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
+        pollRenewal: Duration? = nil
     ) {
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile
@@ -51,5 +65,8 @@ public struct ClientOptions: Hashable, Sendable {
         self.headers = headers
         self.requiresEncryption = requiresEncryption
         self.backlog = max(backlog, 1)
+        self.messageTimeout = messageTimeout
+        self.messageBytes = messageBytes
+        self.pollRenewal = pollRenewal
     }
 }

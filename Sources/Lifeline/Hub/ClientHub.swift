@@ -1,6 +1,8 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import NIOConcurrencyHelpers
+import WireCoding
 
 /// Turns what an adapter tells into what consumers hear: one sequence of everything, one of statuses, one per channel.
 ///
@@ -8,11 +10,11 @@ import NIOConcurrencyHelpers
 final class ClientHub: Sendable {
     private struct State {
         var status = ConnectionStatus.idle
-        var feeds: [String: RoomFeed] = [:]
+        var feeds: [Identifier: RoomFeed] = [:]
         /// Channels that were asked to be unsubscribed, until the service says that they are.
-        var leaving: Set<String> = []
+        var leaving: Set<Identifier> = []
         /// Channels that the service is just being told to forget.
-        var forgetting: [String: Forgetting] = [:]
+        var forgetting: [Identifier: Forgetting] = [:]
         var isEnded = false
     }
 

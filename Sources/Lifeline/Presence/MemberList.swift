@@ -1,17 +1,20 @@
+import Identifiers
+import WireCoding
+
 /// Who is present in one channel, in the order of arrival, as a value. Answers every report with what it really changed.
 struct MemberList: Hashable, Sendable {
     private(set) var members: [Member] = []
-    private var position: [String: Int] = [:]
+    private var position: [Identifier: Int] = [:]
 
     var count: Int { members.count }
 
-    func contains(_ id: String) -> Bool { position[id] != nil }
+    func contains(_ id: String) -> Bool { position[Identifier(id)] != nil }
 
     /// Rule LL-9: replaces the list and returns the difference: leaves first, then joins and updates.
     mutating func replace(with present: [Member], in channel: String) -> [PresenceChange] {
-        let ids = Set(present.map(\.id))
+        let ids = Set(present.map { Identifier($0.id) })
         var changes: [PresenceChange] = []
-        for gone in members where !ids.contains(gone.id) {
+        for gone in members where !ids.contains(Identifier(gone.id)) {
             if let change = leave(gone.id, in: channel) { changes.append(change) }
         }
         for member in present {
@@ -22,21 +25,21 @@ struct MemberList: Hashable, Sendable {
 
     /// Nil when nothing changed.
     mutating func join(_ member: Member, in channel: String) -> PresenceChange? {
-        if let index = position[member.id] {
+        if let index = position[Identifier(member.id)] {
             if members[index] == member { return nil }
             members[index] = member
             return PresenceChange(channel: channel, action: .update, member: member, count: members.count)
         }
-        position[member.id] = members.count
+        position[Identifier(member.id)] = members.count
         members.append(member)
         return PresenceChange(channel: channel, action: .join, member: member, count: members.count)
     }
 
     /// Nil when the member is not there.
     mutating func leave(_ id: String, in channel: String) -> PresenceChange? {
-        guard let index = position.removeValue(forKey: id) else { return nil }
+        guard let index = position.removeValue(forKey: Identifier(id)) else { return nil }
         let member = members.remove(at: index)
-        for later in index..<members.count { position[members[later].id] = later }
+        for later in index..<members.count { position[Identifier(members[later].id)] = later }
         return PresenceChange(channel: channel, action: .leave, member: member, count: members.count)
     }
 

@@ -1,3 +1,6 @@
+import Identifiers
+import WireCoding
+
 /// Who is on a channel, put together from one answer to "who is here now" and from presence events, as a value (rule LL-17).
 ///
 /// Events that come while the answer is under way may be in it or not. They are applied at once, remembered, and applied again to
@@ -10,7 +13,7 @@ struct PresenceRoster: Hashable, Sendable {
 
     /// The number of the question that is under way, if any.
     private(set) var question: UInt64?
-    private var infos: [String: String?] = [:]
+    private var infos: [Identifier: String?] = [:]
     private var meanwhile: [Change] = []
 
     var count: Int { infos.count }
@@ -33,16 +36,16 @@ struct PresenceRoster: Hashable, Sendable {
         for change in members.map(Change.joined) + meanwhile {
             switch change {
             case .joined(let member):
-                if let index = present.firstIndex(where: { $0.id == member.id }) {
+                if let index = present.firstIndex(where: { $0.id.isExactly(member.id) }) {
                     present[index].info = member.info ?? present[index].info
                 } else {
                     present.append(member)
                 }
             case .left(let id):
-                present.removeAll { $0.id == id }
+                present.removeAll { $0.id.isExactly(id) }
             }
         }
-        infos = Dictionary(present.map { ($0.id, $0.info) }) { $1 }
+        infos = Dictionary(present.map { (Identifier($0.id), $0.info) }) { $1 }
         question = nil
         meanwhile = []
         return present
@@ -50,14 +53,14 @@ struct PresenceRoster: Hashable, Sendable {
 
     /// Somebody came, or has another state. An event without state leaves the one that is known.
     mutating func joined(_ id: String, info: String?) -> Member {
-        let member = Member(id: id, info: info ?? infos[id] ?? nil)
-        infos[id] = member.info
+        let member = Member(id: id, info: info ?? infos[Identifier(id)] ?? nil)
+        infos[Identifier(id)] = member.info
         if question != nil { meanwhile.append(.joined(member)) }
         return member
     }
 
     mutating func left(_ id: String) {
-        infos[id] = nil
+        infos[Identifier(id)] = nil
         if question != nil { meanwhile.append(.left(id)) }
     }
 }

@@ -12,7 +12,7 @@ extension PubNubAdapter {
             decoder: { PubNubAnswerDecoder() }, configuration: options.longPoll)
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         // A page of history is the longest answer: 100 messages of 32 KiB.
-        let http = options.httpCaller(bodyLimit: 8 << 20)
+        let http = options.httpCaller(messages: 8 << 20)
         return make(service, options, transport: transport, http: http, timers: timers, unixSeconds: SystemTime.unixSeconds) {
             host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
@@ -32,6 +32,7 @@ extension PubNubAdapter {
         session.messageCountThreshold = 100
         let policy = PubNubSession.policy(options.timing.policy, options: session, seed: seed)
         session.requestTimeout = policy.timing.request
+        session.pollRenewal = options.pollRenewal
         let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)
         let driver = Driver(
             transport: HeaderedTransport.longPoll(transport, options.headers), jobs: PubNubJobs(), timers: timers, policy: policy,

@@ -1,8 +1,10 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 import TransportCommon
+import WireCoding
 
 /// PubNub behind the neutral API.
 final class PubNubAdapter: ServiceAdapter {
@@ -22,7 +24,7 @@ final class PubNubAdapter: ServiceAdapter {
         var isDraining = false
         var body: (@Sendable ([ServiceEvent]) -> Void)?
         /// Questions that are under way, by channel.
-        var questions: [String: Task<Void, Never>] = [:]
+        var questions: [Identifier: Task<Void, Never>] = [:]
     }
 
     let serviceName = PubNubServiceSettings.serviceName
@@ -111,8 +113,10 @@ final class PubNubAdapter: ServiceAdapter {
     ///
     /// - Parameter isPattern: whether a pattern will do.
     private static func problem(with channel: String, isPattern: Bool = true) -> LifelineError? {
-        let name = isPattern && channel.hasSuffix(".*") ? channel.dropLast(2) : channel[...]
-        guard !name.isEmpty, !name.contains(","), !name.contains("*"), !name.hasSuffix(PubNubMessage.presenceSuffix) else {
+        let name = isPattern ? channel.droppingByteSuffix(".*") : channel
+        guard !name.isEmpty, !name.hasByte(UInt8(ascii: ",")), !name.hasByte(UInt8(ascii: "*")),
+            !name.hasByteSuffix(PubNubMessage.presenceSuffix)
+        else {
             return LifelineError(
                 .badRequest,
                 "The channel's name cannot be used: it is empty, has a comma, has a star that is not its ending .*, or ends in -pnpres."
@@ -169,6 +173,6 @@ extension PubNubAdapter {
             }
             if !Task.isCancelled { self?.take(.answered(question, answer)) }
         }
-        state.withLockedValue { $0.questions.updateValue(task, forKey: question.channel) }?.cancel()
+        state.withLockedValue { $0.questions.updateValue(task, forKey: Identifier(question.channel)) }?.cancel()
     }
 }

@@ -13,6 +13,20 @@ struct PubNubCaller: Sendable {
     /// Seconds since 1970, for signatures and nothing else.
     let unixSeconds: @Sendable () -> Int
     let now: @Sendable () -> Moment
+    private let clock = ServerClock()
+
+    init(
+        host: ServiceHost, settings: PubNubSettings, cipher: PubNubCipher?, http: any HTTPSending, limit: Duration,
+        unixSeconds: @escaping @Sendable () -> Int, now: @escaping @Sendable () -> Moment
+    ) {
+        self.host = host
+        self.settings = settings
+        self.cipher = cipher
+        self.http = http
+        self.limit = limit
+        self.unixSeconds = unixSeconds
+        self.now = now
+    }
 
     /// Makes a request and waits for what its answer means.
     private func perform<Call: PubNubCall>(_ call: Call) async throws(PubNubProblem) -> Call.Answer {
@@ -22,13 +36,19 @@ struct PubNubCaller: Sendable {
     private func perform<Call: PubNubCall>(
         _ call: Call, _ request: PubNubRequest
     ) async throws(PubNubProblem) -> Call.Answer {
-        let target = request.target(settings, timestamp: settings.secretKey == nil ? nil : unixSeconds())
         let headers = request.body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")]
+        func signed(at seconds: Int?) -> HTTPCall {
+            HTTPCall(
+                method: request.method, url: host.url(target: request.target(settings, timestamp: seconds)), headers: headers,
+                body: request.body)
+        }
         let answer: HTTPAnswer
         do throws(ConnectionFailure) {
-            answer = try await http.send(
-                HTTPCall(method: request.method, url: host.url(target: target), headers: headers, body: request.body),
-                timeout: limit)
+            if settings.secretKey == nil {
+                answer = try await http.send(signed(at: nil), timeout: limit)
+            } else {
+                answer = try await clock.send(by: http, timeout: limit, unixSeconds: unixSeconds) { signed(at: $0) }
+            }
         } catch {
             throw PubNubProblem(error)
         }

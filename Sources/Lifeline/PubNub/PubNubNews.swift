@@ -1,6 +1,8 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import PubNubProtocol
+import WireCoding
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -27,10 +29,10 @@ struct PubNubNews: Sendable {
     /// For how long a message may have been on its way when a link counts as alive (rule LL-8).
     private let allowance: Duration
     /// Channels that were confirmed on this connection.
-    private var confirmed: Set<String> = []
+    private var confirmed: Set<Identifier> = []
     /// Channels that were confirmed on any.
-    private var known: Set<String> = []
-    private var rosters: [String: PresenceRoster] = [:]
+    private var known: Set<Identifier> = []
+    private var rosters: [Identifier: PresenceRoster] = [:]
     private var lastQuestion: UInt64 = 0
 
     init(cipher: PubNubCipher?, tracksPresence: Bool, allowance: Duration) {
@@ -94,11 +96,13 @@ struct PubNubNews: Sendable {
         case .problem(let problem):
             // Others say nothing that the change of phase does not say.
             guard problem.category == .accessDenied else { return }
-            let denied = problem.channels.filter { !$0.hasSuffix(PubNubMessage.presenceSuffix) }
+            let denied = problem.channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
             for channel in denied {
                 report.events.append(.subscriptionFailed(channel: channel, LifelineError(problem), willRetry: true))
             }
             if denied.isEmpty { report.events.append(.problem(LifelineError(problem), channel: nil)) }
+        case .unreadable(let count, _, _):
+            report.events.append(.problem(LifelineError(PubNubProblem.unreadable(count).failure), channel: nil))
         case .leaveFailed(let problem):
             report.events.append(.problem(LifelineError(problem), channel: nil))
         case .gap, .messageCountExceeded, .heartbeat:
@@ -208,6 +212,6 @@ extension Timetoken {
 extension PubNubMessage {
     /// The wildcard that was subscribed, when the message came by one.
     fileprivate var pattern: String? {
-        subscription.flatMap { $0.hasSuffix(".*") ? $0 : nil }
+        subscription.flatMap { $0.hasByteSuffix(".*") ? $0 : nil }
     }
 }

@@ -12,11 +12,9 @@ extension PusherAdapter {
 
     /// An adapter with real sockets.
     static func live(_ settings: PusherSettings, _ options: ClientOptions) -> PusherAdapter {
-        var configuration = options.webSocket
         // Servers of one's own may be set to longer data than Pusher's 10 KiB (rule PA-53).
-        configuration.limits.messageBytes = longestMessage
-        configuration.limits.fragments = longestMessage >> 11
-        let transport = WebSocketTransport<PusherSession>(decoder: { PusherFrameDecoder() }, configuration: configuration)
+        let transport = WebSocketTransport<PusherSession>(
+            decoder: { PusherFrameDecoder() }, configuration: options.webSocket(messageBytes: longestMessage))
         let timers = EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next())
         return make(
             settings, options, transport: transport, http: options.httpCaller(bodyLimit: PusherCaller.longestAnswer),

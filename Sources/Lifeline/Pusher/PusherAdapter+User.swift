@@ -1,6 +1,8 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import PusherProtocol
+import WireCoding
 
 // Messages to the signed-in user, as a channel. Rule LL-31.
 extension PusherAdapter {

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import EngineRuntime
+import Identifiers
 import NIOConcurrencyHelpers
 import PusherProtocol
 import TransportCommon
@@ -24,7 +25,7 @@ final class PusherAdapter: ServiceAdapter {
         /// The user's channel, while it is confirmed.
         var userChannel: String?
         /// Who this client is, in presence channels.
-        var myIDs: [String: String] = [:]
+        var myIDs: [Identifier: String] = [:]
     }
 
     init(
@@ -134,7 +135,7 @@ final class PusherAdapter: ServiceAdapter {
 
     /// Rule LL-14: an event of the client's own, on a private or presence channel.
     private func publishAsClient(_ publication: Publication) async -> PublishOutcome {
-        let event = publication.event.hasPrefix("client-") ? publication.event : "client-" + publication.event
+        let event = publication.event.hasBytePrefix("client-") ? publication.event : "client-" + publication.event
         do throws(ConnectionFailure) {
             let command = PusherCommand.publish(channel: publication.channel, event: event, json: publication.json)
             _ = try await driver.perform(command) { [state, clock] result in
@@ -217,7 +218,8 @@ extension PusherAdapter {
 
     /// Nil for what is no message of a channel, and for the protocol's own events, such as a cache miss.
     private static func message(_ message: PusherMessage, at now: Moment) -> ServiceEvent? {
-        guard let channel = message.channel, !message.event.hasPrefix("pusher:"), !message.event.hasPrefix("pusher_internal:")
+        guard let channel = message.channel, !message.event.hasBytePrefix("pusher:"),
+            !message.event.hasBytePrefix("pusher_internal:")
         else { return nil }
         return .message(
             Message(

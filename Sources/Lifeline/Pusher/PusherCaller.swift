@@ -11,18 +11,35 @@ struct PusherCaller: Sendable {
     let limit: Duration
     /// Seconds since 1970, for the signature and nothing else.
     let unixSeconds: @Sendable () -> Int
+    private let clock = ServerClock()
+
+    init(
+        settings: PusherSettings, credentials: PusherCredentials, http: any HTTPSending, limit: Duration,
+        unixSeconds: @escaping @Sendable () -> Int
+    ) {
+        self.settings = settings
+        self.credentials = credentials
+        self.http = http
+        self.limit = limit
+        self.unixSeconds = unixSeconds
+    }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
-        let request = try request(for: publication)
+        let body = try body(of: publication)
         do throws(ConnectionFailure) {
-            return Self.outcome(of: try await http.send(request, timeout: limit))
+            return Self.outcome(of: try await send("POST", "events", body: body))
         } catch {
             return PublishOutcome(ofRequest: error)
         }
     }
 
-    /// The signed request. Encrypted channels get encrypted data.
+    /// The signed request.
     func request(for publication: Publication) throws(LifelineError) -> HTTPCall {
+        signed("POST", "events", body: try body(of: publication), at: clock.seconds(at: unixSeconds()))
+    }
+
+    /// The body of a request that publishes. Encrypted channels get encrypted data.
+    private func body(of publication: Publication) throws(LifelineError) -> [UInt8] {
         var data = publication.json
         if PusherChannelKind(of: publication.channel).access == .encrypted {
             var generator = SystemRandomNumberGenerator()
@@ -39,14 +56,21 @@ struct PusherCaller: Sendable {
         let body: JSONValue = [
             "name": .string(publication.event), "channels": [.string(publication.channel)], "data": .string(data),
         ]
-        return signed("POST", "events", body: Array(body.text.utf8))
+        return Array(body.text.utf8)
+    }
+
+    /// Makes a signed request, with the server's time where this machine's is refused (rule LL-60).
+    private func send(_ method: String, _ path: String, body: [UInt8] = []) async throws(ConnectionFailure) -> HTTPAnswer {
+        try await clock.send(by: http, timeout: limit, unixSeconds: unixSeconds) { seconds in
+            signed(method, path, body: body, at: seconds)
+        }
     }
 
     /// - Parameter path: below the app's own, with nothing in it that would have to be percent-encoded.
-    private func signed(_ method: String, _ path: String, body: [UInt8] = []) -> HTTPCall {
+    private func signed(_ method: String, _ path: String, body: [UInt8], at seconds: Int) -> HTTPCall {
         let path = "/apps/\(PercentEncoding.encode(credentials.appID))/\(path)"
         let query = PusherRequestSignature.signed(
-            method: method, path: path, body: body, key: settings.key, secret: credentials.secret, timestamp: unixSeconds())
+            method: method, path: path, body: body, key: settings.key, secret: credentials.secret, timestamp: seconds)
         let parameters = query.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
         // Servers take their prefix off before they verify, so it is sent and not signed (rule SR-23).
         return HTTPCall(
@@ -77,7 +101,7 @@ struct PusherCaller: Sendable {
         let answer: HTTPAnswer
         do throws(ConnectionFailure) {
             // The letters of a channel's name need no encoding in a path.
-            answer = try await http.send(signed("GET", "channels/\(channel.name)/users"), timeout: limit)
+            answer = try await send("GET", "channels/\(channel.name)/users")
         } catch {
             throw LifelineError(error)
         }

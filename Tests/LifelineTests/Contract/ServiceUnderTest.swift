@@ -54,7 +54,7 @@ enum ServiceUnderTest: String, CaseIterable, Sendable, CustomTestStringConvertib
         switch self {
         case .pusherPublic, .pusherPrivate, .pusherPresence, .pusherEncrypted:
             ["", "two words", String(repeating: "x", count: 201)]
-        case .pubnub, .pubnubEncrypted: ["", "a,b", "a*b"]
+        case .pubnub, .pubnubEncrypted: ["", "a,b", "a*b", "a,\u{301}b", "a\u{600}*b", "a\u{600}-pnpres"]
         case .nexconnOpen, .nexconnGroup: ["", "group:", String(repeating: "x", count: 65)]
         }
     }

@@ -82,4 +82,17 @@ struct PresenceRosterTests {
             return
         }
     }
+
+    @Test("Two spellings of one id are two members (HB-11)")
+    func spellings() {
+        var roster = PresenceRoster()
+        roster.asked(1)
+        #expect(roster.answered([Member(id: "caf\u{E9}"), Member(id: "cafe\u{301}")]).count == 2)
+        roster.left("caf\u{E9}")
+        #expect(roster.count == 1)
+        var list = MemberList()
+        _ = list.join(Member(id: "caf\u{E9}"), in: "a")
+        #expect(list.join(Member(id: "cafe\u{301}"), in: "a")?.action == .join)
+        #expect(list.count == 2 && list.leave("caf\u{E9}", in: "a") != nil && list.count == 1)
+    }
 }

@@ -28,6 +28,21 @@ struct PresenceTests {
         #expect(list.leave("ann", in: "c") == nil)
     }
 
+    @Test("Two spellings of an id that Unicode holds for equivalent are two members (HB-11)")
+    func spellings() {
+        var list = MemberList()
+        let (plain, kelvin) = (Member(id: "K"), Member(id: "\u{212A}"))
+        #expect(list.join(plain, in: "c")?.count == 1)
+        #expect(list.join(kelvin, in: "c")?.count == 2)
+        #expect(list.leave("\u{212A}", in: "c")?.count == 1)
+        #expect(list.contains("K") && !list.contains("\u{212A}"))
+        var roster = PresenceRoster()
+        roster.asked(1)
+        #expect(roster.answered([plain, kelvin]).count == 2)
+        roster.left("\u{212A}")
+        #expect(roster.count == 1)
+    }
+
     @Test("LL-9: after a reconnect only the difference is told")
     func differenceAfterReconnect() async throws {
         let (client, adapter) = scriptedClient(members: [ann, ben])

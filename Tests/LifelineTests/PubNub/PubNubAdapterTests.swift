@@ -109,10 +109,13 @@ struct PubNubAdapterTests {
                 ? "{}"
                 : #"{"status":200,"occupancy":2,"uuids":[{"uuid":"ann"},{"uuid":"ben","state":{"mood":"good"}}]}"#
         }
+        // The first members are told once somebody looks at changes.
+        answers.holdsAnswers = true
         let fixture = PubNubFixture(http: answers)
         try await fixture.connect()
         let room = try await fixture.client.channel("room").subscribe()
         let changes = try room.presence.changes
+        answers.holdsAnswers = false
         while try room.presence.members.count < 2 { await Task.yield() }
         #expect(try room.presence.members == [Member(id: "ann"), Member(id: "ben", info: #"{"mood":"good"}"#)])
         func event(_ action: PubNubPresenceEvent.Action, _ user: String, _ timetoken: UInt64, state: String? = nil) {

@@ -2,6 +2,7 @@ import ConnectionEngine
 import HTTPTransport
 import PubNubProtocol
 import Testing
+import TransportCommon
 
 @testable import Lifeline
 
@@ -31,6 +32,33 @@ struct PubNubCallerTests {
         #expect(String(decoding: call.body, as: UTF8.self) == #"{"a":1}"#)
         #expect(call.headers == [HTTPField("Content-Type", "application/json")])
         #expect(!call.url.contains("custom_message_type"))
+    }
+
+    @Test("With a clock that is off a signed request is made again with the service's time (LL-60)")
+    func clock() async throws {
+        let served = 1_700_003_600
+        let http = ScriptedHTTP { call in
+            let isNow = call.url.contains("timestamp=\(served)")
+            let body = isNow ? #"[1,"Sent","5"]"# : #"{"message":"Invalid Timestamp","error":true,"status":400}"#
+            return .success(
+                HTTPAnswer(
+                    status: isNow ? 200 : 400,
+                    headers: [
+                        HTTPField("Date", HTTPDate.text(unixTime: Int64(served))), HTTPField("Content-Type", "text/javascript"),
+                    ],
+                    body: Array(body.utf8), url: call.url))
+        }
+        var settings = PubNubSettings(
+            endpoint: HTTPEndpoint(host: "h", port: 80, usesTLS: false), publishKey: "pub", subscribeKey: "sub", userID: "ann",
+            sdk: "test")
+        settings.secretKey = "hush"
+        let caller = PubNubCaller(
+            host: ServiceHost("h", port: 80, tls: false), settings: settings, cipher: nil, http: http, limit: .seconds(1),
+            unixSeconds: { 1_700_000_000 }, now: { .zero })
+        let publication = try Publication(channel: "room", event: Message.defaultEvent, value: 1)
+        #expect(try await caller.publish(publication) == .accepted(id: "5"))
+        #expect(try await caller.publish(publication) == .accepted(id: "5"))
+        #expect(http.sent.count == 3)
     }
 
     @Test("An event's name is the custom type; one that cannot be is a wrong call (LL-18)")

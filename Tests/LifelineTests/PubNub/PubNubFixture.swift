@@ -135,7 +135,7 @@ final class ScriptedPubNub: Sendable {
             case .call(let exchange):
                 state.targets.append(exchange.target)
                 return (exchange.id, .other(body: Array("[17]".utf8)))
-            case .poll(let exchange):
+            case .poll(let exchange), .renewPoll(let exchange):
                 state.targets.append(exchange.target)
                 guard let from = Self.timetoken(exchange.target) else { return nil }
                 if from == 0 {

@@ -2,6 +2,7 @@ import ConnectionEngine
 import HTTPTransport
 import PusherProtocol
 import Testing
+import TransportCommon
 import WireCoding
 
 @testable import Lifeline
@@ -22,6 +23,29 @@ struct PusherCallerTests {
         #expect(
             String(decoding: call.body, as: UTF8.self) == #"{"name":"new price","channels":["room"],"data":"{\"a\":\"b/c\"}"}"#)
         try check(call)
+    }
+
+    @Test("LL-60: with a clock that is off the request is made again with the service's time")
+    func clock() async throws {
+        let served = 1_700_003_600
+        let http = ScriptedHTTP { call in
+            let isNow = call.url.contains("auth_timestamp=\(served)")
+            return .success(
+                HTTPAnswer(
+                    status: isNow ? 200 : 401, headers: [HTTPField("Date", HTTPDate.text(unixTime: Int64(served)))],
+                    body: Array("{}".utf8), url: call.url))
+        }
+        let host = ServiceHost("h", port: 80, tls: false)
+        let settings = PusherSettings(
+            key: "key", host: host, api: host, path: nil, access: .secret("s3cret", appID: "7"), user: nil)
+        let caller = PusherCaller(
+            settings: settings, credentials: PusherCredentials(appID: "7", secret: "s3cret", encryptionMasterKey: nil),
+            http: http,
+            limit: .seconds(1), unixSeconds: { 1_700_000_000 })
+        let publication = try Publication(channel: "room", event: "e", value: 1)
+        #expect(try await caller.publish(publication) == .accepted(id: nil))
+        #expect(try await caller.publish(publication) == .accepted(id: nil))
+        #expect(http.sent.count == 3)
     }
 
     @Test("LL-13: behind a path of its own host the API is asked there, and signed without it")

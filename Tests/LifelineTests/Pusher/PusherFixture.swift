@@ -101,6 +101,7 @@ struct PusherFixture {
 /// HTTP that answers as a test says, and records what it was asked.
 final class ScriptedHTTP: HTTPSending {
     private let calls = NIOLockedValueBox<[HTTPCall]>([])
+    private let isHeld = NIOLockedValueBox(false)
     private let answer: @Sendable (HTTPCall) -> Result<HTTPAnswer, ConnectionFailure>
 
     init(
@@ -113,8 +114,15 @@ final class ScriptedHTTP: HTTPSending {
 
     var sent: [HTTPCall] { calls.withLockedValue { $0 } }
 
+    /// Whether answers wait, until this is false again.
+    var holdsAnswers: Bool {
+        get { isHeld.withLockedValue { $0 } }
+        set { isHeld.withLockedValue { $0 = newValue } }
+    }
+
     func send(_ call: HTTPCall, timeout: Duration) async throws(ConnectionFailure) -> HTTPAnswer {
         calls.withLockedValue { $0.append(call) }
+        while holdsAnswers { await Task.yield() }
         return try answer(call).get()
     }
 }
