@@ -31,7 +31,7 @@ public struct HubInstant: Hashable, Comparable, Sendable {
 
 extension Duration {
     /// Nanoseconds, cut to what 64 bits hold (292 years).
-    var wholeNanoseconds: Int64 {
+    package var wholeNanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         guard !overflow else { return seconds < 0 ? .min : .max }

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerValues
 import Testing
 
 @Suite("Rate limit as a value (HB-8, HB-9)")
