@@ -6,6 +6,8 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var key: String
     /// Signs subscriptions and REST requests. Known to the application's own servers only.
     public var secret: Secret
+    /// The secret before this one, while both are valid: it is accepted, and nothing is signed with it. Nil for none (rule SO-80).
+    public var previousSecret: Secret?
     /// A disabled application refuses connections and requests.
     public var isEnabled: Bool
     /// Whether subscribers may send events to each other.
@@ -26,14 +28,16 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var limits: ApplicationLimits
 
     public init(
-        id: String, key: String, secret: Secret, isEnabled: Bool = true, allowsClientEvents: Bool = false,
-        announcesSubscriptionCounts: Bool = false, allowsUserAuthentication: Bool = true, requiresTLS: Bool = false,
+        id: String, key: String, secret: Secret, previousSecret: Secret? = nil, isEnabled: Bool = true,
+        allowsClientEvents: Bool = false, announcesSubscriptionCounts: Bool = false, allowsUserAuthentication: Bool = true,
+        requiresTLS: Bool = false,
         allowedOrigins: [String] = [], authorizationTimeout: Duration? = nil, webhooks: [Webhook] = [],
         limits: ApplicationLimits = .init()
     ) {
         self.id = id
         self.key = key
         self.secret = secret
+        self.previousSecret = previousSecret
         self.isEnabled = isEnabled
         self.allowsClientEvents = allowsClientEvents
         self.announcesSubscriptionCounts = announcesSubscriptionCounts
@@ -44,6 +48,9 @@ public struct Application: Hashable, Sendable, Identifiable {
         self.webhooks = webhooks
         self.limits = limits
     }
+
+    /// All secrets that are valid, the one that signs first.
+    public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
     /// The application that exists without configuration: id `1001`, key `app-key`, secret `app-secret` (rule HB-1).
     ///

@@ -4,6 +4,10 @@
 public struct ApplicationLimits: Hashable, Sendable {
     /// Connections at the same time; nil for no limit.
     public var connections: Int?
+    /// Channels with a subscription at the same time.
+    public var channels: Int
+    /// Subscriptions of all connections together.
+    public var subscriptions: Int
     /// Client events of one connection in a second; as many may come at once.
     public var clientEventsPerSecond: Int
     /// Events that the application's servers publish in a second, each for as many channels as it names; nil for no limit.
@@ -17,6 +21,7 @@ public struct ApplicationLimits: Hashable, Sendable {
     /// A member's id and information together.
     public var presenceMemberBytes: Int
     public var userIDBytes: Int
+    /// The name of a channel, its prefix included. Names have ASCII characters only, so bytes and characters are the same.
     public var channelNameBytes: Int
     public var eventNameBytes: Int
     /// The data of one event.
@@ -29,15 +34,20 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var channelsPerConnection: Int
     /// How long a cache channel remembers its last event.
     public var cacheLifetime: Duration
+    /// What the events that cache channels remember take together.
+    public var cacheBytes: Int
 
     public init(
         connections: Int? = nil, clientEventsPerSecond: Int = 10, publishesPerSecond: Int? = nil,
         queriesPerSecond: Int? = nil, watchlistUsers: Int = 100, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,
-        userIDBytes: Int = 128, channelNameBytes: Int = 200, eventNameBytes: Int = 200, eventDataBytes: Int = 10_240,
+        userIDBytes: Int = 128, channelNameBytes: Int = 164, eventNameBytes: Int = 200, eventDataBytes: Int = 10_240,
         channelsPerPublish: Int = 100, eventsPerBatch: Int = 10, channelsPerConnection: Int = 10_000,
-        cacheLifetime: Duration = .seconds(1800)
+        cacheLifetime: Duration = .seconds(1800), channels: Int = 1_000_000, subscriptions: Int = 4_000_000,
+        cacheBytes: Int = 67_108_864
     ) {
         self.connections = connections
+        self.channels = channels
+        self.subscriptions = subscriptions
         self.clientEventsPerSecond = clientEventsPerSecond
         self.publishesPerSecond = publishesPerSecond
         self.queriesPerSecond = queriesPerSecond
@@ -52,5 +62,6 @@ public struct ApplicationLimits: Hashable, Sendable {
         self.eventsPerBatch = eventsPerBatch
         self.channelsPerConnection = channelsPerConnection
         self.cacheLifetime = cacheLifetime
+        self.cacheBytes = cacheBytes
     }
 }

@@ -13,7 +13,18 @@ public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
         revealed = text
     }
 
+    /// The secrets that are valid at a time: the current one and, while it is being changed, the one before it.
+    static func valid(_ current: Secret, _ previous: Secret?) -> [Secret] {
+        guard let previous, !previous.revealed.utf8.elementsEqual(current.revealed.utf8) else { return [current] }
+        return [current, previous]
+    }
+
     public var description: String { "<redacted>" }
     public var debugDescription: String { "<redacted>" }
     public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension [Secret] {
+    /// The texts themselves, for signatures only.
+    public var revealed: [String] { map(\.revealed) }
 }
