@@ -1,3 +1,5 @@
+import Identifiers
+
 /// A channel of one application. Channels of different applications never meet, whatever their names.
 public struct ChannelID: Hashable, Sendable {
     public var application: String
@@ -10,7 +12,12 @@ public struct ChannelID: Hashable, Sendable {
 
     /// By the bytes of the names, since the name of a user's channel holds the user's id (rule HB-11).
     public static func == (left: ChannelID, right: ChannelID) -> Bool {
-        left.name.isExactly(right.name) && left.application == right.application
+        left.name.isExactly(right.name) && left.application.isExactly(right.application)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(Identifier(application))
+        hasher.combine(Identifier(name))
     }
 }
 

@@ -18,8 +18,14 @@ public struct SubscribeOutcome: Hashable, Sendable {
 public enum SubscribeRefusal: Error, Hashable, Sendable {
     /// The channel has as many distinct members as its application allows.
     case tooManyMembers(limit: Int)
+    /// The list of the channel's members would be larger than what a new member can be sent.
+    case tooManyMemberBytes(limit: Int)
     /// The channel has the presence trait and the subscription brings no member.
     case memberMissing
+    /// The application has as many occupied channels as it may have, and this would be another one.
+    case tooManyChannels(limit: Int)
+    /// All connections of the application together have as many subscriptions as they may have.
+    case tooManySubscriptions(limit: Int)
 }
 
 /// What the end of a subscription led to, and whom to tell.

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// Some of the channels of a server: who is subscribed where, members, last messages.
 ///
 /// A value without locks, clocks and I/O. Its owner guards each shard with a lock of its own, so that channels do not contend,
@@ -11,6 +13,8 @@ public struct ChannelShard: Sendable {
     /// Channels with a message to forget some day.
     private var remembering: Set<ChannelID> = []
     private var nextForgetting = HubInstant(nanoseconds: .min)
+    /// What the messages of each application take.
+    private var ledgers: [Identifier: CacheLedger] = [:]
 
     public init() {}
 
@@ -23,7 +27,7 @@ public struct ChannelShard: Sendable {
     public private(set) var occupiedCount = 0
 
     /// What there is and what there was of each application, by its id.
-    public private(set) var tallies: [String: ChannelTally] = [:]
+    public private(set) var tallies: [Identifier: ChannelTally] = [:]
 
     /// Adds one subscription of a connection in `partition` (0 ..< 64, clamped).
     ///
@@ -99,13 +103,30 @@ public struct ChannelShard: Sendable {
     }
 
     /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
-    public mutating func publish(_ message: CachedMessage, to id: ChannelID, traits: ChannelTraits) -> PartitionSet {
+    ///
+    /// - Parameter limit: how many bytes the messages of the application may take in this shard. Beyond it its oldest ones are
+    ///   forgotten (rule HB-94).
+    public mutating func publish(
+        _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
+    ) -> PartitionSet {
         remembering.insert(id)
         tally(id) { $0.published += 1 }
-        return withChannel(id, traits: traits) { channel in
+        let audience = withChannel(id, traits: traits) { channel in
             channel.cached = message
             return channel.audience
         }
+        let application = Identifier(id.application)
+        ledgers[application, default: CacheLedger()].keep(id, message)
+        while (ledgers[application]?.bytes ?? 0) > limit {
+            guard let oldest = ledgers[application]?.takeOldest() else { break }
+            forgetMessage(of: oldest)
+        }
+        return audience
+    }
+
+    /// What the cached messages of an application take.
+    public func cachedBytes(application: String) -> Int {
+        ledgers[Identifier(application)]?.bytes ?? 0
     }
 
     /// How a channel stands; nil when nobody is subscribed.
@@ -116,7 +137,7 @@ public struct ChannelShard: Sendable {
     /// The occupied channels of an application whose names begin with `prefix`, in no order.
     public func occupied(application: String, prefix: String) -> [ChannelOccupancy] {
         channels.compactMap { id, channel in
-            guard id.application == application, id.name.hasPrefix(prefix) else { return nil }
+            guard id.application == application, id.name.hasBytePrefix(prefix) else { return nil }
             return channel.occupancy(name: id.name)
         }
     }
@@ -165,6 +186,7 @@ public struct ChannelShard: Sendable {
         for id in remembering {
             guard let index = channels.index(forKey: id) else { continue }
             guard channels.values[index].cached(at: now) == nil else { continue }
+            strike(id)
             channels.values[index].cached = nil
             if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
         }
@@ -172,10 +194,25 @@ public struct ChannelShard: Sendable {
     }
 
     private mutating func tally(_ id: ChannelID, _ change: (inout ChannelTally) -> Void) {
-        change(&tallies[id.application, default: ChannelTally()])
+        change(&tallies[Identifier(id.application), default: ChannelTally()])
+    }
+
+    private mutating func forgetMessage(of id: ChannelID) {
+        remembering.remove(id)
+        guard let index = channels.index(forKey: id) else { return }
+        channels.values[index].cached = nil
+        if channels.values[index].subscriptions == 0 { channels.remove(at: index) }
+    }
+
+    /// The channel keeps no message any more.
+    private mutating func strike(_ id: ChannelID) {
+        let application = Identifier(id.application)
+        ledgers[application]?.forget(id)
+        if ledgers[application]?.isEmpty == true { ledgers[application] = nil }
     }
 
     private mutating func forget(_ id: ChannelID) {
+        strike(id)
         channels[id] = nil
         remembering.remove(id)
         heldBack.remove(id)

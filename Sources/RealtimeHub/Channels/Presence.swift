@@ -1,3 +1,4 @@
+import Identifiers
 import OrderedCollections
 
 /// A user of a presence channel.
@@ -21,7 +22,7 @@ public struct PresenceRoster: Hashable, Sendable {
         var connections: Int
     }
 
-    private var entries: OrderedDictionary<ExactText, Entry> = [:]
+    private var entries: OrderedDictionary<Identifier, Entry> = [:]
 
     public init() {}
 
@@ -34,14 +35,14 @@ public struct PresenceRoster: Hashable, Sendable {
     }
 
     public func contains(userID: String) -> Bool {
-        entries[ExactText(userID)] != nil
+        entries[Identifier(userID)] != nil
     }
 
     /// Counts a connection of `member`; true when it is the user's first, and others should hear of it.
     ///
     /// The information of a user's first connection stays until the last one leaves.
     public mutating func join(_ member: PresenceMember) -> Bool {
-        let id = ExactText(member.userID)
+        let id = Identifier(member.userID)
         if let index = entries.index(forKey: id) {
             entries.values[index].connections += 1
             return false
@@ -52,7 +53,7 @@ public struct PresenceRoster: Hashable, Sendable {
 
     /// Forgets one connection of a user; true when it was the last, and others should hear of it.
     public mutating func leave(userID: String) -> Bool {
-        guard let index = entries.index(forKey: ExactText(userID)) else { return false }
+        guard let index = entries.index(forKey: Identifier(userID)) else { return false }
         guard entries.values[index].connections > 1 else {
             entries.remove(at: index)
             return true

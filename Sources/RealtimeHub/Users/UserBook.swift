@@ -1,3 +1,5 @@
+import Identifiers
+
 /// Who of one application is signed in, with how many connections, and who watches whom.
 ///
 /// A value without locks, clocks and I/O; its owner guards it with one lock, under which it also queues what is to be told. Then
@@ -13,14 +15,14 @@ public struct UserBook: Sendable {
     }
 
     private struct Session {
-        var user: ExactText
-        var watchlist: [ExactText]
+        var user: Identifier
+        var watchlist: [Identifier]
     }
 
-    private var users: [ExactText: User] = [:]
+    private var users: [Identifier: User] = [:]
     private var sessions: [UserConnection: Session] = [:]
     /// Users of whom watchers do not know the truth yet, and when they are to be told.
-    private var untold: [ExactText: HubInstant] = [:]
+    private var untold: [Identifier: HubInstant] = [:]
     /// How long a user stays online for watchers after the last connection has ended.
     private let offlineGrace: Duration
 
@@ -35,7 +37,7 @@ public struct UserBook: Sendable {
     public mutating func signIn(
         _ connection: UserConnection, as user: String, watching watchlist: [String], at now: HubInstant
     ) -> UserSignIn {
-        let user = ExactText(user)
+        let user = Identifier(user)
         if let session = sessions[connection], session.user != user { signOut(connection, at: now) }
         let replaced = sessions[connection]?.watchlist
         if replaced == nil {
@@ -43,10 +45,10 @@ public struct UserBook: Sendable {
             if users[user]?.connections == 1 { changed(user, at: now) }
         }
         var online: [String] = []
-        var settled: [ExactText] = []
-        var watched: [ExactText] = []
+        var settled: [Identifier] = []
+        var watched: [Identifier] = []
         for name in watchlist {
-            let id = ExactText(name)
+            let id = Identifier(name)
             let index = entry(id)
             users.values[index].watchers.insert(connection)
             // The key is shared by all who watch the user.
@@ -75,10 +77,10 @@ public struct UserBook: Sendable {
     /// What is due to be told to watchers: users who came, and users who went and stayed away (rule HB-51).
     public mutating func takeNews(at now: HubInstant) -> [UserNews] {
         guard !untold.isEmpty else { return [] }
-        var due: [ExactText] = []
+        var due: [Identifier] = []
         for (user, time) in untold where time <= now { due.append(user) }
         guard !due.isEmpty else { return [] }
-        due.sort { $0.text < $1.text }
+        due.sort()
         for user in due {
             untold[user] = nil
             users[user]?.isOnlineForWatchers.toggle()
@@ -90,7 +92,7 @@ public struct UserBook: Sendable {
 
     /// Whether a user has a connection that is signed in.
     public func isOnline(_ user: String) -> Bool {
-        users[ExactText(user)].map { $0.connections > 0 } ?? false
+        users[Identifier(user)].map { $0.connections > 0 } ?? false
     }
 
     /// The connections that are signed in.
@@ -100,14 +102,14 @@ public struct UserBook: Sendable {
 
     // MARK: Changing
 
-    private mutating func entry(_ user: ExactText) -> Dictionary<ExactText, User>.Index {
+    private mutating func entry(_ user: Identifier) -> Dictionary<Identifier, User>.Index {
         if let index = users.index(forKey: user) { return index }
         users[user] = User()
         return users.index(forKey: user) ?? users.startIndex
     }
 
     /// The user's first connection has come or the last one has ended.
-    private mutating func changed(_ user: ExactText, at now: HubInstant) {
+    private mutating func changed(_ user: Identifier, at now: HubInstant) {
         guard let entry = users[user] else { return }
         let isOnline = entry.connections > 0
         if entry.isOnlineForWatchers == isOnline {
@@ -121,7 +123,7 @@ public struct UserBook: Sendable {
         forgetIfUnused(user)
     }
 
-    private mutating func unwatch(_ watchlist: some Sequence<ExactText>, _ connection: UserConnection) {
+    private mutating func unwatch(_ watchlist: some Sequence<Identifier>, _ connection: UserConnection) {
         for id in watchlist {
             users[id]?.watchers.remove(connection)
             guard let entry = users[id], entry.watchers.isEmpty else { continue }
@@ -132,7 +134,7 @@ public struct UserBook: Sendable {
         }
     }
 
-    private mutating func forgetIfUnused(_ user: ExactText) {
+    private mutating func forgetIfUnused(_ user: Identifier) {
         guard let entry = users[user], entry.connections == 0, entry.watchers.isEmpty else { return }
         users[user] = nil
         untold[user] = nil
@@ -141,7 +143,7 @@ public struct UserBook: Sendable {
     // MARK: Telling
 
     /// What watchers believe about these users now, put together for those who watch the same of them.
-    private func news(of changes: [ExactText], but left: UserConnection? = nil) -> [UserNews] {
+    private func news(of changes: [Identifier], but left: UserConnection? = nil) -> [UserNews] {
         var perWatcher: [UserConnection: [Int]] = [:]
         for (index, user) in changes.enumerated() {
             for watcher in users[user]?.watchers ?? [] where watcher != left { perWatcher[watcher, default: []].append(index) }

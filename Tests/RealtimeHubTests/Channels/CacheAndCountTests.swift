@@ -31,6 +31,37 @@ struct CacheAndCountTests {
         #expect(shard.cached(news, at: .seconds(50)) == nil)
     }
 
+    @Test("What is remembered has a bound in bytes: the application's oldest messages go, and no other application's (HB-94)")
+    func cacheBytes() throws {
+        var shard = ChannelShard()
+        func id(_ number: Int, _ application: String = "1001") -> ChannelID {
+            ChannelID(application: application, name: "cache-\(number)")
+        }
+        func publish(_ number: Int, _ application: String = "1001", bytes: Int = 1_000) {
+            let text = String(repeating: "x", count: bytes)
+            _ = shard.publish(message(text, until: 1800), to: id(number, application), traits: .cached, keeping: 10_000)
+        }
+        func kept(_ application: String = "1001") -> [Int] {
+            (0..<1_000).filter { shard.cached(id($0, application), at: .seconds(1)) != nil }
+        }
+        _ = try shard.subscribe(to: id(0), traits: .cached, partition: 0, at: .seconds(0))
+        publish(0, "2")
+        for number in 0..<1_000 { publish(number) }
+        #expect(kept() == Array(993..<1_000) && kept("2") == [0])
+        #expect(shard.cachedBytes(application: "1001") <= 10_000 && shard.cachedBytes(application: "1001") > 8_000)
+        // A message in place of another one counts once, and is the newest.
+        for _ in 0..<1_000 { publish(993) }
+        publish(1)
+        #expect(kept() == [1, 993] + Array(995..<1_000))
+        // One that is larger than the bound is not remembered; the channel still has its subscriber.
+        publish(0, bytes: 20_000)
+        #expect(kept().isEmpty && shard.cachedBytes(application: "1001") == 0)
+        #expect(shard.occupancy(of: id(0))?.subscriptions == 1)
+        publish(5)
+        _ = shard.sweep(at: .seconds(1_900))
+        #expect(shard.cachedBytes(application: "1001") == 0 && shard.cachedBytes(application: "2") == 0)
+    }
+
     @Test("Up to 100 subscriptions every change is announced")
     func smallCounts() throws {
         var shard = ChannelShard()

@@ -1,17 +1,18 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
 /// Pairs that Swift takes for the same text.
 @Suite("Names are compared by their bytes (HB-11)")
-struct ExactTextTests {
+struct IdentifierTests {
     static let pairs = [("K", "\u{212A}"), ("jos\u{E9}", "jose\u{301}"), ("a\u{E9}e\u{301}", "ae\u{301}\u{E9}")]
 
     @Test("Equivalent texts are equal to themselves only", arguments: pairs)
     func texts(one: String, other: String) {
         #expect(one == other)
         #expect(!one.isExactly(other) && one.isExactly(one) && other.isExactly(other))
-        #expect(ExactText(one) != ExactText(other) && ExactText(one) == ExactText(String(Array(one))))
-        #expect(Set([one, other].map { ExactText($0) }).count == 2)
+        #expect(Identifier(one) != Identifier(other) && Identifier(one) == Identifier(String(Array(one))))
+        #expect(Set([one, other].map { Identifier($0) }).count == 2)
         #expect(ChannelID(application: "1", name: one) != ChannelID(application: "1", name: other))
         #expect(!one.isExactly(one + "x") && !"".isExactly(one) && "".isExactly(""))
     }
