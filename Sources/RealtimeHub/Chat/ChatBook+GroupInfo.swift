@@ -1,10 +1,12 @@
+import Identifiers
+
 // Groups: facts, names of members, queries, muting (rules CH-48 to CH-53).
 extension ChatBook {
     /// Owner and admins change a group's facts; permissions are the owner's (25404).
     ///
     /// - Returns: nil when nothing changed.
     public mutating func updateGroup(
-        _ id: String, _ update: ChatGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, _ update: ChatGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupInfoChange? {
         var group = try knownGroup(id)
         let before = group
@@ -14,6 +16,7 @@ extension ChatBook {
             guard role == .owner || (update.joinPermission == nil && update.invitePermission == nil) else {
                 throw ChatRefusal(ChatCode.onlyOwner, "Only the owner may change permissions.")
             }
+            try checkSpeaking(.group, id, actor.user, at: now)
         }
         if let name = update.name { group.name = name }
         if let avatar = update.avatar { group.avatar = avatar }
@@ -23,7 +26,7 @@ extension ChatBook {
         if let permission = update.invitePermission { group.invitePermission = permission }
         if let extra = update.extra { group.extra = extra }
         if let isMuted = update.isMuted { group.isMuted = isMuted }
-        try Self.checkTexts(of: group)
+        try checkTexts(of: group)
         let changed = Self.differences(before, group)
         guard !changed.isEmpty else { return nil }
         groups.put(group, into: &commit)
@@ -47,7 +50,7 @@ extension ChatBook {
     ///
     /// - Returns: nil when nothing changed.
     public mutating func setMember(
-        _ user: String, of id: String, nickname: String?, extra: String?, by actor: ChatActor, at now: Int64,
+        _ user: Identifier, of id: Identifier, nickname: String?, extra: String?, by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatMemberChange? {
         _ = try knownGroup(id)
@@ -56,6 +59,7 @@ extension ChatBook {
             let role = try role(of: actor.user, in: id)
             guard role == .owner || (role == .admin && member.role == .member) else { throw Self.noPermission }
         }
+        if !actor.isServer { try checkSpeaking(.group, id, actor.user, at: now) }
         guard nickname?.utf8.count ?? 0 <= 256, extra?.utf8.count ?? 0 <= 4_096 else {
             throw ChatRefusal(ChatCode.groupTextTooLong, "A nickname may have 256 bytes, other facts 4,096.")
         }
@@ -72,23 +76,23 @@ extension ChatBook {
 
     // MARK: Queries
 
-    public func group(_ id: String) -> ChatGroupInfo? {
+    public func group(_ id: Identifier) -> ChatGroupInfo? {
         groups[id].map { ChatGroupInfo(group: $0, memberCount: groups.count(of: id)) }
     }
 
     /// Those of 1 … 20 groups that exist.
-    public func groupInfo(_ ids: [String]) throws(ChatRefusal) -> [ChatGroupInfo] {
+    public func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
         guard (1...20).contains(ids.count) else {
             throw ChatRefusal(ChatCode.tooManyGroupsInCall, "1 to 20 groups may be asked for at a time.")
         }
         return ids.compactMap { group($0) }
     }
 
-    public func isMember(_ user: String, of id: String) -> Bool { groups.member(user, of: id) != nil }
+    public func isMember(_ user: Identifier, of id: Identifier) -> Bool { groups.member(user, of: id) != nil }
 
     /// Some members by name, or a page of all by id. Only members may ask.
     public func groupMembers(
-        of id: String, users: [String] = [], role: ChatMember.Role? = nil, after: String? = nil, limit: Int = 50,
+        of id: Identifier, users: [Identifier] = [], role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50,
         by actor: ChatActor
     ) throws(ChatRefusal) -> (members: [ChatMember], hasMore: Bool) {
         _ = try knownGroup(id)
@@ -105,7 +109,7 @@ extension ChatBook {
 
     /// A page of a user's groups, by id.
     public func groups(
-        of user: String, role: ChatMember.Role? = nil, after: String? = nil, limit: Int = 50
+        of user: Identifier, role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50
     ) throws(ChatRefusal) -> (groups: [ChatGroupInfo], hasMore: Bool) {
         try Self.check(limit: limit)
         let matching = groups.groups(of: user).filter { role == nil || groups.member(user, of: $0)?.role == role }
@@ -114,7 +118,8 @@ extension ChatBook {
     }
 
     /// A page of all groups, or of those in which all are muted, by id.
-    public func groupPage(after: String? = nil, limit: Int, isMuted: Bool = false) -> (groups: [ChatGroupInfo], hasMore: Bool) {
+    public func groupPage(after: Identifier? = nil, limit: Int, isMuted: Bool = false) -> (groups: [ChatGroupInfo], hasMore: Bool)
+    {
         let matching = groups.ids.filter { !isMuted || groups[$0]?.isMuted == true }
         let page = Self.page(matching, by: \.self, after: after, limit: max(limit, 0))
         return (page.elements.compactMap { group($0) }, page.hasMore)
@@ -125,7 +130,7 @@ extension ChatBook {
     }
 
     private static func page<Element>(
-        _ all: [Element], by key: (Element) -> String, after: String?, limit: Int
+        _ all: [Element], by key: (Element) -> Identifier, after: Identifier?, limit: Int
     ) -> (elements: [Element], hasMore: Bool) {
         let rest = all.filter { element in after.map { key(element) > $0 } ?? true }.sorted { key($0) < key($1) }
         return (Array(rest.prefix(limit)), rest.count > limit)
@@ -135,37 +140,38 @@ extension ChatBook {
 
     /// Members who may not speak, for so many minutes or for good.
     public mutating func muteInGroup(
-        _ id: String, users: [String], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         let until = try minutes.map { minutes throws(ChatRefusal) in try Self.end(minutes: minutes, at: now) }
         try restrict(.muted, id, users, until: until, into: &commit)
     }
 
-    public mutating func unmuteInGroup(_ id: String, users: [String], into commit: inout ChatCommit) throws(ChatRefusal) {
+    public mutating func unmuteInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try lift(.muted, id, users, into: &commit)
     }
 
-    public func mutedInGroup(_ id: String, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
+    public func mutedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
         _ = try knownGroup(id)
         return restrictions.list(.muted, .channel(.group, id), at: now)
     }
 
     /// Members who may speak although all are muted.
-    public mutating func allowInGroup(_ id: String, users: [String], into commit: inout ChatCommit) throws(ChatRefusal) {
+    public mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try restrict(.allowed, id, users, until: nil, into: &commit)
     }
 
-    public mutating func disallowInGroup(_ id: String, users: [String], into commit: inout ChatCommit) throws(ChatRefusal) {
+    public mutating func disallowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal)
+    {
         try lift(.allowed, id, users, into: &commit)
     }
 
-    public func allowedInGroup(_ id: String, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
+    public func allowedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
         _ = try knownGroup(id)
         return restrictions.list(.allowed, .channel(.group, id), at: now)
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, _ id: String, _ users: [String], until: Int64?, into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, _ id: Identifier, _ users: [Identifier], until: Int64?, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try knownGroup(id)
         try ChatID.check(users, "a user")
@@ -174,7 +180,7 @@ extension ChatBook {
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, _ id: String, _ users: [String], into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, _ id: Identifier, _ users: [Identifier], into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try knownGroup(id)
         try ChatID.check(users, "a user")

@@ -1,17 +1,24 @@
+import Identifiers
+
 // Groups: coming and going, roles (rules CH-40 to CH-53).
 extension ChatBook {
     /// Creates a group that `actor.user` owns, with further members.
     public mutating func createGroup(
-        _ group: ChatGroup, users: [String], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ group: ChatGroup, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         try ChatID.check(group.id, "the group")
         try ChatID.check(actor.user, "the owner")
         for user in users { try ChatID.check(user, "a user") }
-        try Self.checkTexts(of: group)
+        try checkTexts(of: group)
         guard groups[group.id] == nil else { throw ChatRefusal(ChatCode.groupExists, "The group exists.") }
-        var seen: Set<String> = [actor.user]
+        var seen: Set<Identifier> = [actor.user]
         let others = users.filter { seen.insert($0).inserted }
         guard others.count < application.limits.groupMembers else { throw tooManyMembers }
+        guard groups.count < application.limits.groups else {
+            throw .badArgument("The application has as many groups as it may.")
+        }
+        if !actor.isServer { try checkInviting(others, by: actor.user, at: now) }
+        try checkRoom(forMembers: [actor.user] + others, by: actor)
         var created = group
         created.owner = actor.user
         created.created = now
@@ -24,7 +31,7 @@ extension ChatBook {
 
     /// Somebody comes of his own will: 25412, 25414 or 25424 otherwise. As the server: any users come.
     public mutating func joinGroup(
-        _ id: String, users: [String], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
         if !actor.isServer {
@@ -41,7 +48,7 @@ extension ChatBook {
 
     /// A member brings others in: 25426 for who may not.
     public mutating func inviteToGroup(
-        _ id: String, users: [String], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
         if !actor.isServer {
@@ -50,26 +57,49 @@ extension ChatBook {
             guard role == .owner || (role == .admin && group.invitePermission >= 1) || group.invitePermission >= 2 else {
                 throw ChatRefusal(ChatCode.mayNotInvite, "The user may not invite others.")
             }
+            try checkInviting(users, by: actor.user, at: now)
         }
         return try add(users, to: id, by: actor, at: now, into: &commit)
     }
 
     private mutating func add(
-        _ users: [String], to id: String, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ users: [Identifier], to id: Identifier, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         try ChatID.check(users, "a user", limit: actor.isServer ? 1_000 : 100)
-        var seen: Set<String> = []
+        var seen: Set<Identifier> = []
         let fresh = users.filter { groups.member($0, of: id) == nil && seen.insert($0).inserted }
         guard !fresh.isEmpty else { throw ChatRefusal(ChatCode.alreadyMember, "A member already.") }
         guard groups.count(of: id) + fresh.count <= application.limits.groupMembers else { throw tooManyMembers }
+        try checkRoom(forMembers: fresh, by: actor)
         let members = fresh.map { ChatMember(group: id, user: $0, joined: now) }
         for member in members { groups.put(member, into: &commit) }
         return change(.join, id, members, by: actor, to: groups.users(of: id), at: now)
     }
 
+    /// Whether users may be in one more group, and have inboxes for what is said there (rules CH-105 and CH-106).
+    private func checkRoom(forMembers users: [Identifier], by actor: ChatActor) throws(ChatRefusal) {
+        try checkRoom(forInboxesOf: users)
+        let limit = application.limits.groupsPerUser
+        guard actor.isServer || users.allSatisfy({ groups.groups(of: $0).count < limit }) else {
+            throw .badArgument("A user may be in \(limit) groups.")
+        }
+    }
+
+    /// Nobody is brought into a group by somebody whom he blocks, nor by who is muted in all groups: a group's name speaks too.
+    private func checkInviting(
+        _ users: [Identifier], by inviter: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard !restrictions.contains(.muted, .all(.group), inviter, at: now) else {
+            throw ChatRefusal(ChatCode.mutedInGroup, "The user is muted in all groups.")
+        }
+        guard !users.contains(where: { restrictions.contains(.blocked, .user($0), inviter, at: .min) }) else {
+            throw ChatRefusal(ChatCode.blockedByReceiver, "One of the users blocks the one who invites.")
+        }
+    }
+
     /// Members go of their own will: 25417 for the owner.
     public mutating func quitGroup(
-        _ id: String, users: [String], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         guard actor.isServer || users == [actor.user] else { throw .badArgument("Users quit for themselves.") }
         return try remove(users, from: id, .quit, by: actor, at: now, into: &commit)
@@ -77,7 +107,7 @@ extension ChatBook {
 
     /// The owner removes anybody, an admin simple members: 25405, 25417 or 25418 otherwise.
     public mutating func kickFromGroup(
-        _ id: String, users: [String], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         _ = try knownGroup(id)
         if !actor.isServer {
@@ -92,7 +122,7 @@ extension ChatBook {
     }
 
     private mutating func remove(
-        _ users: [String], from id: String, _ operation: ChatGroupOperation, by actor: ChatActor, at now: Int64,
+        _ users: [Identifier], from id: Identifier, _ operation: ChatGroupOperation, by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
@@ -114,7 +144,7 @@ extension ChatBook {
 
     /// The owner ends a group.
     public mutating func dismissGroup(
-        _ id: String, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
         let group = try knownGroup(id)
         guard actor.isServer || group.owner == actor.user else { throw Self.noPermission }
@@ -129,7 +159,7 @@ extension ChatBook {
 
     /// The owner makes another member the owner, and leaves if so wanted.
     public mutating func transferGroup(
-        _ id: String, to user: String, leaves: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, to user: Identifier, leaves: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatGroupChange] {
         var group = try knownGroup(id)
         let former = group.owner
@@ -150,7 +180,8 @@ extension ChatBook {
 
     /// The owner makes members admins and admins members.
     public mutating func changeAdmins(
-        _ id: String, add: [String], remove: [String], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, add: [Identifier], remove: [Identifier], by actor: ChatActor, at now: Int64,
+        into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatGroupChange] {
         let group = try knownGroup(id)
         guard actor.isServer || group.owner == actor.user else { throw Self.noPermission }
@@ -186,19 +217,19 @@ extension ChatBook {
 
     // MARK: Small things
 
-    func knownGroup(_ id: String) throws(ChatRefusal) -> ChatGroup {
+    func knownGroup(_ id: Identifier) throws(ChatRefusal) -> ChatGroup {
         guard let group = groups[id] else { throw Self.noSuchGroup }
         return group
     }
 
-    func role(of user: String, in id: String) throws(ChatRefusal) -> ChatMember.Role {
+    func role(of user: Identifier, in id: Identifier) throws(ChatRefusal) -> ChatMember.Role {
         guard let member = groups.member(user, of: id) else { throw Self.notMember }
         return member.role
     }
 
     /// Server calls that name nobody are told in the name of whom they are about.
     private func change(
-        _ operation: ChatGroupOperation, _ id: String, _ members: [ChatMember], by actor: ChatActor, to users: [String],
+        _ operation: ChatGroupOperation, _ id: Identifier, _ members: [ChatMember], by actor: ChatActor, to users: [Identifier],
         at now: Int64
     ) -> ChatGroupChange {
         let `operator` = actor.user.isEmpty ? members.first?.user ?? "" : actor.user
@@ -214,7 +245,7 @@ extension ChatBook {
     static let notMember = ChatRefusal(ChatCode.notMember, "Not a member of the group.")
     static let noPermission = ChatRefusal(ChatCode.noPermission, "The user may not do this.")
 
-    static func checkTexts(of group: ChatGroup) throws(ChatRefusal) {
+    func checkTexts(of group: ChatGroup) throws(ChatRefusal) {
         guard !group.name.isEmpty else { throw ChatRefusal(ChatCode.groupNameEmpty, "A group needs a name.") }
         let texts = [
             (group.name, 256), (group.avatar ?? "", 1_024), (group.introduction ?? "", 4_096), (group.notice ?? "", 8_192),
@@ -222,6 +253,12 @@ extension ChatBook {
         guard texts.allSatisfy({ $0.0.utf8.count <= $0.1 }), group.extra.count <= 20,
             group.extra.allSatisfy({ $0.key.utf8.count <= 64 && $0.value.utf8.count <= 4_096 })
         else { throw ChatRefusal(ChatCode.groupTextTooLong, "One of the texts is too long, or there are more than 20 extras.") }
+        let bytes =
+            texts.reduce(0) { $0 + $1.0.utf8.count } + group.extra.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= application.limits.groupBytes else {
+            throw ChatRefusal(
+                ChatCode.groupTextTooLong, "The texts of a group may have \(application.limits.groupBytes) bytes together.")
+        }
         guard (0...3).contains(group.joinPermission), (0...2).contains(group.invitePermission) else {
             throw .badArgument("There is no such permission.")
         }

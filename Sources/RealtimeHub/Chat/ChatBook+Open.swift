@@ -1,13 +1,16 @@
+import Identifiers
+
 // Open channels: entering and leaving, metadata (rules CH-60 to CH-68).
 extension ChatBook {
     /// Makes an open channel; one that exists stays as it is.
     ///
     /// - Parameter lifetime: ms without participants and messages after which it goes by itself; nil for never.
     public mutating func createOpenChannel(
-        _ id: String, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatOpenChannel {
         try ChatID.check(id, "the open channel")
         if let known = rooms[id] { return known }
+        try checkRoomForOpenChannel()
         let channel = ChatOpenChannel(id: id, created: now, lifetime: lifetime)
         rooms.create(channel, at: now, into: &commit)
         return channel
@@ -18,7 +21,8 @@ extension ChatBook {
     /// Entering again changes nothing, and coming back within the grace is no news for others (F71). Whoever enters has to be
     /// attached before the events of `news` are delivered.
     public mutating func enterOpenChannel(
-        _ id: String, extra: String? = nil, session: ChatSession, user: String, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, extra: String? = nil, session: ChatSession, user: Identifier, at now: Int64,
+        into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatEntrance {
         try ChatID.check(id, "the open channel")
         guard extra?.count ?? 0 <= 128 else {
@@ -28,11 +32,18 @@ extension ChatBook {
         guard !restrictions.contains(.barred, scope, user, at: now) else { throw Self.barred }
         if rooms[id] == nil {
             guard application.createsOpenChannels else { throw Self.noSuchOpenChannel }
+            try checkRoomForOpenChannel()
+        }
+        let (own, limit) = (rooms.channels(of: user), application.limits.openChannelsPerUser)
+        guard own.count < limit || own.contains(id) || !application.allowsManyOpenChannels else {
+            throw .badArgument("A user may be in \(limit) open channels.")
+        }
+        if rooms[id] == nil {
             rooms.create(ChatOpenChannel(id: id, created: now, lifetime: ChatRooms.lifetime), at: now, into: &commit)
         }
         guard let channel = rooms[id] else { throw Self.noSuchOpenChannel }
         var news = ChatNews()
-        var left: [String] = []
+        var left: [Identifier] = []
         if !application.allowsManyOpenChannels {
             left = rooms.channels(of: user).filter { $0 != id }.sorted()
             for other in left {
@@ -51,9 +62,15 @@ extension ChatBook {
             news: news)
     }
 
+    private func checkRoomForOpenChannel() throws(ChatRefusal) {
+        guard rooms.rooms.count < application.limits.openChannels else {
+            throw .badArgument("The application has as many open channels as it may.")
+        }
+    }
+
     /// A session leaves an open channel, and with its last one the user: 23406 for one that is not in it.
     public mutating func exitOpenChannel(
-        _ id: String, session: ChatSession, user: String, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, session: ChatSession, user: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, user, at: now)
         var news = ChatNews()
@@ -69,7 +86,7 @@ extension ChatBook {
 
     /// The user's other devices learn what this one did.
     private func sync(
-        _ id: String, _ user: String, _ session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
+        _ id: Identifier, _ user: Identifier, _ session: ChatSession, isJoin: Bool, isOtherDevice: Bool, news: inout ChatNews
     ) {
         let others = sessions(of: user).filter { $0.id != session.id }
         guard !others.isEmpty else { return }
@@ -78,19 +95,19 @@ extension ChatBook {
 
     // MARK: Queries
 
-    public func openChannel(_ id: String) -> ChatOpenChannel? { rooms[id] }
+    public func openChannel(_ id: Identifier) -> ChatOpenChannel? { rooms[id] }
 
-    public func openChannels() -> [String] { rooms.rooms.keys.sorted() }
+    public func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
-    public func participantCount(of id: String) -> Int { rooms.count(of: id) }
+    public func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
 
-    public func isParticipant(_ user: String, of id: String) -> Bool { rooms.isInside(id, user) }
+    public func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
 
     /// Where participants are; nil when there is no such channel.
-    public func openPartitions(of id: String) -> PartitionSet? { rooms.partitions(of: id) }
+    public func openPartitions(of id: Identifier) -> PartitionSet? { rooms.partitions(of: id) }
 
     /// Those who have been there longest, at most 500.
-    public func participants(of id: String, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
+    public func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         guard (0...500).contains(limit) else { throw .badArgument("limit is 0 to 500.") }
         return rooms.participants(of: id, limit: limit)
@@ -98,7 +115,7 @@ extension ChatBook {
 
     // MARK: Metadata
 
-    public func openEntries(of id: String, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
+    public func openEntries(of id: Identifier, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
         try checkInside(id, actor, at: now)
         return rooms.entries(of: id)
     }
@@ -107,10 +124,12 @@ extension ChatBook {
     ///
     /// - Parameter overwrites: whether pairs of others may be replaced.
     public mutating func setOpenEntries(
-        _ pairs: [String: String], in id: String, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor, at now: Int64,
+        _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,
+        at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, actor, at: now)
+        if !actor.isServer { try checkSpeaking(.open, id, actor.user, at: now) }
         guard (1...10).contains(pairs.count) else {
             throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be set at a time.")
         }
@@ -120,6 +139,13 @@ extension ChatBook {
         let known = rooms.rooms[id]?.entries ?? [:]
         guard known.count + pairs.keys.filter({ known[$0] == nil }).count <= application.limits.openEntries else {
             throw ChatRefusal(ChatCode.tooManyEntries, "An open channel may have \(application.limits.openEntries) pairs.")
+        }
+        let kept = known.values.reduce(0) { $0 + (pairs[$1.key] == nil ? $1.key.utf8.count + $1.value.utf8.count : 0) }
+        let bytes = pairs.reduce(kept) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+        guard bytes <= application.limits.openEntryBytes else {
+            throw ChatRefusal(
+                ChatCode.tooManyEntries,
+                "The pairs of an open channel may have \(application.limits.openEntryBytes) bytes together.")
         }
         guard overwrites || actor.isServer || pairs.keys.allSatisfy({ known[$0].map { $0.owner == actor.user } ?? true }) else {
             throw ChatRefusal(ChatCode.notEntryOwner, "One of the pairs is somebody else's.")
@@ -135,9 +161,10 @@ extension ChatBook {
 
     /// Removes 1 … 10 pairs, all or none: 23424, 23427 or 23429 otherwise.
     public mutating func deleteOpenEntries(
-        _ keys: [String], in id: String, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
+        _ keys: [Identifier], in id: Identifier, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try checkInside(id, actor, at: now)
+        if !actor.isServer { try checkSpeaking(.open, id, actor.user, at: now) }
         guard (1...10).contains(keys.count) else {
             throw ChatRefusal(ChatCode.tooManyEntriesInCall, "1 to 10 pairs may be removed at a time.")
         }
@@ -153,7 +180,7 @@ extension ChatBook {
         return news
     }
 
-    private func checkInside(_ id: String, _ actor: ChatActor, at now: Int64) throws(ChatRefusal) {
+    private func checkInside(_ id: Identifier, _ actor: ChatActor, at now: Int64) throws(ChatRefusal) {
         guard actor.isServer else { return try checkInside(id, actor.user, at: now) }
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
     }

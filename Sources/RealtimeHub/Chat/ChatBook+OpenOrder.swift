@@ -1,8 +1,10 @@
+import Identifiers
+
 // Open channels: what the application's server decides (rules CH-69 to CH-74).
 extension ChatBook {
     /// Ends an open channel with all that is in it.
     public mutating func destroyOpenChannel(
-        _ id: String, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         var news = ChatNews()
@@ -12,7 +14,7 @@ extension ChatBook {
 
     /// Sets when an open channel goes by itself; nil for never.
     public mutating func setLifetime(
-        _ lifetime: Int64?, of id: String, into commit: inout ChatCommit
+        _ lifetime: Int64?, of id: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
         guard channel.lifetime != lifetime else { return }
@@ -22,33 +24,33 @@ extension ChatBook {
 
     /// Users who may not speak in one open channel, for so many minutes or for good.
     public mutating func muteInOpenChannel(
-        _ id: String, users: [String], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try restrict(.muted, .muteUsers, id, users, minutes: minutes, at: now, into: &commit)
     }
 
     public mutating func unmuteInOpenChannel(
-        _ id: String, users: [String], at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try lift(.muted, .unmuteUsers, id, users, at: now, into: &commit)
     }
 
     /// Users who may speak although all are muted.
     public mutating func allowInOpenChannel(
-        _ id: String, users: [String], at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try restrict(.allowed, .addAllowlist, id, users, minutes: nil, at: now, into: &commit)
     }
 
     public mutating func disallowInOpenChannel(
-        _ id: String, users: [String], at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try lift(.allowed, .removeAllowlist, id, users, at: now, into: &commit)
     }
 
     /// Mutes everybody, but those who are allowed.
     public mutating func setAllMuted(
-        _ isMuted: Bool, in id: String, at now: Int64, into commit: inout ChatCommit
+        _ isMuted: Bool, in id: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
         var news = ChatNews()
@@ -61,7 +63,7 @@ extension ChatBook {
 
     /// Throws users out and keeps them out.
     public mutating func barFromOpenChannel(
-        _ id: String, users: [String], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
         var news = ChatNews()
@@ -72,7 +74,7 @@ extension ChatBook {
     }
 
     public mutating func unbarFromOpenChannel(
-        _ id: String, users: [String], at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         _ = try checkOrder(id, users, minutes: nil, at: now)
         for user in users { restrictions.remove(.barred, .channel(.open, id), user, into: &commit) }
@@ -80,14 +82,14 @@ extension ChatBook {
 
     /// Those who are muted, allowed or barred in an open channel, by id.
     public func restricted(
-        _ kind: ChatRestriction.Kind, inOpenChannel id: String, at now: Int64
+        _ kind: ChatRestriction.Kind, inOpenChannel id: Identifier, at now: Int64
     ) throws(ChatRefusal) -> [ChatRestriction] {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         return restrictions.list(kind, .channel(.open, id), at: now)
     }
 
     private mutating func restrict(
-        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: String, _ users: [String], minutes: Int?,
+        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: Identifier, _ users: [Identifier], minutes: Int?,
         at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         let until = try checkOrder(id, users, minutes: minutes, at: now)
@@ -98,7 +100,7 @@ extension ChatBook {
     }
 
     private mutating func lift(
-        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: String, _ users: [String], at now: Int64,
+        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: Identifier, _ users: [Identifier], at now: Int64,
         into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         _ = try checkOrder(id, users, minutes: nil, at: now)
@@ -109,7 +111,7 @@ extension ChatBook {
     }
 
     private func checkOrder(
-        _ id: String, _ users: [String], minutes: Int?, at now: Int64
+        _ id: Identifier, _ users: [Identifier], minutes: Int?, at now: Int64
     ) throws(ChatRefusal) -> Int64? {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         try ChatID.check(users, "a user")

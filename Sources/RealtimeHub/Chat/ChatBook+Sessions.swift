@@ -1,3 +1,5 @@
+import Identifiers
+
 // Devices and inboxes (rules CH-14 to CH-25).
 
 /// What a session that signed in has to be told, and whom it displaces.
@@ -27,7 +29,7 @@ extension ChatBook {
     /// - Parameter isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
     ///   channels and online for a while (F71).
     public mutating func signOut(
-        _ session: ChatSession, of user: String, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
+        _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
         var news = ChatNews()
         guard devices.signOut(session, of: user) else { return news }
@@ -43,18 +45,28 @@ extension ChatBook {
         return news
     }
 
+    /// Counts a request against what a session may ask for: 20604 beyond it (rules CH-19 and CH-101).
+    public mutating func spend(
+        _ kind: ChatSpending, session: UInt64, of user: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard let wait = devices.take(kind, session, of: user, limits: application.limits, at: now) else { return }
+        let what = kind == .send ? "messages" : "requests of this kind"
+        throw ChatRefusal(ChatCode.tooManySends, "More \(what) a second than a client may send.", retryAfter: wait)
+    }
+
     public var connectionCount: Int { devices.count }
 
     /// Whether a user has a session now.
-    public func isOnline(_ user: String) -> Bool { devices.isOnline(user) }
+    public func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
 
     /// The sessions of a user, oldest first.
-    public func sessions(of user: String) -> [ChatSession] { devices.devices(of: user).map(\.session) }
+    public func sessions(of user: Identifier) -> [ChatSession] { devices.devices(of: user).map(\.session) }
 
     // MARK: Inboxes
 
     /// Gives each recipient's inbox its next place. Recipients are different from each other.
-    public mutating func place(_ recipients: some Collection<String>, skipping skipped: String? = nil) -> [ChatInboxPlace] {
+    public mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier? = nil) -> [ChatInboxPlace]
+    {
         inboxes.place(recipients, skipping: skipped)
     }
 
@@ -64,7 +76,7 @@ extension ChatBook {
     }
 
     /// Where a new session begins to read.
-    public func inboxStart(of user: String, resume: ChatResume?) -> ChatInboxStart {
+    public func inboxStart(of user: Identifier, resume: ChatResume?) -> ChatInboxStart {
         inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
     }
 
@@ -72,7 +84,7 @@ extension ChatBook {
     ///
     /// - Returns: whether that was news.
     @discardableResult
-    public mutating func acknowledge(_ sequence: UInt64, by user: String, into commit: inout ChatCommit) -> Bool {
+    public mutating func acknowledge(_ sequence: UInt64, by user: Identifier, into commit: inout ChatCommit) -> Bool {
         guard let place = inboxes.acknowledge(sequence, by: user) else { return false }
         commit.acknowledged.append(place)
         return true
@@ -81,19 +93,19 @@ extension ChatBook {
     // MARK: Repetitions
 
     /// The message that a user sent under a client id in the last hour.
-    public func repetition(of clientID: String, by sender: String) -> ChatRepetition? {
+    public func repetition(of clientID: Identifier, by sender: Identifier) -> ChatRepetition? {
         repetitions.find(sender, clientID)
     }
 
     /// Notes what a client id stands for. Ids of messages come in their order.
     ///
     /// - Parameter sequence: the message's place in the sender's own inbox, if it has one.
-    public mutating func noteSent(_ clientID: String, by sender: String, id: UInt64, sequence: UInt64?) {
+    public mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
         repetitions.note(sender, clientID, id: id, sequence: sequence)
     }
 
     /// A message could not be stored: sending it again is no repetition.
-    public mutating func forgetSent(_ clientID: String, by sender: String, id: UInt64) {
+    public mutating func forgetSent(_ clientID: Identifier, by sender: Identifier, id: UInt64) {
         repetitions.remove(sender, clientID, id: id)
     }
 }

@@ -1,19 +1,22 @@
+import Identifiers
+
 // Tokens and users (rules CH-3 to CH-13).
 extension ChatBook {
     /// Registers a user, or brings name and avatar up to date, and gives out a token.
     ///
     /// - Parameter hash: SHA-256 of the token, in hex. The caller makes both.
     public mutating func issueToken(
-        hash: String, to user: String, name: String?, avatar: String?, at now: Int64, into commit: inout ChatCommit
+        hash: Identifier, to user: Identifier, name: String?, avatar: String?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try ChatID.check(user, "a user")
+        try checkRoom(forUsers: CollectionOfOne(user))
         directory.put(user, name: name, avatar: avatar, at: now, into: &commit)
         let lifetime = application.tokenLifetime.map { now + max($0.wholeMilliseconds, 0) }
         directory.add(ChatToken(token: hash, user: user, issued: now, expires: lifetime), into: &commit)
     }
 
     /// The token by which somebody wants to connect, if that is allowed: 31004, 31009, 31020 or 31029 otherwise.
-    public func checkToken(hash: String, at now: Int64) throws(ChatRefusal) -> ChatToken {
+    public func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
         let token = try directory.check(hash, at: now)
         guard !restrictions.contains(.banned, .everywhere, token.user, at: now) else {
             throw ChatRefusal(ChatCode.userBanned, "The user is banned.")
@@ -25,9 +28,10 @@ extension ChatBook {
     ///
     /// - Returns: the sessions that were opened with one of them, to be ended with 31020.
     public mutating func expireTokens(
-        of users: [String], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
+        of users: [Identifier], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
         try ChatID.check(users, "a user", limit: 1_000)
+        try checkRoom(forUsers: users)
         var ended: [ChatSession] = []
         for id in users {
             var user = directory.users[id] ?? ChatUser(id: id, created: now)
@@ -43,7 +47,7 @@ extension ChatBook {
     ///
     /// - Returns: their sessions, to be ended with 31011.
     public mutating func ban(
-        _ users: [String], minutes: Int, at now: Int64, into commit: inout ChatCommit
+        _ users: [Identifier], minutes: Int, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
         try ChatID.check(users, "a user", limit: 20)
         let until = try Self.end(minutes: minutes, at: now)
@@ -51,7 +55,7 @@ extension ChatBook {
         return users.flatMap { devices.devices(of: $0).map(\.session) }
     }
 
-    public mutating func unban(_ users: [String], into commit: inout ChatCommit) throws(ChatRefusal) {
+    public mutating func unban(_ users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(users, "a user", limit: 20)
         for user in users { restrictions.remove(.banned, .everywhere, user, into: &commit) }
     }
@@ -65,14 +69,14 @@ extension ChatBook {
     ///
     /// - Returns: their sessions, to be ended with 31029.
     public mutating func deactivate(
-        _ users: [String], at now: Int64, into commit: inout ChatCommit
+        _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
         try setDeactivated(true, users, at: now, into: &commit)
         return users.flatMap { devices.devices(of: $0).map(\.session) }
     }
 
     public mutating func reactivate(
-        _ users: [String], at now: Int64, into commit: inout ChatCommit
+        _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try setDeactivated(false, users, at: now, into: &commit)
     }
@@ -84,9 +88,10 @@ extension ChatBook {
     }
 
     private mutating func setDeactivated(
-        _ value: Bool, _ users: [String], at now: Int64, into commit: inout ChatCommit
+        _ value: Bool, _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try ChatID.check(users, "a user")
+        try checkRoom(forUsers: users)
         for id in users {
             var user = directory.users[id] ?? ChatUser(id: id, created: now)
             guard user.isDeactivated != value else { continue }
@@ -96,25 +101,46 @@ extension ChatBook {
     }
 
     /// A registered user; nil when there is none.
-    public func user(_ id: String) -> ChatUser? { directory.users[id] }
+    public func user(_ id: Identifier) -> ChatUser? { directory.users[id] }
 
     public var userCount: Int { directory.users.count }
 
     /// Changes what is given; users change themselves only. 24366 for somebody who is not registered.
     public mutating func updateUser(
-        _ id: String, name: String?, avatar: String?, extra: [String: String]?, at now: Int64, into commit: inout ChatCommit
+        _ id: Identifier, name: String?, avatar: String?, extra: [String: String]?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         guard directory.users[id] != nil else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
         guard name?.utf8.count ?? 0 <= 256, avatar?.utf8.count ?? 0 <= 1_024, extra?.count ?? 0 <= 100,
             extra?.allSatisfy({ $0.key.utf8.count <= 32 && $0.value.utf8.count <= 4_096 }) ?? true
         else { throw .badArgument("A name may have 256 bytes, an avatar 1,024, and there may be 100 other values of 4,096.") }
+        guard extra?.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) ?? 0 <= application.limits.userBytes else {
+            throw .badArgument("A user's values may have \(application.limits.userBytes) bytes together.")
+        }
         directory.put(id, name: name, avatar: avatar, extra: extra, at: now, into: &commit)
+    }
+
+    /// Whether there is room for those of these users who are not registered yet (rule CH-104).
+    private func checkRoom(forUsers users: some Collection<Identifier>) throws(ChatRefusal) {
+        let room = application.limits.users - directory.users.count
+        guard users.count > room, users.count(where: { directory.users[$0] == nil }) > max(room, 0) else { return }
+        throw .badArgument("The application has as many users as it may.")
+    }
+
+    /// Whether there is room for the inboxes that these users do not have yet: 24366 otherwise (rule CH-105).
+    ///
+    /// Anybody may write to any id, and what is sent waits. So ids that nobody has must not cost without end.
+    func checkRoom(forInboxesOf users: some Collection<Identifier>) throws(ChatRefusal) {
+        let room = directory.users.count + application.limits.unregisteredInboxes - inboxes.count
+        guard users.count > room else { return }
+        let strangers = users.count { directory.users[$0] == nil && !inboxes.contains($0) }
+        guard strangers > max(room, 0) else { return }
+        throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered, and there is no room for more inboxes of such users.")
     }
 
     // MARK: Blocking
 
     /// `user` gets no messages of `others` any more (405).
-    public mutating func block(_ others: [String], by user: String, into commit: inout ChatCommit) throws(ChatRefusal) {
+    public mutating func block(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
         guard restrictions.count(.blocked, .user(user)) + others.count <= Self.blockedPerUser else {
             throw .badArgument("A user may block \(Self.blockedPerUser) others.")
@@ -124,20 +150,20 @@ extension ChatBook {
         }
     }
 
-    public mutating func unblock(_ others: [String], by user: String, into commit: inout ChatCommit) throws(ChatRefusal) {
+    public mutating func unblock(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
         for other in others { restrictions.remove(.blocked, .user(user), other, into: &commit) }
     }
 
     /// Whom a user blocks, by id.
-    public func blocked(by user: String) -> [String] {
+    public func blocked(by user: Identifier) -> [Identifier] {
         restrictions.list(.blocked, .user(user), at: .min).map(\.user)
     }
 
     // MARK: Muting in all channels of a kind
 
     public mutating func mute(
-        _ users: [String], in kind: ChatKind, minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
+        _ users: [Identifier], in kind: ChatKind, minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try ChatID.check(users, "a user")
         let until = try minutes.map { minutes throws(ChatRefusal) in try Self.end(minutes: minutes, at: now) }
@@ -146,7 +172,7 @@ extension ChatBook {
     }
 
     public mutating func unmute(
-        _ users: [String], in kind: ChatKind, at now: Int64, into commit: inout ChatCommit
+        _ users: [Identifier], in kind: ChatKind, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try ChatID.check(users, "a user")
         for user in users { restrictions.remove(.muted, .all(kind), user, into: &commit) }

@@ -4,7 +4,8 @@
 /// time in, ms since 1970. Functions that change what has to survive a restart write the documents into the commit that they are
 /// given. Functions that throw have changed nothing.
 public struct ChatBook: Sendable {
-    public let application: ChatApplication
+    /// May be changed at any time, but for its key; what is there already stays.
+    public var application: ChatApplication
     /// Names the life of all inboxes.
     public let epoch: String
 

@@ -1,6 +1,24 @@
+import Identifiers
+
 /// What kind of channel something happens in. The words are those of the wire and of documents.
 public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
     case direct, group, open, system
+
+    /// What documents call a channel of this kind, or the kind itself.
+    func scope(_ id: Identifier?) -> Identifier {
+        Identifier(id.map { "\(rawValue):\($0.text)" } ?? rawValue)
+    }
+
+    /// What ``scope(_:)`` made a text of. The text is divided at a byte: the character `:` may be joined with an accent that the id
+    /// begins with.
+    static func target(ofScope scope: Identifier) -> (kind: ChatKind, id: Identifier?)? {
+        let bytes = scope.utf8
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
+        guard let kind = ChatKind(rawValue: String(decoding: bytes[..<(colon ?? bytes.endIndex)], as: UTF8.self)) else {
+            return nil
+        }
+        return (kind, colon.map { Identifier(String(decoding: bytes[bytes.index(after: $0)...], as: UTF8.self)) })
+    }
 }
 
 /// Names of conversations, under which stores keep their histories.
@@ -9,14 +27,13 @@ public enum ChatConversation {
     ///
     /// Direct: `a` and `b` are the two users, in any order. Group and open: `a` is the channel. System: `a` is the sender, `b` the
     /// receiver. Two conversations never share a key, whatever their ids contain but control characters (rule CH-2).
-    public static func key(_ kind: ChatKind, _ a: String, _ b: String = "") -> String {
+    public static func key(_ kind: ChatKind, _ a: Identifier, _ b: Identifier = "") -> Identifier {
         switch kind {
         case .direct:
-            // By bytes: `<` of texts takes different spellings of one letter for equal, and both sides must agree.
-            a.utf8.lexicographicallyPrecedes(b.utf8) ? "direct:\(a)\u{1F}\(b)" : "direct:\(b)\u{1F}\(a)"
-        case .group: "group:\(a)"
-        case .open: "open:\(a)"
-        case .system: "system:\(a)\u{1F}\(b)"
+            Identifier(a < b ? "direct:\(a.text)\u{1F}\(b.text)" : "direct:\(b.text)\u{1F}\(a.text)")
+        case .group: Identifier("group:\(a.text)")
+        case .open: Identifier("open:\(a.text)")
+        case .system: Identifier("system:\(a.text)\u{1F}\(b.text)")
         }
     }
 }
@@ -26,16 +43,16 @@ public enum ChatID {
     public static let maximumLength = 64
 
     /// Whether a text has 1 … 64 characters, none of them a control character (rule CH-1).
-    public static func isValid(_ id: String) -> Bool {
-        guard !id.isEmpty, id.utf8.count <= maximumLength || id.unicodeScalars.count <= maximumLength else { return false }
-        return id.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+    public static func isValid(_ id: Identifier) -> Bool {
+        guard !id.isEmpty, id.utf8.count <= maximumLength || id.text.unicodeScalars.count <= maximumLength else { return false }
+        return id.text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     }
 
-    static func check(_ id: String, _ what: String) throws(ChatRefusal) {
+    static func check(_ id: Identifier, _ what: String) throws(ChatRefusal) {
         guard isValid(id) else { throw .badArgument("The id of \(what) has no characters, more than 64, or control characters.") }
     }
 
-    static func check(_ ids: [String], _ what: String, limit: Int = 100) throws(ChatRefusal) {
+    static func check(_ ids: [Identifier], _ what: String, limit: Int = 100) throws(ChatRefusal) {
         guard (1...limit).contains(ids.count) else { throw .badArgument("1 to \(limit) ids may be given at a time.") }
         for id in ids { try check(id, what) }
     }
@@ -57,9 +74,9 @@ public struct ChatSession: Hashable, Sendable {
 /// Who asks for something: a user, or the application's own server, which may do everything.
 public struct ChatActor: Hashable, Sendable {
     /// The user who acts, or in whose name the server does.
-    public var user: String
+    public var user: Identifier
     public var isServer: Bool
 
-    public static func user(_ user: String) -> ChatActor { ChatActor(user: user, isServer: false) }
-    public static func server(as user: String = "") -> ChatActor { ChatActor(user: user, isServer: true) }
+    public static func user(_ user: Identifier) -> ChatActor { ChatActor(user: user, isServer: false) }
+    public static func server(as user: Identifier = "") -> ChatActor { ChatActor(user: user, isServer: true) }
 }

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// A user has at most so many sessions for each of these (session document 2).
 public enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
     case mobile, desktop, web
@@ -5,8 +7,8 @@ public enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
 
 /// What a session says of itself when it signs in.
 public struct ChatSignIn: Hashable, Sendable {
-    public var user: String
-    public var device: String
+    public var user: Identifier
+    public var device: Identifier
     public var deviceClass: ChatDeviceClass
     /// Whether it replaces a connection that was lost.
     public var isReconnect: Bool
@@ -16,7 +18,8 @@ public struct ChatSignIn: Hashable, Sendable {
     public var tokenIssued: Int64
 
     public init(
-        user: String, device: String, deviceClass: ChatDeviceClass = .mobile, isReconnect: Bool = false, yields: Bool = false,
+        user: Identifier, device: Identifier, deviceClass: ChatDeviceClass = .mobile, isReconnect: Bool = false,
+        yields: Bool = false,
         tokenIssued: Int64 = 0
     ) {
         self.user = user
@@ -32,19 +35,19 @@ public struct ChatSignIn: Hashable, Sendable {
 struct ChatDevices: Sendable {
     struct Device: Sendable {
         var session: ChatSession
-        var id: String
+        var id: Identifier
         var deviceClass: ChatDeviceClass
         var tokenIssued: Int64
-        var rate: ChatRate
+        var rates: ChatRates
     }
 
     private(set) var count = 0
-    private var devices: [String: [Device]] = [:]
+    private var devices: [Identifier: [Device]] = [:]
 
-    func isOnline(_ user: String) -> Bool { devices[user] != nil }
+    func isOnline(_ user: Identifier) -> Bool { devices[user] != nil }
 
     /// Oldest first.
-    func devices(of user: String) -> [Device] { devices[user] ?? [] }
+    func devices(of user: Identifier) -> [Device] { devices[user] ?? [] }
 
     /// Lets a session in, and says which ones have to go. They are signed out already.
     mutating func signIn(
@@ -65,14 +68,14 @@ struct ChatDevices: Sendable {
         kept.append(
             Device(
                 session: session, id: signIn.device, deviceClass: signIn.deviceClass, tokenIssued: signIn.tokenIssued,
-                rate: ChatRate(limits, at: now)))
+                rates: ChatRates(limits, at: now)))
         count += kept.count - known.count
         devices[signIn.user] = kept
         return kicked.map(\.session)
     }
 
     /// Whether the session was signed in.
-    mutating func signOut(_ session: ChatSession, of user: String) -> Bool {
+    mutating func signOut(_ session: ChatSession, of user: Identifier) -> Bool {
         guard let position = devices[user]?.firstIndex(where: { $0.session.id == session.id }) else { return false }
         devices[user]?.remove(at: position)
         if devices[user]?.isEmpty == true { devices[user] = nil }
@@ -80,30 +83,71 @@ struct ChatDevices: Sendable {
         return true
     }
 
-    /// Takes one message off what a session may send; ms to wait otherwise.
-    mutating func takeSend(_ session: UInt64, of user: String, limits: ChatLimits, at now: Int64) -> Int? {
+    /// Takes one request off what a session may ask for; ms to wait otherwise.
+    mutating func take(
+        _ kind: ChatSpending, _ session: UInt64, of user: Identifier, limits: ChatLimits, at now: Int64
+    ) -> Int? {
         guard let index = devices.index(forKey: user),
             let position = devices.values[index].firstIndex(where: { $0.session.id == session })
         else { return nil }
-        return devices.values[index][position].rate.take(limits, at: now)
+        return devices.values[index][position].rates.take(kind, limits, at: now)
     }
 }
 
-/// How many messages a session may send (code 20604).
+/// What a request of a session is counted as (code 20604).
+public enum ChatSpending: CaseIterable, Hashable, Sendable {
+    /// Messages and what is done to messages.
+    case send
+    /// Other requests that change something.
+    case change
+    /// Requests that only read.
+    case query
+
+    func perSecond(_ limits: ChatLimits) -> Int {
+        switch self {
+        case .send: limits.sendsPerSecond
+        case .change: limits.changesPerSecond
+        case .query: limits.queriesPerSecond
+        }
+    }
+}
+
+/// How much a session may ask for, each kind by itself.
+struct ChatRates: Hashable, Sendable {
+    private var sends: ChatRate
+    private var changes: ChatRate
+    private var queries: ChatRate
+
+    init(_ limits: ChatLimits, at now: Int64) {
+        sends = ChatRate(ChatSpending.send.perSecond(limits), at: now)
+        changes = ChatRate(ChatSpending.change.perSecond(limits), at: now)
+        queries = ChatRate(ChatSpending.query.perSecond(limits), at: now)
+    }
+
+    mutating func take(_ kind: ChatSpending, _ limits: ChatLimits, at now: Int64) -> Int? {
+        let rate = kind.perSecond(limits)
+        return switch kind {
+        case .send: sends.take(rate, at: now)
+        case .change: changes.take(rate, at: now)
+        case .query: queries.take(rate, at: now)
+        }
+    }
+}
+
+/// How many requests of one kind a session may make.
 struct ChatRate: Hashable, Sendable {
     private var bucket: TokenBucket
     private var last: Int64
 
-    init(_ limits: ChatLimits, at now: Int64) {
-        bucket = TokenBucket(burst: limits.sendsPerSecond, at: Self.instant(now))
+    init(_ rate: Int, at now: Int64) {
+        bucket = TokenBucket(burst: rate, at: Self.instant(now))
         last = now
     }
 
     /// Nil when there was a token, otherwise the ms until there is one. A clock that was set back begins anew.
-    mutating func take(_ limits: ChatLimits, at now: Int64) -> Int? {
-        if now < last { self = ChatRate(limits, at: now) }
+    mutating func take(_ rate: Int, at now: Int64) -> Int? {
+        if now < last { self = ChatRate(rate, at: now) }
         last = now
-        let rate = limits.sendsPerSecond
         guard !bucket.take(perSecond: rate, burst: rate, at: Self.instant(now)) else { return nil }
         return rate > 0 ? max(1, 1_000 / rate) : 1_000
     }

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// Users of an application and their tokens (rules CH-3 to CH-9).
 struct ChatDirectory: Sendable {
     /// Tokens of one user that are remembered; the oldest go first.
@@ -5,15 +7,15 @@ struct ChatDirectory: Sendable {
     /// How long an expired token is known as such, rather than as none at all: a day.
     static let expiredTokensAreKnown: Int64 = 86_400_000
 
-    private(set) var users: [String: ChatUser] = [:]
-    private var tokens: [String: ChatToken] = [:]
+    private(set) var users: [Identifier: ChatUser] = [:]
+    private var tokens: [Identifier: ChatToken] = [:]
     /// Hashes, oldest first.
-    private var tokensByUser: [String: [String]] = [:]
+    private var tokensByUser: [Identifier: [Identifier]] = [:]
 
     /// Registers a user, or brings what is given up to date.
     @discardableResult
     mutating func put(
-        _ id: String, name: String? = nil, avatar: String? = nil, extra: [String: String]? = nil, at now: Int64,
+        _ id: Identifier, name: String? = nil, avatar: String? = nil, extra: [String: String]? = nil, at now: Int64,
         into commit: inout ChatCommit
     ) -> ChatUser {
         var user = users[id] ?? ChatUser(id: id, created: now)
@@ -39,7 +41,7 @@ struct ChatDirectory: Sendable {
     }
 
     /// Whose token it is, if it is good.
-    func check(_ hash: String, at now: Int64) throws(ChatRefusal) -> ChatToken {
+    func check(_ hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
         guard let token = tokens[hash] else {
             throw ChatRefusal(ChatCode.tokenIncorrect, "The token is not valid for this application.")
         }
@@ -58,7 +60,7 @@ struct ChatDirectory: Sendable {
         for token in old { forget(token.token, into: &commit) }
     }
 
-    private mutating func forget(_ hash: String, into commit: inout ChatCommit) {
+    private mutating func forget(_ hash: Identifier, into commit: inout ChatCommit) {
         guard let token = tokens.removeValue(forKey: hash) else { return }
         tokensByUser[token.user]?.removeAll { $0 == hash }
         if tokensByUser[token.user]?.isEmpty == true { tokensByUser[token.user] = nil }

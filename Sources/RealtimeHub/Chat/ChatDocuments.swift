@@ -1,3 +1,5 @@
+import Identifiers
+
 /// One fact of the directory, small enough to be written whole whenever it changes. The book is restored from these.
 public enum ChatDocument: Codable, Hashable, Sendable {
     case user(ChatUser)
@@ -31,28 +33,30 @@ public struct ChatDocumentKey: Codable, Hashable, Sendable {
     }
 
     public var kind: Kind
-    public var name: String
+    public var name: Identifier
 
-    public init(_ kind: Kind, _ name: String) {
+    public init(_ kind: Kind, _ name: Identifier) {
         self.kind = kind
         self.name = name
     }
 
     /// Parts are put together with a character that no id may contain.
-    private static func joined(_ parts: String...) -> String { parts.joined(separator: "\u{1F}") }
-
-    public static func member(group: String, user: String) -> Self { Self(.member, joined(group, user)) }
-    public static func openEntry(channel: String, key: String) -> Self { Self(.openEntry, joined(channel, key)) }
-    public static func setting(user: String, channel: String) -> Self { Self(.setting, joined(user, channel)) }
-    public static func restriction(_ kind: ChatRestriction.Kind, scope: String, user: String) -> Self {
-        Self(.restriction, joined(kind.rawValue, scope, user))
+    private static func joined(_ parts: Identifier...) -> Identifier {
+        Identifier(parts.map(\.text).joined(separator: "\u{1F}"))
     }
-    public static func subscription(watcher: String, user: String) -> Self { Self(.subscription, joined(watcher, user)) }
+
+    public static func member(group: Identifier, user: Identifier) -> Self { Self(.member, joined(group, user)) }
+    public static func openEntry(channel: Identifier, key: Identifier) -> Self { Self(.openEntry, joined(channel, key)) }
+    public static func setting(user: Identifier, channel: Identifier) -> Self { Self(.setting, joined(user, channel)) }
+    public static func restriction(_ kind: ChatRestriction.Kind, scope: Identifier, user: Identifier) -> Self {
+        Self(.restriction, joined(Identifier(kind.rawValue), scope, user))
+    }
+    public static func subscription(watcher: Identifier, user: Identifier) -> Self { Self(.subscription, joined(watcher, user)) }
 }
 
 /// A user of an application. Times in all of these are ms since 1970.
 public struct ChatUser: Codable, Hashable, Sendable {
-    public var id: String
+    public var id: Identifier
     public var name: String
     public var avatar: String
     public var extra: [String: String]
@@ -63,7 +67,7 @@ public struct ChatUser: Codable, Hashable, Sendable {
     public var tokensExpireBefore: Int64?
 
     public init(
-        id: String, name: String = "", avatar: String = "", extra: [String: String] = [:], created: Int64 = 0,
+        id: Identifier, name: String = "", avatar: String = "", extra: [String: String] = [:], created: Int64 = 0,
         isDeactivated: Bool = false, tokensExpireBefore: Int64? = nil
     ) {
         self.id = id
@@ -78,12 +82,12 @@ public struct ChatUser: Codable, Hashable, Sendable {
 
 /// An access token. The token itself is kept as its SHA-256 in hex, so that a stolen file opens no session.
 public struct ChatToken: Codable, Hashable, Sendable {
-    public var token: String
-    public var user: String
+    public var token: Identifier
+    public var user: Identifier
     public var issued: Int64
     public var expires: Int64?
 
-    public init(token: String, user: String, issued: Int64, expires: Int64? = nil) {
+    public init(token: Identifier, user: Identifier, issued: Int64, expires: Int64? = nil) {
         self.token = token
         self.user = user
         self.issued = issued
@@ -92,9 +96,9 @@ public struct ChatToken: Codable, Hashable, Sendable {
 }
 
 public struct ChatGroup: Codable, Hashable, Sendable {
-    public var id: String
+    public var id: Identifier
     public var name: String
-    public var owner: String
+    public var owner: Identifier
     public var avatar: String?
     public var introduction: String?
     public var notice: String?
@@ -105,7 +109,8 @@ public struct ChatGroup: Codable, Hashable, Sendable {
     public var isMuted: Bool
 
     public init(
-        id: String, name: String, owner: String, avatar: String? = nil, introduction: String? = nil, notice: String? = nil,
+        id: Identifier, name: String, owner: Identifier, avatar: String? = nil, introduction: String? = nil,
+        notice: String? = nil,
         joinPermission: Int = 0, invitePermission: Int = 0, extra: [String: String] = [:], created: Int64 = 0,
         isMuted: Bool = false
     ) {
@@ -126,15 +131,16 @@ public struct ChatGroup: Codable, Hashable, Sendable {
 public struct ChatMember: Codable, Hashable, Sendable {
     public enum Role: String, Codable, Hashable, Sendable { case owner, admin, member }
 
-    public var group: String
-    public var user: String
+    public var group: Identifier
+    public var user: Identifier
     public var role: Role
     public var nickname: String?
     public var extra: String?
     public var joined: Int64
 
     public init(
-        group: String, user: String, role: Role = .member, nickname: String? = nil, extra: String? = nil, joined: Int64 = 0
+        group: Identifier, user: Identifier, role: Role = .member, nickname: String? = nil, extra: String? = nil,
+        joined: Int64 = 0
     ) {
         self.group = group
         self.user = user
@@ -146,13 +152,13 @@ public struct ChatMember: Codable, Hashable, Sendable {
 }
 
 public struct ChatOpenChannel: Codable, Hashable, Sendable {
-    public var id: String
+    public var id: Identifier
     public var created: Int64
     public var isMuted: Bool
     /// Whether it goes by itself once nobody has said anything for its lifetime (ms); nil for never.
     public var lifetime: Int64?
 
-    public init(id: String, created: Int64, isMuted: Bool = false, lifetime: Int64? = nil) {
+    public init(id: Identifier, created: Int64, isMuted: Bool = false, lifetime: Int64? = nil) {
         self.id = id
         self.created = created
         self.isMuted = isMuted
@@ -161,13 +167,13 @@ public struct ChatOpenChannel: Codable, Hashable, Sendable {
 }
 
 public struct ChatOpenEntry: Codable, Hashable, Sendable {
-    public var channel: String
-    public var key: String
+    public var channel: Identifier
+    public var key: Identifier
     public var value: String
-    public var owner: String
+    public var owner: Identifier
     public var isDeletedWhenLeft: Bool
 
-    public init(channel: String, key: String, value: String, owner: String, isDeletedWhenLeft: Bool = false) {
+    public init(channel: Identifier, key: Identifier, value: String, owner: Identifier, isDeletedWhenLeft: Bool = false) {
         self.channel = channel
         self.key = key
         self.value = value
@@ -178,12 +184,12 @@ public struct ChatOpenEntry: Codable, Hashable, Sendable {
 
 /// A user's settings of a channel. `channel` is the kind's word, or the kind's word, `:` and the id.
 public struct ChatSetting: Codable, Hashable, Sendable {
-    public var user: String
-    public var channel: String
+    public var user: Identifier
+    public var channel: Identifier
     public var isPinned: Bool
     public var level: Int
 
-    public init(user: String, channel: String, isPinned: Bool = false, level: Int = 0) {
+    public init(user: Identifier, channel: Identifier, isPinned: Bool = false, level: Int = 0) {
         self.user = user
         self.channel = channel
         self.isPinned = isPinned
@@ -207,12 +213,12 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
     }
 
     public var kind: Kind
-    public var scope: String
-    public var user: String
+    public var scope: Identifier
+    public var user: Identifier
     /// Nil for no end.
     public var until: Int64?
 
-    public init(kind: Kind, scope: String = "", user: String, until: Int64? = nil) {
+    public init(kind: Kind, scope: Identifier = "", user: Identifier, until: Int64? = nil) {
         self.kind = kind
         self.scope = scope
         self.user = user
@@ -224,12 +230,12 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
 
 /// Somebody watches whether a user is online.
 public struct ChatSubscription: Codable, Hashable, Sendable {
-    public var watcher: String
-    public var user: String
+    public var watcher: Identifier
+    public var user: Identifier
     public var subscribed: Int64
     public var expires: Int64
 
-    public init(watcher: String, user: String, subscribed: Int64, expires: Int64) {
+    public init(watcher: Identifier, user: Identifier, subscribed: Int64, expires: Int64) {
         self.watcher = watcher
         self.user = user
         self.subscribed = subscribed

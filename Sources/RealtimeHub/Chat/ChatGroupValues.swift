@@ -1,3 +1,5 @@
+import Identifiers
+
 /// What happened to a group and its members. The words are those of the wire (session document 7).
 public enum ChatGroupOperation: String, CaseIterable, Hashable, Sendable {
     case create, join, kick, quit, dismiss, addAdmin, removeAdmin, transfer
@@ -9,7 +11,7 @@ public struct ChatGroupChange: Hashable, Sendable {
     /// As it is after the change, or was before it was dismissed.
     public var group: ChatGroup
     public var memberCount: Int
-    public var `operator`: String
+    public var `operator`: Identifier
     /// Whom it happened to.
     public var members: [ChatMember]
     public var time: Int64
@@ -37,7 +39,7 @@ public struct ChatGroupInfoChange: Hashable, Sendable {
     public var memberCount: Int
     /// Names of the wire's members, by alphabet.
     public var changed: [String]
-    public var `operator`: String
+    public var `operator`: Identifier
     public var time: Int64
     public var recipients: ChatRecipients
 }
@@ -45,7 +47,7 @@ public struct ChatGroupInfoChange: Hashable, Sendable {
 /// What a group calls a member changed.
 public struct ChatMemberChange: Hashable, Sendable {
     public var member: ChatMember
-    public var `operator`: String
+    public var `operator`: Identifier
     public var time: Int64
     public var recipients: ChatRecipients
 }

@@ -1,3 +1,4 @@
+import Identifiers
 import OrderedCollections
 
 /// Groups and their members (rules CH-40 to CH-53).
@@ -5,26 +6,28 @@ struct ChatGroups: Sendable {
     struct Entry: Sendable {
         var group: ChatGroup
         /// In the order of joining.
-        var members: OrderedDictionary<String, ChatMember> = [:]
+        var members: OrderedDictionary<Identifier, ChatMember> = [:]
     }
 
-    private var entries: [String: Entry] = [:]
-    private var groupsOfUser: [String: Set<String>] = [:]
+    private var entries: [Identifier: Entry] = [:]
+    private var groupsOfUser: [Identifier: Set<Identifier>] = [:]
 
-    subscript(id: String) -> ChatGroup? { entries[id]?.group }
+    subscript(id: Identifier) -> ChatGroup? { entries[id]?.group }
 
-    func member(_ user: String, of id: String) -> ChatMember? { entries[id]?.members[user] }
+    func member(_ user: Identifier, of id: Identifier) -> ChatMember? { entries[id]?.members[user] }
 
-    var ids: [String] { Array(entries.keys) }
+    var count: Int { entries.count }
 
-    func count(of id: String) -> Int { entries[id]?.members.count ?? 0 }
+    var ids: [Identifier] { Array(entries.keys) }
+
+    func count(of id: Identifier) -> Int { entries[id]?.members.count ?? 0 }
 
     /// The ids of all members, in the order of joining. Shares the group's own storage: nothing is copied.
-    func users(of id: String) -> [String] { entries[id]?.members.keys.elements ?? [] }
+    func users(of id: Identifier) -> [Identifier] { entries[id]?.members.keys.elements ?? [] }
 
-    func members(of id: String) -> [ChatMember] { entries[id].map { Array($0.members.values) } ?? [] }
+    func members(of id: Identifier) -> [ChatMember] { entries[id].map { Array($0.members.values) } ?? [] }
 
-    func groups(of user: String) -> Set<String> { groupsOfUser[user] ?? [] }
+    func groups(of user: Identifier) -> Set<Identifier> { groupsOfUser[user] ?? [] }
 
     mutating func put(_ group: ChatGroup, into commit: inout ChatCommit) {
         restore(group)
@@ -36,7 +39,7 @@ struct ChatGroups: Sendable {
         commit.documents.append(.member(member))
     }
 
-    mutating func removeMember(_ user: String, of id: String, into commit: inout ChatCommit) -> ChatMember? {
+    mutating func removeMember(_ user: Identifier, of id: Identifier, into commit: inout ChatCommit) -> ChatMember? {
         guard let index = entries.index(forKey: id), let member = entries.values[index].members.removeValue(forKey: user)
         else { return nil }
         unlink(user, id)
@@ -44,7 +47,7 @@ struct ChatGroups: Sendable {
         return member
     }
 
-    mutating func remove(_ id: String, into commit: inout ChatCommit) {
+    mutating func remove(_ id: Identifier, into commit: inout ChatCommit) {
         guard let entry = entries.removeValue(forKey: id) else { return }
         for user in entry.members.keys {
             unlink(user, id)
@@ -53,7 +56,7 @@ struct ChatGroups: Sendable {
         commit.removedDocuments.append(ChatDocument.group(entry.group).key)
     }
 
-    private mutating func unlink(_ user: String, _ id: String) {
+    private mutating func unlink(_ user: Identifier, _ id: Identifier) {
         groupsOfUser[user]?.remove(id)
         if groupsOfUser[user]?.isEmpty == true { groupsOfUser[user] = nil }
     }

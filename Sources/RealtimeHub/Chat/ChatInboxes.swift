@@ -1,3 +1,5 @@
+import Identifiers
+
 /// How far a device has got in its user's inbox.
 public struct ChatResume: Hashable, Sendable {
     public var epoch: String
@@ -35,10 +37,14 @@ struct ChatInboxes: Sendable {
         var acknowledged: UInt64 = 0
     }
 
-    private(set) var inboxes: [String: Inbox] = [:]
+    private(set) var inboxes: [Identifier: Inbox] = [:]
+
+    var count: Int { inboxes.count }
+
+    func contains(_ user: Identifier) -> Bool { inboxes[user] != nil }
 
     /// The next place in each inbox.
-    mutating func place(_ recipients: some Collection<String>, skipping skipped: String?) -> [ChatInboxPlace] {
+    mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier?) -> [ChatInboxPlace] {
         var places: [ChatInboxPlace] = []
         places.reserveCapacity(recipients.count)
         for user in recipients where user != skipped {
@@ -47,7 +53,7 @@ struct ChatInboxes: Sendable {
         return places
     }
 
-    private mutating func next(_ user: String) -> UInt64 {
+    private mutating func next(_ user: Identifier) -> UInt64 {
         func step(_ inbox: inout Inbox) -> UInt64 {
             inbox.last += 1
             return inbox.last
@@ -56,7 +62,7 @@ struct ChatInboxes: Sendable {
     }
 
     /// Notes an acknowledgement; nil when it is no news. What was never given out cannot be acknowledged.
-    mutating func acknowledge(_ sequence: UInt64, by user: String) -> ChatInboxPlace? {
+    mutating func acknowledge(_ sequence: UInt64, by user: Identifier) -> ChatInboxPlace? {
         guard let index = inboxes.index(forKey: user) else { return nil }
         let place = min(sequence, inboxes.values[index].last)
         guard place > inboxes.values[index].acknowledged else { return nil }
@@ -64,16 +70,16 @@ struct ChatInboxes: Sendable {
         return ChatInboxPlace(user: user, sequence: place)
     }
 
-    func start(of user: String, resume: ChatResume?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
+    func start(of user: Identifier, resume: ChatResume?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
         let inbox = inboxes[user] ?? Inbox()
-        if let resume, resume.epoch == epoch, resume.sequence <= inbox.last {
+        if let resume, resume.epoch.isExactly(epoch), resume.sequence <= inbox.last {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
         }
         return ChatInboxStart(
             after: getsEverything ? 0 : inbox.acknowledged, last: inbox.last, isResumed: false, hasLost: resume != nil)
     }
 
-    mutating func restore(_ user: String, last: UInt64, acknowledged: UInt64) {
+    mutating func restore(_ user: Identifier, last: UInt64, acknowledged: UInt64) {
         inboxes[user] = Inbox(last: last, acknowledged: min(acknowledged, last))
     }
 }

@@ -1,9 +1,11 @@
+import Identifiers
+
 /// Somebody came to an open channel, or left it.
 public struct ChatOpenAction: Hashable, Sendable {
-    public var user: String
+    public var user: Identifier
     public var isJoin: Bool
 
-    public init(user: String, isJoin: Bool) {
+    public init(user: Identifier, isJoin: Bool) {
         self.user = user
         self.isJoin = isJoin
     }
@@ -11,10 +13,10 @@ public struct ChatOpenAction: Hashable, Sendable {
 
 /// A pair of an open channel's metadata changed; `value` is nil when it was removed.
 public struct ChatOpenEntryChange: Hashable, Sendable {
-    public var key: String
+    public var key: Identifier
     public var value: String?
 
-    public init(key: String, value: String?) {
+    public init(key: Identifier, value: String?) {
         self.key = key
         self.value = value
     }
@@ -31,12 +33,12 @@ public struct ChatOpenEvent: Hashable, Sendable {
         case members([ChatOpenAction], count: Int)
         case metadata([ChatOpenEntryChange])
         /// Durations in ms; 0 for no end.
-        case muting(Muting, users: [String], duration: Int64)
-        case banned([String], duration: Int64)
+        case muting(Muting, users: [Identifier], duration: Int64)
+        case banned([Identifier], duration: Int64)
         case destroyed(isManual: Bool)
     }
 
-    public var channel: String
+    public var channel: Identifier
     public var kind: Kind
     public var time: Int64
     /// Where the participants are.
@@ -46,10 +48,10 @@ public struct ChatOpenEvent: Hashable, Sendable {
 /// A session's place in an open channel.
 public struct ChatSeat: Hashable, Sendable {
     public var session: ChatSession
-    public var user: String
-    public var channel: String
+    public var user: Identifier
+    public var channel: Identifier
 
-    public init(session: ChatSession, user: String, channel: String) {
+    public init(session: ChatSession, user: Identifier, channel: Identifier) {
         self.session = session
         self.user = user
         self.channel = channel
@@ -58,7 +60,7 @@ public struct ChatSeat: Hashable, Sendable {
 
 /// What a user's other devices are told: this one entered or left an open channel.
 public struct ChatOpenSync: Hashable, Sendable {
-    public var channel: String
+    public var channel: Identifier
     public var isJoin: Bool
     /// Whether another device is the reason, rather than the user's own wish.
     public var isOtherDevice: Bool
@@ -66,7 +68,7 @@ public struct ChatOpenSync: Hashable, Sendable {
 }
 
 public struct ChatParticipant: Hashable, Sendable {
-    public var user: String
+    public var user: Identifier
     public var entered: Int64
 }
 
@@ -82,6 +84,6 @@ public struct ChatEntrance: Sendable {
     /// By key.
     public var entries: [ChatOpenEntry]
     /// Open channels that the user has left by it.
-    public var left: [String]
+    public var left: [Identifier]
     public var news: ChatNews
 }

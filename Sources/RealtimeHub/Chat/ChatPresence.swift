@@ -1,13 +1,14 @@
 import DequeModule
+import Identifiers
 
 /// Whether a user is online.
 public struct ChatPresenceState: Hashable, Sendable {
-    public var user: String
+    public var user: Identifier
     public var isOnline: Bool
     /// Since when, as far as it is known; 0 otherwise.
     public var time: Int64
 
-    public init(user: String, isOnline: Bool, time: Int64) {
+    public init(user: Identifier, isOnline: Bool, time: Int64) {
         self.user = user
         self.isOnline = isOnline
         self.time = time
@@ -18,7 +19,7 @@ public struct ChatPresenceState: Hashable, Sendable {
 public struct ChatPresenceEvent: Hashable, Sendable {
     public var state: ChatPresenceState
     /// Users; each of their sessions is told.
-    public var watchers: [String]
+    public var watchers: [Identifier]
 }
 
 /// Who watches whom, and who is taken for online (rules CH-83 to CH-87).
@@ -27,28 +28,28 @@ struct ChatPresence: Sendable {
     static let memory: Int64 = 7 * 86_400_000
 
     /// By the one who watches.
-    private var subscriptions: [String: [String: ChatSubscription]] = [:]
-    private var watchers: [String: Set<String>] = [:]
+    private var subscriptions: [Identifier: [Identifier: ChatSubscription]] = [:]
+    private var watchers: [Identifier: Set<Identifier>] = [:]
     /// Users whose last session ended a moment ago: nobody has been told yet.
-    private var leaving: [String: (deadline: Int64, since: Int64)] = [:]
-    private var changes: [String: ChatPresenceState] = [:]
+    private var leaving: [Identifier: (deadline: Int64, since: Int64)] = [:]
+    private var changes: [Identifier: ChatPresenceState] = [:]
     private var nextHousekeeping = Int64.min
 
-    func state(of user: String) -> ChatPresenceState {
+    func state(of user: Identifier) -> ChatPresenceState {
         changes[user] ?? ChatPresenceState(user: user, isOnline: false, time: 0)
     }
 
     // MARK: Coming and going
 
     /// A user has a session. Told unless the user was still taken for online (F68, F71).
-    mutating func came(_ user: String, at now: Int64, news: inout ChatNews) {
+    mutating func came(_ user: Identifier, at now: Int64, news: inout ChatNews) {
         leaving[user] = nil
         guard changes[user]?.isOnline != true else { return }
         change(user, isOnline: true, at: now, news: &news)
     }
 
     /// A user has no session any more.
-    mutating func left(_ user: String, grace: Int64, at now: Int64, news: inout ChatNews) {
+    mutating func left(_ user: Identifier, grace: Int64, at now: Int64, news: inout ChatNews) {
         if grace > 0 {
             leaving[user] = (now + grace, now)
         } else {
@@ -57,7 +58,7 @@ struct ChatPresence: Sendable {
         }
     }
 
-    private mutating func change(_ user: String, isOnline: Bool, at now: Int64, news: inout ChatNews) {
+    private mutating func change(_ user: Identifier, isOnline: Bool, at now: Int64, news: inout ChatNews) {
         let state = ChatPresenceState(user: user, isOnline: isOnline, time: now)
         changes[user] = state
         guard let watchers = watchers[user] else { return }
@@ -66,20 +67,20 @@ struct ChatPresence: Sendable {
 
     // MARK: Watching
 
-    func subscriptions(of watcher: String) -> [ChatSubscription] {
+    func subscriptions(of watcher: Identifier) -> [ChatSubscription] {
         (subscriptions[watcher]?.values).map { $0.sorted { $0.user < $1.user } } ?? []
     }
 
-    func count(of watcher: String) -> Int { subscriptions[watcher]?.count ?? 0 }
-    func watcherCount(of user: String) -> Int { watchers[user]?.count ?? 0 }
-    func isWatching(_ watcher: String, _ user: String) -> Bool { subscriptions[watcher]?[user] != nil }
+    func count(of watcher: Identifier) -> Int { subscriptions[watcher]?.count ?? 0 }
+    func watcherCount(of user: Identifier) -> Int { watchers[user]?.count ?? 0 }
+    func isWatching(_ watcher: Identifier, _ user: Identifier) -> Bool { subscriptions[watcher]?[user] != nil }
 
     mutating func put(_ subscription: ChatSubscription, into commit: inout ChatCommit) {
         restore(subscription)
         commit.documents.append(.subscription(subscription))
     }
 
-    mutating func remove(_ watcher: String, _ user: String, into commit: inout ChatCommit) {
+    mutating func remove(_ watcher: Identifier, _ user: Identifier, into commit: inout ChatCommit) {
         guard subscriptions[watcher]?.removeValue(forKey: user) != nil else { return }
         if subscriptions[watcher]?.isEmpty == true { subscriptions[watcher] = nil }
         watchers[user]?.remove(watcher)
@@ -119,13 +120,13 @@ extension ChatBook {
     ///
     /// - Returns: those beyond a limit (26021, 26022), and the states of the others.
     public mutating func subscribe(
-        to users: [String], expiry: Int, by watcher: String, at now: Int64, into commit: inout ChatCommit
-    ) throws(ChatRefusal) -> (failed: [String], states: [ChatPresenceState]) {
+        to users: [Identifier], expiry: Int, by watcher: Identifier, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> (failed: [Identifier], states: [ChatPresenceState]) {
         guard application.hasPresence else { throw ChatRefusal(ChatCode.presenceOff, "Online status is off.") }
         let limits = application.limits
         try ChatID.check(users, "a user", limit: limits.presencePerCall)
         guard (60...2_592_000).contains(expiry) else { throw .badArgument("expiry is 60 to 2,592,000 seconds.") }
-        var failed: [String] = []
+        var failed: [Identifier] = []
         var states: [ChatPresenceState] = []
         for user in users {
             let isNew = !presence.isWatching(watcher, user)
@@ -145,23 +146,23 @@ extension ChatBook {
     }
 
     public mutating func unsubscribe(
-        from users: [String], by watcher: String, into commit: inout ChatCommit
+        from users: [Identifier], by watcher: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
         try ChatID.check(users, "a user", limit: application.limits.presencePerCall)
         for user in users { presence.remove(watcher, user, into: &commit) }
     }
 
     /// Whom a user watches, by id.
-    public func subscriptions(of watcher: String, at now: Int64) -> [ChatSubscription] {
+    public func subscriptions(of watcher: Identifier, at now: Int64) -> [ChatSubscription] {
         presence.subscriptions(of: watcher).filter { $0.expires > now }
     }
 
     /// How those stand whom a user watches, for a session that begins.
-    public func presenceStates(for watcher: String, at now: Int64) -> [ChatPresenceState] {
+    public func presenceStates(for watcher: Identifier, at now: Int64) -> [ChatPresenceState] {
         guard application.hasPresence else { return [] }
         return subscriptions(of: watcher, at: now).map { presence.state(of: $0.user) }
     }
 
     /// How a user stands, as others see it.
-    public func presenceState(of user: String) -> ChatPresenceState { presence.state(of: user) }
+    public func presenceState(of user: Identifier) -> ChatPresenceState { presence.state(of: user) }
 }

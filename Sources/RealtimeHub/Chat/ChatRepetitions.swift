@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 
 /// A message that was sent before under the same client id.
 public struct ChatRepetition: Hashable, Sendable {
@@ -24,7 +25,7 @@ struct ChatRepetitions: Sendable {
         let first: Int
         let second: Int
 
-        init(_ sender: String, _ clientID: String) {
+        init(_ sender: Identifier, _ clientID: Identifier) {
             var hasher = Hasher()
             hasher.combine(sender)
             hasher.combine(clientID)
@@ -50,14 +51,14 @@ struct ChatRepetitions: Sendable {
 
     var count: Int { entries.count }
 
-    func find(_ sender: String, _ clientID: String) -> ChatRepetition? {
+    func find(_ sender: Identifier, _ clientID: Identifier) -> ChatRepetition? {
         entries[Fingerprint(sender, clientID)].map {
             ChatRepetition(id: $0.id, sequence: $0.sequence == 0 ? nil : $0.sequence)
         }
     }
 
     /// Notes a message. Ids come in their order.
-    mutating func note(_ sender: String, _ clientID: String, id: UInt64, sequence: UInt64?) {
+    mutating func note(_ sender: Identifier, _ clientID: Identifier, id: UInt64, sequence: UInt64?) {
         let key = Fingerprint(sender, clientID)
         entries[key] = Entry(id: id, sequence: sequence ?? 0)
         order.append((id, key))
@@ -66,7 +67,7 @@ struct ChatRepetitions: Sendable {
     }
 
     /// Forgets a message that could not be kept after all.
-    mutating func remove(_ sender: String, _ clientID: String, id: UInt64) {
+    mutating func remove(_ sender: Identifier, _ clientID: Identifier, id: UInt64) {
         let key = Fingerprint(sender, clientID)
         if entries[key]?.id == id { entries[key] = nil }
     }

@@ -1,13 +1,15 @@
+import Identifiers
+
 /// Who may not do what, and until when (rules CH-10 to CH-13).
 struct ChatRestrictions: Sendable {
     /// Where a restriction holds: nowhere in particular, for a user, in a channel, or in all channels of a kind.
     struct Scope: Hashable, Sendable {
         var kind: ChatKind?
-        var id: String
+        var id: Identifier
 
         static let everywhere = Scope(kind: nil, id: "")
-        static func user(_ id: String) -> Scope { Scope(kind: nil, id: id) }
-        static func channel(_ kind: ChatKind, _ id: String) -> Scope { Scope(kind: kind, id: id) }
+        static func user(_ id: Identifier) -> Scope { Scope(kind: nil, id: id) }
+        static func channel(_ kind: ChatKind, _ id: Identifier) -> Scope { Scope(kind: kind, id: id) }
         static func all(_ kind: ChatKind) -> Scope { Scope(kind: kind, id: "") }
     }
 
@@ -17,15 +19,15 @@ struct ChatRestrictions: Sendable {
     }
 
     /// The end of each; `.max` for none.
-    private var ends: [Key: [String: Int64]] = [:]
+    private var ends: [Key: [Identifier: Int64]] = [:]
 
-    func contains(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: String, at now: Int64) -> Bool {
+    func contains(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, at now: Int64) -> Bool {
         guard !ends.isEmpty, let end = ends[Key(kind: kind, scope: scope)]?[user] else { return false }
         return end > now
     }
 
     /// The end of a restriction; nil when there is none, `.max` when it does not end.
-    func end(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: String, at now: Int64) -> Int64? {
+    func end(_ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, at now: Int64) -> Int64? {
         ends[Key(kind: kind, scope: scope)]?[user].flatMap { $0 > now ? $0 : nil }
     }
 
@@ -39,7 +41,7 @@ struct ChatRestrictions: Sendable {
     }
 
     mutating func insert(
-        _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: String, until: Int64?, into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, until: Int64?, into commit: inout ChatCommit
     ) {
         ends[Key(kind: kind, scope: scope), default: [:]][user] = until ?? .max
         commit.documents.append(.restriction(ChatRestriction(kind: kind, scope: scope.text, user: user, until: until)))
@@ -48,7 +50,7 @@ struct ChatRestrictions: Sendable {
     /// Whether there was one.
     @discardableResult
     mutating func remove(
-        _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: String, into commit: inout ChatCommit
+        _ kind: ChatRestriction.Kind, _ scope: Scope, _ user: Identifier, into commit: inout ChatCommit
     ) -> Bool {
         let key = Key(kind: kind, scope: scope)
         guard ends[key]?.removeValue(forKey: user) != nil else { return false }
@@ -68,7 +70,7 @@ struct ChatRestrictions: Sendable {
 
     /// Removes what has ended.
     mutating func sweep(at now: Int64, into commit: inout ChatCommit) {
-        var ended: [(Key, String)] = []
+        var ended: [(Key, Identifier)] = []
         for (key, users) in ends {
             for (user, end) in users where end <= now { ended.append((key, user)) }
         }
@@ -94,21 +96,17 @@ struct ChatRestrictions: Sendable {
 
 extension ChatRestrictions.Scope {
     /// As in documents: see ``ChatRestriction/Kind``.
-    var text: String {
-        guard let kind else { return id }
-        return id.isEmpty ? kind.rawValue : "\(kind.rawValue):\(id)"
-    }
+    var text: Identifier { kind.map { $0.scope(id.isEmpty ? nil : id) } ?? id }
 
-    init(_ restriction: ChatRestriction.Kind, text: String) {
+    init(_ restriction: ChatRestriction.Kind, text: Identifier) {
         switch restriction {
         case .banned, .blocked: self = .user(text)
         case .muted, .allowed, .barred:
-            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let kind = parts.first.flatMap({ ChatKind(rawValue: String($0)) }) else {
+            guard let (kind, id) = ChatKind.target(ofScope: text) else {
                 self = .user(text)
                 return
             }
-            self = Self(kind: kind, id: parts.count > 1 ? String(parts[1]) : "")
+            self = Self(kind: kind, id: id ?? "")
         }
     }
 }

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// One open channel with those who are in it.
 struct ChatRoom: Sendable {
     struct Participant: Sendable {
@@ -9,8 +11,8 @@ struct ChatRoom: Sendable {
     }
 
     var channel: ChatOpenChannel
-    private(set) var participants: [String: Participant] = [:]
-    var entries: [String: ChatOpenEntry] = [:]
+    private(set) var participants: [Identifier: Participant] = [:]
+    var entries: [Identifier: ChatOpenEntry] = [:]
     /// Comings and goings that have not been told yet.
     var untold: [ChatOpenAction] = []
     /// When somebody was there, or something was said, for the last time.
@@ -27,7 +29,7 @@ struct ChatRoom: Sendable {
     var count: Int { participants.count }
 
     /// Adds a session; whether the user was not there before.
-    mutating func enter(_ session: ChatSession, _ user: String, at now: Int64) -> Bool {
+    mutating func enter(_ session: ChatSession, _ user: Identifier, at now: Int64) -> Bool {
         lastActivity = max(lastActivity, now)
         guard let index = participants.index(forKey: user) else {
             participants[user] = Participant(entered: now, sessions: [session])
@@ -45,7 +47,7 @@ struct ChatRoom: Sendable {
     /// Removes one session. The user stays, without sessions if it was the last one.
     ///
     /// - Returns: how many sessions the user has left here; nil when this one was not here.
-    mutating func detach(_ session: ChatSession, _ user: String) -> Int? {
+    mutating func detach(_ session: ChatSession, _ user: Identifier) -> Int? {
         guard let index = participants.index(forKey: user),
             let position = participants.values[index].sessions.firstIndex(where: { $0.id == session.id })
         else { return nil }
@@ -54,13 +56,13 @@ struct ChatRoom: Sendable {
         return participants.values[index].sessions.count
     }
 
-    mutating func wait(for user: String, until deadline: Int64) {
+    mutating func wait(for user: Identifier, until deadline: Int64) {
         guard let index = participants.index(forKey: user) else { return }
         participants.values[index].leavesAt = deadline
     }
 
     /// Removes a user; nil when there was none.
-    mutating func remove(_ user: String, at now: Int64) -> Participant? {
+    mutating func remove(_ user: Identifier, at now: Int64) -> Participant? {
         guard let participant = participants.removeValue(forKey: user) else { return nil }
         for session in participant.sessions { seat(session, -1) }
         lastActivity = max(lastActivity, now)

@@ -1,18 +1,19 @@
 import DequeModule
 import HeapModule
+import Identifiers
 
 /// All open channels of an application (rules CH-60 to CH-74).
 struct ChatRooms: Sendable {
     /// The lifetime of channels that came to be by somebody entering: an hour, as with the vendor.
     static let lifetime: Int64 = 3_600_000
 
-    private(set) var rooms: [String: ChatRoom] = [:]
-    private var roomsOfUser: [String: Set<String>] = [:]
+    private(set) var rooms: [Identifier: ChatRoom] = [:]
+    private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
     /// Who is waited for, in the order of deadlines.
-    private var leaving: Deque<(deadline: Int64, user: String, channel: String)> = []
+    private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
     private var nextLookAtLifetimes = Int64.min
     /// Channels with comings and goings that have not been told yet.
-    private var untold: Set<String> = []
+    private var untold: Set<Identifier> = []
     private var nextTelling = Int64.min
 
     /// Up to so many participants each coming and going is told at once. Larger channels are told once a second, so that a crowd
@@ -21,30 +22,30 @@ struct ChatRooms: Sendable {
     /// So many comings and goings are told at a time; beyond them only the count is right.
     static let actionsAtATime = 500
 
-    subscript(id: String) -> ChatOpenChannel? { rooms[id]?.channel }
+    subscript(id: Identifier) -> ChatOpenChannel? { rooms[id]?.channel }
 
-    func partitions(of id: String) -> PartitionSet? { rooms[id]?.partitions }
-    func count(of id: String) -> Int { rooms[id]?.count ?? 0 }
+    func partitions(of id: Identifier) -> PartitionSet? { rooms[id]?.partitions }
+    func count(of id: Identifier) -> Int { rooms[id]?.count ?? 0 }
 
     /// Whether somebody is in a channel, with a session or about to come back.
-    func isInside(_ id: String, _ user: String) -> Bool { rooms[id]?.participants[user] != nil }
+    func isInside(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user] != nil }
 
     /// Whether a session is in a channel.
-    func isSeated(_ id: String, _ session: ChatSession, _ user: String) -> Bool {
+    func isSeated(_ id: Identifier, _ session: ChatSession, _ user: Identifier) -> Bool {
         rooms[id]?.participants[user]?.sessions.contains { $0.id == session.id } ?? false
     }
 
     /// Whether somebody has lost the connection and is expected back.
-    func isWaited(_ id: String, _ user: String) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
+    func isWaited(_ id: Identifier, _ user: Identifier) -> Bool { rooms[id]?.participants[user]?.sessions.isEmpty ?? false }
 
-    func entered(_ id: String, _ user: String) -> Int64? { rooms[id]?.participants[user]?.entered }
+    func entered(_ id: Identifier, _ user: Identifier) -> Int64? { rooms[id]?.participants[user]?.entered }
 
-    func entries(of id: String) -> [ChatOpenEntry] {
+    func entries(of id: Identifier) -> [ChatOpenEntry] {
         rooms[id].map { $0.entries.values.sorted { $0.key < $1.key } } ?? []
     }
 
     /// Those who have been there longest.
-    func participants(of id: String, limit: Int) -> [ChatParticipant] {
+    func participants(of id: Identifier, limit: Int) -> [ChatParticipant] {
         struct Place: Comparable {
             var participant: ChatParticipant
             static func < (left: Self, right: Self) -> Bool {
@@ -62,7 +63,7 @@ struct ChatRooms: Sendable {
         return first.unordered.sorted().map(\.participant)
     }
 
-    mutating func noteMessage(in id: String, at now: Int64) {
+    mutating func noteMessage(in id: Identifier, at now: Int64) {
         guard let index = rooms.index(forKey: id) else { return }
         rooms.values[index].lastActivity = max(rooms.values[index].lastActivity, now)
     }
@@ -79,7 +80,7 @@ struct ChatRooms: Sendable {
         commit.documents.append(.openChannel(channel))
     }
 
-    mutating func enter(_ session: ChatSession, _ user: String, _ id: String, at now: Int64, news: inout ChatNews) {
+    mutating func enter(_ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }
         if rooms.values[index].enter(session, user, at: now) {
             roomsOfUser[user, default: []].insert(id)
@@ -87,13 +88,13 @@ struct ChatRooms: Sendable {
         }
     }
 
-    func channels(of user: String) -> Set<String> { roomsOfUser[user] ?? [] }
+    func channels(of user: Identifier) -> Set<Identifier> { roomsOfUser[user] ?? [] }
 
     /// Takes one session of a user out; the user leaves with the last one.
     ///
     /// - Returns: whether the session was there.
     mutating func exit(
-        _ session: ChatSession, _ user: String, _ id: String, at now: Int64, into commit: inout ChatCommit,
+        _ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit,
         news: inout ChatNews
     ) -> Bool {
         guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { return false }
@@ -104,7 +105,7 @@ struct ChatRooms: Sendable {
 
     /// A user leaves with all sessions; others are told, and entries that go with the user are removed.
     mutating func leave(
-        _ user: String, _ id: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+        _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: now) else { return }
         news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
@@ -115,13 +116,13 @@ struct ChatRooms: Sendable {
     }
 
     mutating func leaveAll(
-        _ session: ChatSession, of user: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+        _ session: ChatSession, of user: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         for id in channels(of: user).sorted() { _ = exit(session, user, id, at: now, into: &commit, news: &news) }
     }
 
     /// The connection of a session is lost: the user stays for the grace (F71).
-    mutating func lose(_ session: ChatSession, of user: String, grace: Duration, at now: Int64, news: inout ChatNews) {
+    mutating func lose(_ session: ChatSession, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
         for id in channels(of: user) {
             guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
             news.detached.append(ChatSeat(session: session, user: user, channel: id))
@@ -135,7 +136,7 @@ struct ChatRooms: Sendable {
     // MARK: Ends
 
     mutating func destroy(
-        _ id: String, isManual: Bool, restrictions: inout ChatRestrictions, at now: Int64, into commit: inout ChatCommit,
+        _ id: Identifier, isManual: Bool, restrictions: inout ChatRestrictions, at now: Int64, into commit: inout ChatCommit,
         news: inout ChatNews
     ) {
         guard let room = rooms[id] else { return }
@@ -174,7 +175,7 @@ struct ChatRooms: Sendable {
         }
     }
 
-    private mutating func unlink(_ user: String, _ id: String) {
+    private mutating func unlink(_ user: Identifier, _ id: Identifier) {
         roomsOfUser[user]?.remove(id)
         if roomsOfUser[user]?.isEmpty == true { roomsOfUser[user] = nil }
     }
@@ -182,7 +183,7 @@ struct ChatRooms: Sendable {
     // MARK: Metadata
 
     mutating func put(
-        _ entries: [ChatOpenEntry], in id: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+        _ entries: [ChatOpenEntry], in id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         for entry in entries {
             rooms[id]?.entries[entry.key] = entry
@@ -192,7 +193,7 @@ struct ChatRooms: Sendable {
     }
 
     mutating func remove(
-        _ keys: [String], from id: String, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
+        _ keys: [Identifier], from id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         guard !keys.isEmpty else { return }
         for key in keys {
@@ -204,7 +205,7 @@ struct ChatRooms: Sendable {
 
     // MARK: News
 
-    private mutating func tell(_ action: ChatOpenAction, in id: String, at now: Int64, news: inout ChatNews) {
+    private mutating func tell(_ action: ChatOpenAction, in id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }
         if rooms.values[index].untold.count < Self.actionsAtATime { rooms.values[index].untold.append(action) }
         if rooms.values[index].count <= Self.smallRoom {
@@ -214,7 +215,7 @@ struct ChatRooms: Sendable {
         }
     }
 
-    private mutating func tellUntold(in id: String, at now: Int64, news: inout ChatNews) {
+    private mutating func tellUntold(in id: Identifier, at now: Int64, news: inout ChatNews) {
         untold.remove(id)
         guard let index = rooms.index(forKey: id) else { return }
         var actions: [ChatOpenAction] = []
@@ -223,13 +224,13 @@ struct ChatRooms: Sendable {
     }
 
     /// An event for those who are in a channel now.
-    func tell(_ id: String, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
+    func tell(_ id: Identifier, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
         guard let partitions = rooms[id]?.partitions, !partitions.isEmpty else { return }
         news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, partitions: partitions))
     }
 
     /// Muting that holds in all channels is told in those in which one of the users is.
-    func tell(of muting: ChatOpenEvent.Muting, _ users: [String], duration: Int64, at now: Int64) -> ChatNews {
+    func tell(of muting: ChatOpenEvent.Muting, _ users: [Identifier], duration: Int64, at now: Int64) -> ChatNews {
         var news = ChatNews()
         for id in Set(users.flatMap { channels(of: $0) }).sorted() {
             let here = users.filter { isInside(id, $0) }

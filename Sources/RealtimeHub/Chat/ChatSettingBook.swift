@@ -1,14 +1,16 @@
+import Identifiers
+
 /// What users have set for channels and kinds of channels (session document 6, rules CH-80 to CH-82).
 struct ChatSettingBook: Sendable {
-    private var settings: [String: [String: ChatSetting]] = [:]
+    private var settings: [Identifier: [Identifier: ChatSetting]] = [:]
 
-    subscript(user: String) -> [ChatSetting] {
+    subscript(user: Identifier) -> [ChatSetting] {
         (settings[user]?.values).map { $0.sorted { $0.channel < $1.channel } } ?? []
     }
 
-    subscript(user: String, channel: String) -> ChatSetting? { settings[user]?[channel] }
+    subscript(user: Identifier, channel: Identifier) -> ChatSetting? { settings[user]?[channel] }
 
-    func count(of user: String) -> Int { settings[user]?.count ?? 0 }
+    func count(of user: Identifier) -> Int { settings[user]?.count ?? 0 }
 
     /// Settings that say nothing are not kept.
     mutating func put(_ setting: ChatSetting, into commit: inout ChatCommit) {
@@ -28,18 +30,18 @@ struct ChatSettingBook: Sendable {
 
 extension ChatBook {
     /// Settings that one user may have.
-    static let settingsPerUser = 10_000
+    static let settingsPerUser = 2_000
 
     /// Changes a user's settings of a channel, or, without an id, of a kind; nil leaves as it is.
     ///
     /// - Returns: whether anything changed, so that other devices have to be told.
     public mutating func set(
-        _ kind: ChatKind, channel: String?, isPinned: Bool?, level: Int?, of user: String, into commit: inout ChatCommit
+        _ kind: ChatKind, channel: Identifier?, isPinned: Bool?, level: Int?, of user: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> Bool {
         if let channel { try ChatID.check(channel, "a channel") }
         guard channel != nil || isPinned == nil else { throw .badArgument("Only single channels can be pinned.") }
         if let level, ![-1, 0, 1, 2, 4, 5].contains(level) { throw .badArgument("There is no such level.") }
-        let name = channel.map { "\(kind.rawValue):\($0)" } ?? kind.rawValue
+        let name = kind.scope(channel)
         let before = settings[user, name]
         guard before != nil || settings.count(of: user) < Self.settingsPerUser else {
             throw .badArgument("A user may have \(Self.settingsPerUser) settings.")
@@ -53,14 +55,10 @@ extension ChatBook {
     }
 
     /// All settings of a user that differ from the defaults, by channel.
-    public func settings(of user: String) -> [ChatSetting] { settings[user] }
+    public func settings(of user: Identifier) -> [ChatSetting] { settings[user] }
 }
 
 extension ChatSetting {
     /// What ``channel`` names: a kind, and a channel of it unless it is the kind's own setting.
-    public var target: (kind: ChatKind, id: String?)? {
-        let parts = channel.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let kind = parts.first.flatMap({ ChatKind(rawValue: String($0)) }) else { return nil }
-        return (kind, parts.count > 1 ? String(parts[1]) : nil)
-    }
+    public var target: (kind: ChatKind, id: Identifier?)? { ChatKind.target(ofScope: channel) }
 }

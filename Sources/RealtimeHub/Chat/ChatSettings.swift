@@ -2,6 +2,11 @@
 public struct ChatApplication: Hashable, Sendable {
     public var key: String
     public var secret: Secret
+    /// The secret before this one, while both are valid: calls signed with it are accepted, and nothing is signed with it. Nil for
+    /// none (rule SO-80).
+    public var previousSecret: Secret?
+    /// A disabled application refuses sessions and calls.
+    public var isEnabled: Bool
     public var limits: ChatLimits
     /// Whether users' own messages are in their inboxes too, and new devices get all that inboxes keep.
     public var syncsDevices: Bool
@@ -18,12 +23,14 @@ public struct ChatApplication: Hashable, Sendable {
     public var webhook: String?
 
     public init(
-        key: String, secret: Secret, limits: ChatLimits = .init(), syncsDevices: Bool = false, createsOpenChannels: Bool = true,
-        allowsManyOpenChannels: Bool = true, recallsOwnOnly: Bool = false, hasPresence: Bool = true,
-        tokenLifetime: Duration? = nil, webhook: String? = nil
+        key: String, secret: Secret, previousSecret: Secret? = nil, isEnabled: Bool = true, limits: ChatLimits = .init(),
+        syncsDevices: Bool = false, createsOpenChannels: Bool = true, allowsManyOpenChannels: Bool = true,
+        recallsOwnOnly: Bool = false, hasPresence: Bool = true, tokenLifetime: Duration? = nil, webhook: String? = nil
     ) {
         self.key = key
         self.secret = secret
+        self.previousSecret = previousSecret
+        self.isEnabled = isEnabled
         self.limits = limits
         self.syncsDevices = syncsDevices
         self.createsOpenChannels = createsOpenChannels
@@ -34,6 +41,9 @@ public struct ChatApplication: Hashable, Sendable {
         self.webhook = webhook
     }
 
+    /// All secrets that are valid, the one that signs first.
+    public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
+
     /// What `lifeline serve` serves without configuration (design, section 5).
     public static let development = ChatApplication(key: "app-key", secret: Secret("app-secret"))
 }
@@ -42,7 +52,26 @@ public struct ChatApplication: Hashable, Sendable {
 public struct ChatLimits: Hashable, Sendable {
     /// Messages a second that one session may send. The vendor allows 5; the default only keeps a client from harming others.
     public var sendsPerSecond: Int = 1_000
+    /// Requests a second of one session that change something else: groups, open channels, receipts, settings.
+    public var changesPerSecond: Int = 500
+    /// Requests a second of one session that only read.
+    public var queriesPerSecond: Int = 1_000
     public var contentBytes: Int = 131_072
+    /// Registered users of the application.
+    public var users: Int = 1_000_000
+    /// A user's name, avatar and other values together.
+    public var userBytes: Int = 65_536
+    /// Inboxes of ids that no registered user has.
+    public var unregisteredInboxes: Int = 100_000
+    public var groups: Int = 100_000
+    /// Groups that a user is in by requests of sessions; the application's server may put users in more.
+    public var groupsPerUser: Int = 1_000
+    /// All texts of a group together.
+    public var groupBytes: Int = 32_768
+    public var openChannels: Int = 10_000
+    public var openChannelsPerUser: Int = 1_000
+    /// All pairs of an open channel together.
+    public var openEntryBytes: Int = 65_536
     public var groupMembers: Int = 3_000
     public var groupAdmins: Int = 10
     public var connections: Int = 100_000

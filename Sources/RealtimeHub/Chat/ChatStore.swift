@@ -1,3 +1,5 @@
+import Identifiers
+
 /// Where chat lives beyond a restart. Implemented in `HubStorage`: memory and SQLite.
 ///
 /// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `commit` come
@@ -15,13 +17,13 @@ public protocol ChatStore: Sendable {
     func reserve(idsUpTo limit: UInt64) async throws
 
     /// What lies in a user's inbox after a place, oldest first.
-    func inbox(of user: String, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
+    func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry]
 
     /// A page of a conversation's history.
     func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent]
 
     /// A message of a conversation, unless it was recalled; nil when there is none.
-    func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent?
+    func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent?
 
     /// Who has read each of these messages, in the order in which they did. Messages without a reader are missing.
     func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]]
@@ -44,17 +46,18 @@ public struct ChatEvent: Hashable, Sendable {
     /// Units of 100 ns since 1970, strictly increasing over all applications of a server.
     public var id: UInt64
     /// The conversation whose history it belongs to; nil for none.
-    public var conversation: String?
-    public var sender: String
+    public var conversation: Identifier?
+    public var sender: Identifier
     /// The sender's own id, by which a repetition is known.
-    public var clientID: String?
+    public var clientID: Identifier?
     /// As it goes to clients, encoded once: a JSON object in UTF-8.
     public var body: [UInt8]
     /// How many people it was meant for: the total of its read receipts.
     public var audience: Int
 
     public init(
-        id: UInt64, conversation: String? = nil, sender: String, clientID: String? = nil, body: [UInt8], audience: Int = 0
+        id: UInt64, conversation: Identifier? = nil, sender: Identifier, clientID: Identifier? = nil, body: [UInt8],
+        audience: Int = 0
     ) {
         self.id = id
         self.conversation = conversation
@@ -67,10 +70,10 @@ public struct ChatEvent: Hashable, Sendable {
 
 /// A place in somebody's inbox.
 public struct ChatInboxPlace: Hashable, Sendable {
-    public var user: String
+    public var user: Identifier
     public var sequence: UInt64
 
-    public init(user: String, sequence: UInt64) {
+    public init(user: Identifier, sequence: UInt64) {
         self.user = user
         self.sequence = sequence
     }
@@ -88,11 +91,11 @@ public struct ChatInboxEntry: Hashable, Sendable {
 }
 
 public struct ChatReceipt: Hashable, Sendable {
-    public var user: String
+    public var user: Identifier
     /// Milliseconds since 1970.
     public var time: Int64
 
-    public init(user: String, time: Int64) {
+    public init(user: Identifier, time: Int64) {
         self.user = user
         self.time = time
     }
@@ -100,7 +103,7 @@ public struct ChatReceipt: Hashable, Sendable {
 
 /// A page of a conversation's history.
 public struct ChatHistoryQuery: Hashable, Sendable {
-    public var conversation: String
+    public var conversation: Identifier
     /// Both exclusive.
     public var after: UInt64?
     public var before: UInt64?
@@ -108,11 +111,11 @@ public struct ChatHistoryQuery: Hashable, Sendable {
     public var isOldestFirst: Bool
     public var limit: Int
     /// Messages that this user has hidden are left out.
-    public var viewer: String?
+    public var viewer: Identifier?
 
     public init(
-        conversation: String, after: UInt64? = nil, before: UInt64? = nil, isOldestFirst: Bool = false, limit: Int,
-        viewer: String? = nil
+        conversation: Identifier, after: UInt64? = nil, before: UInt64? = nil, isOldestFirst: Bool = false, limit: Int,
+        viewer: Identifier? = nil
     ) {
         self.conversation = conversation
         self.after = after
@@ -142,8 +145,8 @@ public struct ChatCommit: Sendable {
     /// Messages that leave history (they stay in inboxes, followed by the event that says so).
     public var recalls: [UInt64] = []
     /// Messages that a user does not want to see in history any more: single ones, or a conversation up to an id (inclusive).
-    public var hidden: [(user: String, id: UInt64)] = []
-    public var hiddenUpTo: [(user: String, conversation: String, id: UInt64)] = []
+    public var hidden: [(user: Identifier, id: UInt64)] = []
+    public var hiddenUpTo: [(user: Identifier, conversation: Identifier, id: UInt64)] = []
     public var receipts: [(id: UInt64, ChatReceipt)] = []
     /// How far inboxes have been acknowledged.
     public var acknowledged: [ChatInboxPlace] = []
@@ -165,13 +168,13 @@ public struct RestoredChat: Sendable {
         /// In no particular order.
         public var documents: [ChatDocument]
         /// The last sequence number of each inbox, and how far it was acknowledged.
-        public var inboxes: [String: (last: UInt64, acknowledged: UInt64)]
+        public var inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)]
         /// Messages by which repetitions are known: those sent in the last hour that have a client id.
-        public var recentSends: [(sender: String, clientID: String, id: UInt64, sequence: UInt64?)]
+        public var recentSends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)]
 
         public init(
-            documents: [ChatDocument] = [], inboxes: [String: (last: UInt64, acknowledged: UInt64)] = [:],
-            recentSends: [(sender: String, clientID: String, id: UInt64, sequence: UInt64?)] = []
+            documents: [ChatDocument] = [], inboxes: [Identifier: (last: UInt64, acknowledged: UInt64)] = [:],
+            recentSends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)] = []
         ) {
             self.documents = documents
             self.inboxes = inboxes
@@ -179,13 +182,13 @@ public struct RestoredChat: Sendable {
         }
     }
 
-    public var applications: [String: Application]
+    public var applications: [Identifier: Application]
     /// No id up to this one may be given out again.
     public var highestID: UInt64
     /// Names the life of all inboxes: another one after each start of a store that forgets.
     public var epoch: String
 
-    public init(applications: [String: Application] = [:], highestID: UInt64 = 0, epoch: String) {
+    public init(applications: [Identifier: Application] = [:], highestID: UInt64 = 0, epoch: String) {
         self.applications = applications
         self.highestID = highestID
         self.epoch = epoch

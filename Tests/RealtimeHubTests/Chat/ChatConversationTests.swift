@@ -1,10 +1,13 @@
 import ConnectionEngine
+import Identifiers
 import RealtimeHub
 import Testing
 
 @Suite("Names of conversations (CH-1, CH-2)")
 struct ChatConversationTests {
-    static let ids = ["a", "b", "ab", ":", "a:b", "direct:a", " ", "é", "e\u{301}", "日本", "👩‍👩‍👧", "a/b", "\"", "\u{FFFF}"]
+    static let ids: [Identifier] = [
+        "a", "b", "ab", ":", "a:b", "direct:a", " ", "é", "e\u{301}", "日本", "👩‍👩‍👧", "a/b", "\"", "\u{FFFF}",
+    ]
 
     @Test("Both sides of a direct conversation give it the same key")
     func symmetric() {
@@ -19,7 +22,7 @@ struct ChatConversationTests {
     @Test("No two conversations share a key, byte by byte")
     func unambiguous() {
         var seen: [[UInt8]: String] = [:]
-        func add(_ key: String, _ what: String) {
+        func add(_ key: Identifier, _ what: String) {
             let former = seen.updateValue(what, forKey: Array(key.utf8))
             #expect(former == nil || former == what, "\(what) and \(former ?? "")")
         }
@@ -36,9 +39,9 @@ struct ChatConversationTests {
     @Test("Ids have 1 to 64 characters, and no control characters")
     func ids() {
         for id in Self.ids { #expect(ChatID.isValid(id)) }
-        #expect(ChatID.isValid(String(repeating: "日", count: 64)))
+        #expect(ChatID.isValid(Identifier(String(repeating: "日", count: 64))))
         for id in ["", "a\u{0}", "a\u{1F}b", "\n", "\u{7F}", "\u{85}", String(repeating: "x", count: 65)] {
-            #expect(!ChatID.isValid(id))
+            #expect(!ChatID.isValid(Identifier(id)))
         }
     }
 }

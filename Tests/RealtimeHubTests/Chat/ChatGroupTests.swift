@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -21,23 +22,23 @@ struct ChatGroupTests {
         return script
     }
 
-    static func create(_ group: ChatGroup, _ users: [String] = []) -> Order {
+    static func create(_ group: ChatGroup, _ users: [Identifier] = []) -> Order {
         { _ = try $0.createGroup(group, users: users, by: .user("x"), at: $1, into: &$2) }
     }
-    static func kick(_ user: String, by other: String) -> Order {
+    static func kick(_ user: Identifier, by other: Identifier) -> Order {
         { _ = try $0.kickFromGroup("g", users: [user], by: .user(other), at: $1, into: &$2) }
     }
-    static func update(by user: String, _ change: @escaping @Sendable (inout ChatGroupUpdate) -> Void) -> Order {
+    static func update(by user: Identifier, _ change: @escaping @Sendable (inout ChatGroupUpdate) -> Void) -> Order {
         { book, now, commit in
             var update = ChatGroupUpdate()
             change(&update)
             _ = try book.updateGroup("g", update, by: .user(user), at: now, into: &commit)
         }
     }
-    static func name(_ user: String, by other: String) -> Order {
+    static func name(_ user: Identifier, by other: Identifier) -> Order {
         { _ = try $0.setMember(user, of: "g", nickname: "nick", extra: nil, by: .user(other), at: $1, into: &$2) }
     }
-    static func admins(_ add: [String] = [], _ remove: [String] = [], by user: String = "o") -> Order {
+    static func admins(_ add: [Identifier] = [], _ remove: [Identifier] = [], by user: Identifier = "o") -> Order {
         { _ = try $0.changeAdmins("g", add: add, remove: remove, by: .user(user), at: $1, into: &$2) }
     }
 
@@ -158,7 +159,7 @@ struct ChatGroupTests {
 
     @Test("Inviting depends on the group and the role", arguments: [0, 1, 2])
     func invite(permission: Int) throws {
-        for (user, least) in [("o", 0), ("a", 1), ("m", 2)] {
+        for (user, least) in [("o", 0), ("a", 1), ("m", 2)] as [(Identifier, Int)] {
             var script = try script(invite: permission)
             let code = script.code { book, now, commit in
                 _ = try book.inviteToGroup("g", users: ["x"], by: .user(user), at: now, into: &commit)
@@ -223,14 +224,14 @@ struct ChatGroupTests {
         #expect(script.code(Self.create(ChatGroup(id: "h", name: "n", owner: ""), ["1", "2", "3", "4", "5", "6"])) == 25_411)
         #expect(script.code(Self.admins(["m"])) == 25_419)
         #expect(script.code(Self.admins(["m"], ["a"])) == nil)
-        let many = (0..<101).map { "u\($0)" }
+        let many: [Identifier] = (0..<101).map { "u\($0)" }
         #expect(script.code { _ = try $0.kickFromGroup("g", users: many, by: .user("o"), at: $1, into: &$2) } == 33_003)
     }
 
     @Test("Members and groups come in pages, by id")
     func pages() throws {
         var script = try script()
-        var seen: [String] = []
+        var seen: [Identifier] = []
         while true {
             let page = try script.book.groupMembers(of: "g", after: seen.last, limit: 2, by: .user("m"))
             seen += page.members.map(\.user)

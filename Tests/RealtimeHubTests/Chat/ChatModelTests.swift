@@ -1,13 +1,14 @@
 import ConnectionEngine
+import Identifiers
 import RealtimeHub
 import Testing
 
 /// What a few dictionaries say of the same things.
 private struct NaiveChat {
-    var members: [String: Set<String>] = [:]
-    var rooms: [String: Set<String>] = [:]
-    var sessions: [String: [ChatSession]] = [:]
-    var inboxes: [String: UInt64] = [:]
+    var members: [Identifier: Set<Identifier>] = [:]
+    var rooms: [Identifier: Set<Identifier>] = [:]
+    var sessions: [Identifier: [ChatSession]] = [:]
+    var inboxes: [Identifier: UInt64] = [:]
 }
 
 @Suite("The chat core against dictionaries (CH-20, CH-40, CH-60, CH-90)")
@@ -20,7 +21,9 @@ struct ChatModelTests {
         var script = ChatScript(
             limits: limits, syncsDevices: seed % 2 == 0, allowsManyOpenChannels: seed % 3 != 0, tokenLifetime: .seconds(600))
         var model = NaiveChat()
-        let users = (0..<8).map { "u\($0)" }, groups = ["g", "h", "i"], rooms = ["r", "s"]
+        let users: [Identifier] = (0..<8).map { "u\($0)" }
+        let groups: [Identifier] = ["g", "h", "i"]
+        let rooms: [Identifier] = ["r", "s"]
         // Events go to those who are there: somebody always is.
         for (number, room) in rooms.enumerated() {
             let entrance = try script.enter(room, try script.signIn("witness\(number)"), "witness\(number)")
@@ -93,7 +96,7 @@ struct ChatModelTests {
         #expect(script.isInStep)
     }
 
-    private func send(_ user: String, _ group: String, _ script: inout ChatScript, _ model: inout NaiveChat) throws {
+    private func send(_ user: Identifier, _ group: Identifier, _ script: inout ChatScript, _ model: inout NaiveChat) throws {
         guard let session = model.sessions[user]?.first else { return }
         let draft = ChatDraft(kind: .group, to: group, contentBytes: 1)
         do throws(ChatRefusal) {
@@ -130,7 +133,7 @@ struct ChatModelTests {
     }
 
     private func signIn(
-        _ user: String, _ random: inout SeededRandom, _ script: inout ChatScript, _ model: inout NaiveChat
+        _ user: Identifier, _ random: inout SeededRandom, _ script: inout ChatScript, _ model: inout NaiveChat
     ) {
         let session = script.session(partition: Int.random(in: 0..<4, using: &random))
         let signIn = ChatSignIn(
@@ -161,7 +164,8 @@ struct ChatModelTests {
     }
 
     private func disturb(
-        _ step: Int, _ user: String, _ other: String, _ room: String, _ script: inout ChatScript, _ model: inout NaiveChat
+        _ step: Int, _ user: Identifier, _ other: Identifier, _ room: Identifier, _ script: inout ChatScript,
+        _ model: inout NaiveChat
     ) throws {
         switch step % 6 {
         case 0: try script.issue("t\(step)", to: user)
@@ -183,8 +187,9 @@ struct ChatModelTests {
         }
     }
 
-    private func agree(_ script: ChatScript, _ model: NaiveChat, _ users: [String], _ groups: [String], _ rooms: [String]) throws
-    {
+    private func agree(
+        _ script: ChatScript, _ model: NaiveChat, _ users: [Identifier], _ groups: [Identifier], _ rooms: [Identifier]
+    ) throws {
         let book = script.book
         for group in groups {
             try #require(book.group(group)?.memberCount == model.members[group]?.count)

@@ -1,10 +1,11 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
 @Suite("Online status of chat users (CH-83 to CH-87)")
 struct ChatPresenceTests {
     private func changes(_ news: ChatNews) -> [String] {
-        news.presence.map { "\($0.state.isOnline ? "+" : "-")\($0.state.user)>\($0.watchers.joined(separator: ","))" }
+        news.presence.map { "\($0.state.isOnline ? "+" : "-")\($0.state.user)>\($0.watchers.texts.joined(separator: ","))" }
     }
 
     private func script(limits: ChatLimits = .init()) throws -> ChatScript {
@@ -83,7 +84,8 @@ struct ChatPresenceTests {
         #expect(mine.failed == ["u"] && mine.states.map(\.user) == ["a"])
         let more = try script.run { try $0.subscribe(to: ["b", "c", "d", "a"], expiry: 60, by: "x", at: $1, into: &$2) }
         #expect(more.failed == ["d"], "Renewing is always possible")
-        for (users, expiry) in [(["1", "2", "3", "4", "5"], 60), ([], 60), (["1"], 59), (["1"], 2_592_001)] {
+        let wrong: [([Identifier], Int)] = [(["1", "2", "3", "4", "5"], 60), ([], 60), (["1"], 59), (["1"], 2_592_001)]
+        for (users, expiry) in wrong {
             #expect(
                 script.code { _ = try $0.subscribe(to: users, expiry: expiry, by: "x", at: $1, into: &$2) } == 33_003)
         }
@@ -97,7 +99,7 @@ struct ChatSettingTests {
     @Test("What is set is kept, what is back at the default is not")
     func set() throws {
         var script = ChatScript()
-        func set(_ channel: String?, pinned: Bool? = nil, level: Int? = nil) throws -> Bool {
+        func set(_ channel: Identifier?, pinned: Bool? = nil, level: Int? = nil) throws -> Bool {
             try script.run { book, _, commit in
                 try book.set(.group, channel: channel, isPinned: pinned, level: level, of: "u", into: &commit)
             }
@@ -120,7 +122,7 @@ struct ChatSettingTests {
     @Test("What makes no sense is refused")
     func refused() {
         var script = ChatScript()
-        func code(_ channel: String?, pinned: Bool? = nil, level: Int? = nil) -> Int? {
+        func code(_ channel: Identifier?, pinned: Bool? = nil, level: Int? = nil) -> Int? {
             script.code { book, _, commit in
                 _ = try book.set(.direct, channel: channel, isPinned: pinned, level: level, of: "u", into: &commit)
             }

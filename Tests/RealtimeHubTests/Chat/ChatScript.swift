@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -58,7 +59,7 @@ struct ChatScript {
 
     /// Signs a device in that nothing is in the way of.
     mutating func signIn(
-        _ user: String, device: String = "d", as deviceClass: ChatDeviceClass = .mobile, partition: Int = 0
+        _ user: Identifier, device: Identifier = "d", as deviceClass: ChatDeviceClass = .mobile, partition: Int = 0
     ) throws
         -> ChatSession
     {
@@ -67,19 +68,19 @@ struct ChatScript {
         return session
     }
 
-    mutating func signOut(_ session: ChatSession, _ user: String, isDeliberate: Bool = false) -> ChatNews {
+    mutating func signOut(_ session: ChatSession, _ user: Identifier, isDeliberate: Bool = false) -> ChatNews {
         run { book, now, commit in
             book.signOut(session, of: user, isDeliberate: isDeliberate, at: now, into: &commit)
         }
     }
 
-    mutating func issue(_ hash: String, to user: String) throws {
+    mutating func issue(_ hash: Identifier, to user: Identifier) throws {
         try run { book, now, commit in
             try book.issueToken(hash: hash, to: user, name: "n", avatar: nil, at: now, into: &commit)
         }
     }
 
-    mutating func group(_ id: String, owner: String, _ users: [String] = [], invite: Int = 0, join: Int = 0) throws {
+    mutating func group(_ id: Identifier, owner: Identifier, _ users: [Identifier] = [], invite: Int = 0, join: Int = 0) throws {
         _ = try run { book, now, commit in
             try book.createGroup(
                 ChatGroup(id: id, name: "g", owner: owner, joinPermission: join, invitePermission: invite), users: users,
@@ -87,7 +88,7 @@ struct ChatScript {
         }
     }
 
-    mutating func enter(_ channel: String, _ session: ChatSession, _ user: String) throws -> ChatEntrance {
+    mutating func enter(_ channel: Identifier, _ session: ChatSession, _ user: Identifier) throws -> ChatEntrance {
         try run { book, now, commit in
             try book.enterOpenChannel(channel, session: session, user: user, at: now, into: &commit)
         }

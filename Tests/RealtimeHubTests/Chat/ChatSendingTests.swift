@@ -1,20 +1,23 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
 @Suite("Who may say what to whom (CH-30 to CH-39)")
 struct ChatSendingTests {
     /// A group `g` of owner `o`, admin `a`, members `m` and `n`; an open channel `r` with `o` and `m` in it; everybody signed in.
-    private func script(syncsDevices: Bool = false, recallsOwnOnly: Bool = false) throws -> (ChatScript, [String: ChatSession]) {
+    private func script(
+        syncsDevices: Bool = false, recallsOwnOnly: Bool = false
+    ) throws -> (ChatScript, [Identifier: ChatSession]) {
         var script = ChatScript(syncsDevices: syncsDevices, recallsOwnOnly: recallsOwnOnly)
         try script.group("g", owner: "o", ["a", "m", "n"])
         _ = try script.run { book, now, commit in
             try book.changeAdmins("g", add: ["a"], remove: [], by: .user("o"), at: now, into: &commit)
         }
-        var sessions: [String: ChatSession] = [:]
-        for (number, user) in ["o", "a", "m", "n", "x"].enumerated() {
+        var sessions: [Identifier: ChatSession] = [:]
+        for (number, user) in (["o", "a", "m", "n", "x"] as [Identifier]).enumerated() {
             sessions[user] = try script.signIn(user, partition: number % 2)
         }
-        for user in ["o", "m"] { _ = try script.enter("r", try #require(sessions[user]), user) }
+        for user in ["o", "m"] as [Identifier] { _ = try script.enter("r", try #require(sessions[user]), user) }
         return (script, sessions)
     }
 
@@ -22,14 +25,14 @@ struct ChatSendingTests {
     func recipients(syncs: Bool) throws {
         var (script, sessions) = try script(syncsDevices: syncs)
         let session = try #require(sessions["m"]).id
-        func admit(_ kind: ChatKind, _ to: String, _ users: [String]? = nil) throws -> ChatAdmission {
+        func admit(_ kind: ChatKind, _ to: Identifier, _ users: [Identifier]? = nil) throws -> ChatAdmission {
             try script.book.admit(
                 ChatDraft(kind: kind, to: to, users: users, contentBytes: 1), from: "m", session: session, at: script.now)
         }
-        func reached(_ admission: ChatAdmission) -> Set<String> {
+        func reached(_ admission: ChatAdmission) -> Set<Identifier> {
             Set(admission.recipients.users).subtracting([admission.recipients.skipped].compactMap(\.self))
         }
-        let own: Set<String> = syncs ? ["m"] : []
+        let own: Set<Identifier> = syncs ? ["m"] : []
         let direct = try admit(.direct, "nobody yet")
         #expect(reached(direct) == own.union(["nobody yet"]))
         #expect(direct.conversation == ChatConversation.key(.direct, "nobody yet", "m"))
@@ -67,8 +70,8 @@ struct ChatSendingTests {
         var description: String
         var code: Int?
         var kind: ChatKind
-        var to: String
-        var sender = "m"
+        var to: Identifier
+        var sender: Identifier = "m"
         var order: @Sendable (inout ChatBook, Int64, inout ChatCommit) throws -> Void = { _, _, _ in }
     }
 
@@ -169,7 +172,7 @@ struct ChatSendingTests {
     @Test("Recalls: anybody who takes part, or only the sender", arguments: [false, true])
     func recall(ownOnly: Bool) throws {
         var (script, _) = try script(recallsOwnOnly: ownOnly)
-        func recall(_ user: String, of sender: String) -> Int? {
+        func recall(_ user: Identifier, of sender: Identifier) -> Int? {
             script.code { book, now, _ in _ = try book.admitRecall(by: .user(user), of: sender, in: .group, "g", at: now) }
         }
         #expect(recall("m", of: "m") == nil)
@@ -182,7 +185,7 @@ struct ChatSendingTests {
     @Test("Edits: one's own messages, not too late")
     func edit() throws {
         var (script, _) = try script()
-        func edit(_ user: String, age: Int64, bytes: Int = 1) -> Int? {
+        func edit(_ user: Identifier, age: Int64, bytes: Int = 1) -> Int? {
             script.code { book, now, _ in
                 _ = try book.admitEdit(
                     by: .user(user), of: "m", sent: now - age, contentBytes: bytes, in: .group, "g", at: now)
@@ -200,7 +203,7 @@ struct ChatSendingTests {
         var (script, _) = try script()
         for (kind, to, expected) in [
             (.direct, "x", nil), (.group, "g", nil), (.open, "r", 33_003), (.system, "x", 33_003),
-        ] as [(ChatKind, String, Int?)] {
+        ] as [(ChatKind, Identifier, Int?)] {
             #expect(script.code { book, now, _ in try book.checkReceipts(by: "m", in: kind, to, at: now) } == expected)
             let code = script.code { book, now, _ in
                 _ = try book.admitMetadata(by: .user("m"), of: "m", in: kind, to, at: now)
@@ -213,7 +216,7 @@ struct ChatSendingTests {
     @Test("History is for those who take part, and begins with the channel's present life")
     func historyAccess() throws {
         var (script, _) = try script()
-        func access(_ kind: ChatKind, _ channel: String, _ user: String) throws -> ChatHistoryAccess {
+        func access(_ kind: ChatKind, _ channel: Identifier, _ user: Identifier) throws -> ChatHistoryAccess {
             try script.book.admitHistory(of: kind, channel, by: user, at: script.now)
         }
         #expect(try access(.direct, "x", "m") == access(.direct, "m", "x"))

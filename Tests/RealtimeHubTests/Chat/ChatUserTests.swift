@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -56,7 +57,7 @@ struct ChatUserTests {
         }
         if what.contains("expired") { script.now += 3_600_000 }
         if what == "ban over" { script.now += 60_000 }
-        let hash = what == "unknown" ? "x" : "t"
+        let hash: Identifier = what == "unknown" ? "x" : "t"
         for book in [script.book, script.restored()] {
             do throws(ChatRefusal) {
                 _ = try book.checkToken(hash: hash, at: script.now)
@@ -88,7 +89,7 @@ struct ChatUserTests {
     func pages() throws {
         var script = ChatScript()
         try script.run { book, now, commit in
-            for user in ["c", "a", "b"] { _ = try book.ban([user], minutes: 2, at: now, into: &commit) }
+            for user in ["c", "a", "b"] as [Identifier] { _ = try book.ban([user], minutes: 2, at: now, into: &commit) }
             _ = try book.ban(["short"], minutes: 1, at: now, into: &commit)
             _ = try book.deactivate(["z", "y"], at: now, into: &commit)
         }
