@@ -1,4 +1,7 @@
-/// Keeps messages, channel groups and what else has to survive a restart. Adapters are in `HubStorage`: memory and SQLite.
+import Identifiers
+
+/// Keeps messages, their actions, channel groups, grants and what else has to survive a restart. Adapters are in `HubStorage`: memory
+/// and SQLite.
 ///
 /// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` come
 /// in the order of the calls, on a thread of the store's own or, where there is nothing to wait for, before `append` returns: call
@@ -9,8 +12,11 @@ public protocol MessageStore: Sendable {
 
     /// Keeps a message. `completion` comes once it would survive the end of the process (for durable stores: of the machine's
     /// process, by `kill -9`), or with the error that prevented it. Many appends may share one transaction.
+    ///
+    /// - Parameter change: what the message tells of, on its own channel; kept with it as a whole or not at all.
     func append(
-        _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void)
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void)
 
     /// The highest timetoken that may be given out without asking again; the store remembers the last one that it was told, across
     /// a loss of power too. An orderly end may take back what was not used.
@@ -19,18 +25,31 @@ public protocol MessageStore: Sendable {
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage]
 
     /// How many stored messages each channel has after the given timetoken (exclusive), at most 10,000 each.
-    func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int]
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
     /// Deletes what lies in `start` (exclusive) … `end` (inclusive).
     ///
     /// - Returns: how many messages.
-    func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int
+    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int
 
     /// Replaces a group's channels; empty for none. Groups come back with `restore`.
-    func save(group: String, channels: [String], application: String) async throws
+    func save(group: Identifier, channels: [Identifier], application: String) async throws
+
+    /// Puts entries of the access manager, each in the place of the one with the same key, and removes those with other keys. They
+    /// come back with `restore`, but for what has expired.
+    func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws
 
     /// Writes what is still in memory and closes. Nothing is called afterwards.
     func close() async
+}
+
+extension MessageStore {
+    /// Keeps a message that tells of no action.
+    public func append(
+        _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        append(message, with: nil, application: application, completion: completion)
+    }
 }
 
 /// What a store remembers from before a restart.
@@ -40,21 +59,28 @@ public struct RestoredState: Sendable {
     /// Whether subscribers can trust cursors from before the restart. False for memory, which has forgotten everything.
     public var remembersStream: Bool
     /// Recent messages by application, oldest first: those from which subscribers may still catch up.
-    public var recent: [String: [StoredMessage]]
+    public var recent: [Identifier: [StoredMessage]]
     /// What is recent begins after this timetoken. A channel may lack older messages all the same, but then has more of them than a
     /// stream keeps by default.
     public var recentSince: UInt64
     /// Channels of groups, by application and group.
-    public var groups: [String: [String: [String]]]
+    public var groups: [Identifier: [Identifier: [Identifier]]]
+    /// Message actions by application and channel, in the order of their timetokens.
+    public var actions: [Identifier: [Identifier: [MessageAction]]]
+    /// Entries of the access manager by application, in the order in which their keys were first put.
+    public var access: [Identifier: [AccessEntry]]
 
     public init(
-        highestTimetoken: UInt64 = 0, remembersStream: Bool = false, recent: [String: [StoredMessage]] = [:],
-        recentSince: UInt64 = 0, groups: [String: [String: [String]]] = [:]
+        highestTimetoken: UInt64 = 0, remembersStream: Bool = false, recent: [Identifier: [StoredMessage]] = [:],
+        recentSince: UInt64 = 0, groups: [Identifier: [Identifier: [Identifier]]] = [:],
+        actions: [Identifier: [Identifier: [MessageAction]]] = [:], access: [Identifier: [AccessEntry]] = [:]
     ) {
         self.highestTimetoken = highestTimetoken
         self.remembersStream = remembersStream
         self.recent = recent
         self.recentSince = recentSince
         self.groups = groups
+        self.actions = actions
+        self.access = access
     }
 }

@@ -1,8 +1,10 @@
+import Identifiers
+
 /// One published message with its place in the stream of its application.
 public struct StoredMessage: Hashable, Sendable {
     /// Strictly increasing over all messages of a server, also across restarts: units of 100 ns since 1970.
     public var timetoken: UInt64
-    public var channel: String
+    public var channel: Identifier
     /// The publisher's user id.
     public var publisher: String?
     /// The payload, as JSON text in UTF-8.
@@ -21,7 +23,7 @@ public struct StoredMessage: Hashable, Sendable {
     public var expires: UInt64?
 
     public init(
-        timetoken: UInt64, channel: String, publisher: String? = nil, payload: [UInt8], metadata: [UInt8]? = nil,
+        timetoken: UInt64, channel: Identifier, publisher: String? = nil, payload: [UInt8], metadata: [UInt8]? = nil,
         kind: Int = 0, customType: String? = nil, sequence: Int? = nil, origination: UInt64? = nil, isStored: Bool = true,
         expires: UInt64? = nil
     ) {
@@ -37,11 +39,23 @@ public struct StoredMessage: Hashable, Sendable {
         self.isStored = isStored
         self.expires = expires
     }
+
+    /// How many bytes it is in an answer, roughly: its texts and what is written around them.
+    public var size: Int {
+        payload.count + (metadata?.count ?? 0) + (publisher?.utf8.count ?? 0) + (customType?.utf8.count ?? 0) + 160
+    }
+}
+
+extension StoredMessage {
+    /// What the message holds, in bytes.
+    public var bytes: Int {
+        payload.count + (metadata?.count ?? 0) + channel.utf8.count + (publisher?.utf8.count ?? 0) + (customType?.utf8.count ?? 0)
+    }
 }
 
 /// A page of history that is asked for.
 public struct HistoryQuery: Hashable, Sendable {
-    public var channel: String
+    public var channel: Identifier
     /// Exclusive.
     public var start: UInt64?
     /// Inclusive.
@@ -49,12 +63,19 @@ public struct HistoryQuery: Hashable, Sendable {
     public var limit: Int
     /// Whether to begin at the oldest message. The answer is always oldest first.
     public var isOldestFirst: Bool
+    /// No more messages are read once those that have been read have more bytes than this (``StoredMessage/size``): the last one
+    /// read may be beyond it.
+    public var maximumBytes: Int
 
-    public init(channel: String, start: UInt64? = nil, end: UInt64? = nil, limit: Int, isOldestFirst: Bool = false) {
+    public init(
+        channel: Identifier, start: UInt64? = nil, end: UInt64? = nil, limit: Int, isOldestFirst: Bool = false,
+        maximumBytes: Int = .max
+    ) {
         self.channel = channel
         self.start = start
         self.end = end
         self.limit = limit
         self.isOldestFirst = isOldestFirst
+        self.maximumBytes = maximumBytes
     }
 }

@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 
 /// All streams of one application: what readers that poll catch up from.
 ///
@@ -24,20 +25,20 @@ public struct StreamBook<Attachment: Sendable>: Sendable {
     ///   - cursor: where readers begin: the clock's last token, never 0.
     ///   - forgotten: readers with an earlier cursor are told that something may be missing. A store that remembers the stream says
     ///     how far back it does; one that does not has forgotten everything up to `cursor`.
-    public init(limits: StreamLimits = StreamLimits(), startingAt cursor: UInt64, forgotten: UInt64) {
+    package init(limits: StreamLimits = StreamLimits(), startingAt cursor: UInt64, forgotten: UInt64) {
         self.limits = limits
         visible = max(1, cursor)
         channels = StreamQueues(forgotten: forgotten)
         patterns = StreamQueues(forgotten: forgotten)
     }
 
-    /// A book that continues what a store remembers.
+    /// A book that continues what a store remembers: the one way of restoring (rule HB-29).
     ///
     /// - Parameters:
     ///   - cursor: the clock's last token: at least `state.highestTimetoken`.
     ///   - attach: encodes a message again.
     public init(
-        limits: StreamLimits = StreamLimits(), restoring state: RestoredState, application: String, startingAt cursor: UInt64,
+        limits: StreamLimits = StreamLimits(), restoring state: RestoredState, application: Identifier, startingAt cursor: UInt64,
         attach: (StoredMessage) -> Attachment
     ) {
         guard state.remembersStream else {
@@ -46,6 +47,10 @@ public struct StreamBook<Attachment: Sendable>: Sendable {
         }
         self.init(limits: limits, startingAt: state.recentSince, forgotten: state.recentSince)
         for message in state.recent[application] ?? [] { _ = append(message, attach(message)) }
+        // The store gives the newest messages of each channel. Of a channel that had too many of them its patterns lack some too.
+        for (channel, dropped) in channels.overflowed {
+            for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(dropped, from: pattern) }
+        }
         visible = max(visible, cursor)
     }
 
@@ -107,9 +112,10 @@ public struct StreamBook<Attachment: Sendable>: Sendable {
         while let delivery = merge.next() {
             guard isIncluded(delivery.entry) else { continue }
             page.deliveries.append(delivery)
+            // Not the newest of the keyset: the reader may ask for another channel next, and wants what came on it after this.
+            page.cursor = delivery.entry.message.timetoken
             guard page.deliveries.count >= limit, !merge.isEmpty else { continue }
             page.isCut = true
-            page.cursor = delivery.entry.message.timetoken
             break
         }
         return page

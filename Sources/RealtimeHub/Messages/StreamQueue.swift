@@ -31,8 +31,13 @@ struct StreamQueue<Attachment: Sendable>: Sendable {
     /// Drops the oldest message. Returns how many bytes that frees.
     mutating func dropFirst() -> Int {
         guard let slot = slots.popFirst() else { return 0 }
-        dropped = slot.timetoken
+        dropped = max(dropped, slot.timetoken)
         return slot.entry.cost
+    }
+
+    /// Notes that messages up to this one may be missing.
+    mutating func noteDropped(_ timetoken: UInt64) {
+        dropped = max(dropped, timetoken)
     }
 
     /// Drops messages from before `horizon`. Returns how many bytes that frees.

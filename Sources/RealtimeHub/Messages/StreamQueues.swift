@@ -1,16 +1,17 @@
 import HeapModule
+import Identifiers
 
 /// The queues of all channels, or of all patterns. None of them is ever empty.
 struct StreamQueues<Attachment: Sendable>: Sendable {
     /// When the first message of a queue gets too old. May be early: the queue has dropped that message meanwhile.
     private struct Check: Comparable, Sendable {
         var oldest: UInt64
-        var name: String
+        var name: Identifier
 
         static func < (left: Check, right: Check) -> Bool { left.oldest < right.oldest }
     }
 
-    private var queues: [String: StreamQueue<Attachment>] = [:]
+    private var queues: [Identifier: StreamQueue<Attachment>] = [:]
     /// One for each queue.
     private var checks = Heap<Check>()
     private(set) var bytes = 0
@@ -25,12 +26,28 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
     /// No queue has an older message than this.
     var oldest: UInt64 { checks.min?.oldest ?? .max }
 
-    subscript(name: String) -> StreamQueue<Attachment>? { queues[name] }
+    subscript(name: Identifier) -> StreamQueue<Attachment>? { queues[name] }
 
-    mutating func push(_ entry: StreamEntry<Attachment>, onto name: String, limit: Int) {
+    mutating func push(_ entry: StreamEntry<Attachment>, onto name: Identifier, limit: Int) {
         let (grown, isNew) = Self.push(entry, limit, &queues[name, default: StreamQueue(dropped: forgotten)])
         bytes += grown
-        if isNew { checks.insert(Check(oldest: entry.message.timetoken, name: name)) }
+        guard isNew else { return }
+        bytes += Self.cost(of: name)
+        checks.insert(Check(oldest: entry.message.timetoken, name: name))
+    }
+
+    /// Queues that have dropped messages, with the newest one that each dropped.
+    var overflowed: [(name: Identifier, dropped: UInt64)] {
+        queues.filter { $0.value.dropped > forgotten }.map { ($0.key, $0.value.dropped) }
+    }
+
+    /// Notes that messages of a queue up to this one may be missing.
+    mutating func noteDropped(_ timetoken: UInt64, from name: Identifier) {
+        if let index = queues.index(forKey: name) {
+            queues.values[index].noteDropped(timetoken)
+        } else {
+            forgotten = max(forgotten, timetoken)
+        }
     }
 
     /// Drops messages from before `horizon`.
@@ -52,10 +69,14 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         if queue.isEmpty {
             forgotten = max(forgotten, queue.dropped)
             queues.remove(at: index)
+            bytes -= Self.cost(of: check.name)
         } else {
             checks.insert(Check(oldest: queue.oldest, name: check.name))
         }
     }
+
+    /// What a queue takes besides its messages, roughly.
+    private static func cost(of name: Identifier) -> Int { name.utf8.count + 300 }
 
     /// In place: a copy of the queue would copy its messages.
     private static func push(

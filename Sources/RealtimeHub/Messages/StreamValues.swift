@@ -1,3 +1,5 @@
+import Identifiers
+
 /// A message in the stream of an application, with what a front attached to it.
 ///
 /// One object, shared by the queues and by all deliveries.
@@ -11,17 +13,17 @@ public final class StreamEntry<Attachment: Sendable>: Sendable {
         self.attachment = attachment
     }
 
-    /// Bytes, roughly: the attachment holds the payload again.
-    var cost: Int { 2 * message.payload.count + (message.metadata?.count ?? 0) + 320 }
+    /// Bytes, roughly: the attachment holds payload, metadata and names again.
+    var cost: Int { 2 * message.bytes + 400 }
 }
 
 /// What a reader subscribes to.
 public struct StreamInterest: Hashable, Sendable {
-    public var channels: [String]
+    public var channels: [Identifier]
     public var groups: [StreamGroup]
     public var patterns: [Wildcard]
 
-    public init(channels: [String] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
+    public init(channels: [Identifier] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
         self.channels = channels
         self.groups = groups
         self.patterns = patterns
@@ -30,10 +32,10 @@ public struct StreamInterest: Hashable, Sendable {
 
 /// A channel group with the channels that it has now.
 public struct StreamGroup: Hashable, Sendable {
-    public var name: String
-    public var channels: [String]
+    public var name: Identifier
+    public var channels: [Identifier]
 
-    public init(name: String, channels: [String]) {
+    public init(name: Identifier, channels: [Identifier]) {
         self.name = name
         self.channels = channels
     }
@@ -58,7 +60,8 @@ public struct StreamDelivery<Attachment: Sendable>: Sendable {
 public struct StreamPage<Attachment: Sendable>: Sendable {
     /// In the order of timetokens.
     public var deliveries: [StreamDelivery<Attachment>] = []
-    /// Where to read on. Never below the cursor that was read from.
+    /// Where to read on: the timetoken of the last delivery, or the newest of the application when there is none. Never below the
+    /// cursor that was read from.
     public var cursor: UInt64
     /// Whether more is waiting: the page was cut at its limit.
     public var isCut = false

@@ -1,12 +1,14 @@
+import Identifiers
+
 /// A subscription to every channel whose name begins alike: `a.*` or `a.b.*` (wire sheet 1.3, rule HB-25).
 public struct Wildcard: Hashable, Sendable {
     /// The pattern as written, the name by which queues, presence and answers know it.
-    public let pattern: String
+    public let pattern: Identifier
 
     /// Takes a pattern apart.
     ///
     /// - Returns: nil unless `name` ends in `.*` after one or two parts that are not empty, and has no other asterisk.
-    public init?(_ name: String) {
+    public init?(_ name: Identifier) {
         let text = name.utf8
         guard text.count > 2, text.last == UInt8(ascii: "*"), text.dropLast().last == UInt8(ascii: ".") else { return nil }
         let parts = text.dropLast(2).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
@@ -15,22 +17,22 @@ public struct Wildcard: Hashable, Sendable {
     }
 
     /// Whether `channel` begins with what stands before the asterisk: deeper levels and presence channels included.
-    public func matches(_ channel: String) -> Bool {
+    public func matches(_ channel: Identifier) -> Bool {
         channel.utf8.count >= pattern.utf8.count && channel.utf8.starts(with: pattern.utf8.dropLast())
     }
 
     /// Every pattern that matches `channel`, the shorter one first; none for most channels, two at most.
     ///
     /// Whoever keeps something for each pattern finds it by these names, without looking at the patterns it has.
-    public static func patterns(matching channel: String) -> [String] {
+    public static func patterns(matching channel: Identifier) -> [Identifier] {
         guard channel.utf8.contains(UInt8(ascii: ".")) else { return [] }
-        var found: [String] = []
+        var found: [Identifier] = []
         var part = channel.utf8.startIndex
         while found.count < 2, let dot = channel.utf8[part...].firstIndex(of: UInt8(ascii: ".")) {
             let next = channel.utf8.index(after: dot)
             guard dot > part, next < channel.utf8.endIndex else { break }
             guard !channel.utf8[part..<dot].contains(UInt8(ascii: "*")) else { break }
-            found.append(String(channel[..<next]) + "*")
+            found.append(Identifier(String(channel.text[..<next]) + "*"))
             part = next
         }
         return found

@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -39,18 +40,35 @@ struct GroupBookTests {
         #expect(book.names == ["g"])
     }
 
+    @Test("All groups together have a bound in bytes, which is given back (HB-65)")
+    func bytes() throws {
+        var book = GroupBook(limits: GroupLimits(bytes: 2000))
+        let long = Identifier(String(repeating: "x", count: 92))
+        for number in 0..<7 { _ = try book.add([long], to: Identifier("g\(number)")) }
+        #expect(throws: GroupRefusal.full) { try book.add([long], to: "another") }
+        #expect(book.names.count == 7)
+        _ = try book.remove([long], from: "g0")
+        _ = book.remove(group: "g1")
+        _ = try book.add([long], to: "another")
+        for name in book.names { _ = book.remove(group: name) }
+        #expect(book.bytes == 0)
+    }
+
     @Test("The limits without further word are those of the service")
     func defaults() throws {
         var book = GroupBook()
-        for call in 0..<10 { _ = try book.add((0..<200).map { "c\(call)-\($0)" }, to: "g") }
+        for call in 0..<10 { _ = try book.add((0..<200).map { Identifier("c\(call)-\($0)") }, to: "g") }
         #expect(throws: GroupRefusal.tooManyChannels(limit: 2000)) { try book.add(["another"], to: "g") }
-        #expect(throws: GroupRefusal.tooManyChannelsInOneCall(limit: 200)) { try book.add((0..<201).map { "\($0)" }, to: "h") }
+        #expect(throws: GroupRefusal.tooManyChannelsInOneCall(limit: 200)) {
+            try book.add((0..<201).map { Identifier("\($0)") }, to: "h")
+        }
     }
 
     @Test(
         "Names are checked",
         arguments: ["", "a,b", "a:b", "a.*", "a/b", "a\\b", "a b", "a\nb", String(repeating: "x", count: 93)])
-    func names(name: String) {
+    func names(text: String) {
+        let name = Identifier(text)
         var book = GroupBook()
         #expect(throws: GroupRefusal.invalidName) { try book.add([name], to: "g") }
         #expect(throws: GroupRefusal.invalidName) { try book.add(["a"], to: name) }

@@ -1,12 +1,13 @@
 import ConnectionEngine
+import Identifiers
 import RealtimeHub
 import Testing
 
 /// Everything that was ever published, in a list.
 private struct NaiveStream {
-    var all: [(timetoken: UInt64, channel: String)] = []
+    var all: [(timetoken: UInt64, channel: Identifier)] = []
 
-    func read(after cursor: UInt64, _ channels: Set<String>, _ patterns: [Wildcard], limit: Int) -> [UInt64] {
+    func read(after cursor: UInt64, _ channels: Set<Identifier>, _ patterns: [Wildcard], limit: Int) -> [UInt64] {
         let matching = all.filter { item in
             item.timetoken > cursor && (channels.contains(item.channel) || patterns.contains { $0.matches(item.channel) })
         }
@@ -16,7 +17,7 @@ private struct NaiveStream {
 
 @Suite("Streams against a list (HB-23, HB-26)")
 struct StreamBookModelTests {
-    private let names = ["a", "b", "a.x", "a.y", "a.x.1", "a.x.2-pnpres", "b.x"]
+    private let names: [Identifier] = ["a", "b", "a.x", "a.y", "a.x.1", "a.x.2-pnpres", "b.x"]
 
     @Test(
         "Random readers of random messages, durable in random order, see each once and in order",
@@ -25,7 +26,7 @@ struct StreamBookModelTests {
         var random = SeededRandom(seed: seed)
         var book = StreamBook<Int>(limits: StreamLimits(perChannel: 10_000, perPattern: 10_000), startingAt: 1, forgotten: 0)
         var model = NaiveStream()
-        var pending: [(timetoken: UInt64, channel: String)] = []
+        var pending: [(timetoken: UInt64, channel: Identifier)] = []
         var readers = (0..<6).map { _ in Reader(names, &random) }
         var token: UInt64 = 1
         for _ in 0..<400 {
@@ -59,13 +60,15 @@ struct StreamBookModelTests {
 
     private struct Reader {
         let interest: StreamInterest
-        var channels: Set<String>
+        var channels: Set<Identifier>
         var cursor: UInt64 = 1
         var seen: [UInt64] = []
 
-        init(_ names: [String], _ random: inout SeededRandom) {
-            func some() -> [String] { names.filter { _ in Int.random(in: 0..<3, using: &random) == 0 } }
-            let patterns = ["a.*", "a.x.*", "b.*"].filter { _ in Bool.random(using: &random) }.compactMap { Wildcard($0) }
+        init(_ names: [Identifier], _ random: inout SeededRandom) {
+            func some() -> [Identifier] { names.filter { _ in Int.random(in: 0..<3, using: &random) == 0 } }
+            let patterns = (["a.*", "a.x.*", "b.*"] as [Identifier]).filter { _ in Bool.random(using: &random) }.compactMap {
+                Wildcard($0)
+            }
             interest = StreamInterest(
                 channels: some(), groups: [StreamGroup(name: "g", channels: some()), StreamGroup(name: "h", channels: some())],
                 patterns: patterns)

@@ -1,8 +1,9 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
 /// A message whose payload is its token.
-func message(_ timetoken: UInt64, _ channel: String, bytes: Int = 0) -> StoredMessage {
+func message(_ timetoken: UInt64, _ channel: Identifier, bytes: Int = 0) -> StoredMessage {
     StoredMessage(
         timetoken: timetoken, channel: channel, payload: Array("\(timetoken)".utf8) + [UInt8](repeating: 32, count: bytes))
 }
@@ -10,11 +11,11 @@ func message(_ timetoken: UInt64, _ channel: String, bytes: Int = 0) -> StoredMe
 extension StreamBook where Attachment == Int {
     /// Appends a message with its token as attachment.
     @discardableResult
-    mutating func publish(_ timetoken: UInt64, _ channel: String, bytes: Int = 0) -> [UInt64] {
+    mutating func publish(_ timetoken: UInt64, _ channel: Identifier, bytes: Int = 0) -> [UInt64] {
         append(message(timetoken, channel, bytes: bytes), Int(timetoken)).map(\.message.timetoken)
     }
 
-    func tokens(after cursor: UInt64, _ channels: String..., limit: Int = 100) -> [UInt64] {
+    func tokens(after cursor: UInt64, _ channels: Identifier..., limit: Int = 100) -> [UInt64] {
         read(after: cursor, StreamInterest(channels: channels), limit: limit).deliveries.map(\.entry.message.timetoken)
     }
 }
@@ -28,7 +29,7 @@ struct StreamBookTests {
     @Test("A reader gets what came after its cursor, in order over all channels, and the cursor of the last message there is")
     func order() {
         var book = book()
-        for (token, channel) in [(1001, "a"), (1002, "b"), (1003, "a"), (1004, "c"), (1005, "b")] as [(UInt64, String)] {
+        for (token, channel) in [(1001, "a"), (1002, "b"), (1003, "a"), (1004, "c"), (1005, "b")] as [(UInt64, Identifier)] {
             book.publish(token, channel)
         }
         let page = book.read(after: 1001, StreamInterest(channels: ["b", "a"]))
@@ -144,13 +145,29 @@ struct StreamBookTests {
     @Test("Beyond the memory of an application the oldest messages of all go first")
     func memory() {
         var book = book(StreamLimits(bytes: 100_000))
-        for token in 1001...1100 as ClosedRange<UInt64> { book.publish(token, "channel \(token % 10)", bytes: 1000) }
-        let interest = StreamInterest(channels: (0..<10).map { "channel \($0)" })
+        for token in 1001...1100 as ClosedRange<UInt64> { book.publish(token, Identifier("channel \(token % 10)"), bytes: 1000) }
+        let interest = StreamInterest(channels: (0..<10).map { Identifier("channel \($0)") })
         let page = book.read(after: 1000, interest)
         let kept = page.deliveries.map(\.entry.message.timetoken)
         #expect(kept == Array((1101 - UInt64(kept.count))...1100))
         #expect((30...50).contains(kept.count))
         #expect(page.hasDropped)
+    }
+
+    @Test("Memory counts names, metadata and queues too, not payloads alone (HB-66)")
+    func memoryOfNames() {
+        var book = book(StreamLimits(bytes: 100_000))
+        let publisher = String(repeating: "p", count: 10_000)
+        for token in 1001...1100 as ClosedRange<UInt64> {
+            var message = message(token, Identifier("channel \(token)"))
+            message.publisher = publisher
+            message.metadata = [UInt8](repeating: 0x20, count: 10_000)
+            _ = book.append(message, 0)
+        }
+        #expect(book.queueCount <= 3)
+        var empty = self.book(StreamLimits(bytes: 100_000))
+        for token in 1001...2000 as ClosedRange<UInt64> { empty.publish(token, Identifier("channel \(token)")) }
+        #expect(empty.queueCount < 150)
     }
 
     @Test("A new server that remembers continues the stream; one that does not says so")

@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -5,14 +6,14 @@ import Testing
 struct WildcardTests {
     @Test("One or two parts and an asterisk at the end are a pattern", arguments: ["a.*", "a.b.*", "room-1.sub.*", "ä.*"])
     func valid(name: String) {
-        #expect(Wildcard(name)?.pattern == name)
+        #expect(Wildcard(Identifier(name))?.pattern == Identifier(name))
     }
 
     @Test(
         "Everything else is not",
         arguments: ["", "*", ".*", "a*", "a.b", "a.b.c.*", "a..*", ".a.*", "*.*", "a.*.*", "a.*.b", "a.*-pnpres", "a.b*"])
     func invalid(name: String) {
-        #expect(Wildcard(name) == nil)
+        #expect(Wildcard(Identifier(name)) == nil)
     }
 
     @Test(
@@ -23,8 +24,8 @@ struct WildcardTests {
             ("a.b.*", "a.bc.d", false), ("a.b.*", "a.c", false),
         ])
     func matching(pattern: String, channel: String, matches: Bool) throws {
-        #expect(try #require(Wildcard(pattern)).matches(channel) == matches)
-        #expect(Wildcard.patterns(matching: channel).contains(pattern) == matches)
+        #expect(try #require(Wildcard(Identifier(pattern))).matches(Identifier(channel)) == matches)
+        #expect(Wildcard.patterns(matching: Identifier(channel)).contains(Identifier(pattern)) == matches)
     }
 
     @Test("The patterns of a channel are those that match it, two at most")
@@ -34,7 +35,7 @@ struct WildcardTests {
         #expect(Wildcard.patterns(matching: "a.b.c.d") == ["a.*", "a.b.*"])
         #expect(Wildcard.patterns(matching: "a.*-pnpres") == ["a.*"])
         #expect(Wildcard.patterns(matching: ".a.b").isEmpty)
-        for channel in ["a..b", "a.", ".", "..", "a.b."] {
+        for channel in ["a..b", "a.", ".", "..", "a.b."] as [Identifier] {
             for pattern in Wildcard.patterns(matching: channel) { #expect(Wildcard(pattern)?.matches(channel) == true) }
         }
     }
