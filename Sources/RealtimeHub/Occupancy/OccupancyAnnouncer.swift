@@ -1,4 +1,4 @@
-import OrderedCollections
+import Identifiers
 
 /// Decides which changes of a channel are events of their own, and sums up the others (wire sheet 4.1, rules HB-35 to HB-37).
 struct OccupancyAnnouncer: Sendable {
@@ -16,13 +16,15 @@ struct OccupancyAnnouncer: Sendable {
 
     /// When the next interval event is due; nil below the announce maximum.
     private(set) var due: HubInstant?
-    private var held: OrderedDictionary<String, Change> = [:]
+    /// Changes with their numbers, by which they are told in order.
+    private var held: [Identifier: (change: Change, number: Int)] = [:]
+    private var lastNumber = 0
     private var heldBytes = 0
     private var isTooMuch = false
 
     /// Takes a change that has led to `occupancy`.
     mutating func take(
-        _ change: Change, of user: String, occupancy: Int, settings: OccupancySettings, at now: HubInstant
+        _ change: Change, of user: Identifier, occupancy: Int, settings: OccupancySettings, at now: HubInstant
     ) -> Verdict {
         guard occupancy > settings.announceMaximum else {
             due = nil
@@ -34,10 +36,10 @@ struct OccupancyAnnouncer: Sendable {
     }
 
     /// The sum of what was held back, which is forgotten with it.
-    mutating func sum(channel: String, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
+    mutating func sum(channel: Identifier, occupancy: Int, at time: OccupancyTime) -> OccupancyEvent {
         var event = OccupancyEvent(channel: channel, action: .interval, occupancy: occupancy, timestamp: time.unixSeconds)
-        for (user, change) in held {
-            switch change {
+        for (user, item) in held.sorted(by: { $0.value.number < $1.value.number }) {
+            switch item.change {
             case .join: event.joined.append(user)
             case .leave: event.left.append(user)
             case .timeout: event.timedOut.append(user)
@@ -53,14 +55,15 @@ struct OccupancyAnnouncer: Sendable {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 
-    private mutating func hold(_ change: Change, of user: String, limit: Int) {
+    private mutating func hold(_ change: Change, of user: Identifier, limit: Int) {
         // A user that came and went, or went and came, between two events has not changed anything.
         let cost = user.utf8.count + 3
         if held.removeValue(forKey: user) != nil {
             heldBytes -= cost
             return
         }
-        held[user] = change
+        lastNumber += 1
+        held[user] = (change, lastNumber)
         heldBytes += cost
         if heldBytes > limit { (held, heldBytes, isTooMuch) = ([:], 0, true) }
     }

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// One channel with its users and its way of telling about them.
 struct OccupancyChannel: Sendable {
     var roster = OccupancyRoster()
@@ -8,17 +10,26 @@ extension OccupancyBook {
     /// Who is on a channel, in the order of joining.
     ///
     /// - Parameter limit: users of the page; 0 for the number alone.
-    public func hereNow(_ channel: String, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
+    public func hereNow(_ channel: Identifier, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
         guard let roster = channels[channel]?.roster else { return OccupancyPage(occupancy: 0, occupants: []) }
         return OccupancyPage(
             occupancy: roster.count, occupants: limit > 0 ? roster.page(offset: offset, limit: limit) : [])
     }
 
-    /// Channels with somebody on them, sorted by name.
-    public var occupiedChannels: [String] { channels.keys.sorted() }
+    /// Channels with somebody on them, in no order: sorting them takes long, and is best done elsewhere.
+    public var unsortedChannels: [Identifier] { Array(channels.keys) }
 
-    public func occupancy(of channel: String) -> Int { channels[channel]?.roster.count ?? 0 }
+    /// How many channels somebody is on.
+    public var channelCount: Int { channels.count }
+
+    /// The channels that a user is on, in no order.
+    public func unsortedChannels(of user: Identifier) -> [Identifier] { visits[user].map { Array($0) } ?? [] }
+
+    /// Channels with somebody on them, sorted by name.
+    public var occupiedChannels: [Identifier] { channels.keys.sorted() }
+
+    public func occupancy(of channel: Identifier) -> Int { channels[channel]?.roster.count ?? 0 }
 
     /// The channels that a user is on, sorted by name.
-    public func whereNow(_ user: String) -> [String] { visits[user]?.sorted() ?? [] }
+    public func whereNow(_ user: Identifier) -> [Identifier] { visits[user]?.sorted() ?? [] }
 }

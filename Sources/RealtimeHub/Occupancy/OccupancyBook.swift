@@ -1,134 +1,180 @@
-import HeapModule
+import Identifiers
 
 /// Who is on which channel of one application, and what others hear of it (wire sheet 4.1).
 ///
 /// Users are on a channel from their first subscribe or heartbeat until they leave or fall silent. Changes add events to the list
 /// that is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern is
 /// presence on the channel named like the pattern; what is subscribed on presence channels is the front's to leave out.
+///
+/// Every change costs a bounded number of steps, however many users there are (rule HB-64).
 public struct OccupancyBook: Sendable {
-    public let settings: OccupancySettings
-    var channels: [String: OccupancyChannel] = [:]
+    /// May be changed at any time; what has been planned already stays.
+    public var settings: OccupancySettings
+    public let limits: OccupancyLimits
+    var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
-    var visits: [String: Set<String>] = [:]
-    /// State set for users who are not there, by channel and user.
-    private var absent: [String: [String: AbsentState]] = [:]
-    private var absentCount = 0
-    /// One for each stay and interval as a rule; those that are no longer true are dropped when they come up.
-    private var deadlines = Heap<OccupancyDeadline>()
+    var visits: [Identifier: Set<Identifier>] = [:]
+    /// State set for users who are not there.
+    private var absent: [OccupancyPlace: AbsentState] = [:]
+    private var absentBytes = 0
+    /// When each stay, interval event and absent state is looked at. One entry for each.
+    private var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
+    private var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
+    private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
     private var stays: UInt64 = 0
-    private var memberCount = 0
+    /// Users on channels, each once for every channel.
+    public private(set) var stayCount = 0
+    /// What all stays take, roughly.
+    public private(set) var bytes = 0
+    private var moves = 0
 
-    public init(settings: OccupancySettings = OccupancySettings()) {
+    public init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
         self.settings = settings
+        self.limits = limits
     }
+
+    /// Entries of tables that were added, removed or moved since the beginning, for tests that count work.
+    var steps: Int { stayEnds.steps + intervals.steps + absentEnds.steps + moves }
 
     /// A subscribe or heartbeat: the user joins, or stays for another while.
     ///
     /// - Parameters:
     ///   - timeout: seconds until the user counts as gone; nil for the default. Kept within the settings' range.
     ///   - state: JSON text when the request brings it; nil leaves it as it is. A changed one is an event, a repeated one is not.
+    /// - Returns: why the user is not on the channel, or the state is not kept; nil as a rule.
+    @discardableResult
     public mutating func touch(
-        _ channel: String, by user: OccupancyUser, timeout: Int? = nil, state: [UInt8]? = nil, at time: OccupancyTime,
+        _ channel: Identifier, by user: OccupancyUser, timeout: Int? = nil, state: [UInt8]? = nil, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
-    ) {
+    ) -> OccupancyRefusal? {
+        if let state, state.count > limits.stateBytes { return .stateTooLong(limit: limits.stateBytes) }
         let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
         let deadline = time.instant.advanced(by: .seconds(seconds))
-        if change(user.id, on: channel, { $0.touch(user.connection, until: deadline, at: time.instant) }) != nil {
-            if let state { change(channel, user.id, to: state, at: time, into: &events) }
-            return
+        // Where memory is short, a user's new connection takes the place of an old one.
+        let connections = bytes < limits.bytes ? OccupancyMember.connectionLimit : 1
+        let known: Void? = change(user.id, on: channel) {
+            $0.touch(user.connection, until: deadline, limit: connections, at: time.instant)
         }
-        join(channel, user, until: deadline, state: state, at: time, into: &events)
+        if known != nil { return state.flatMap { change(channel, user.id, to: $0, at: time, into: &events) } }
+        return join(channel, user, until: deadline, state: state, at: time, into: &events)
     }
 
     /// A leave: one connection of the user, or all of them when the request does not tell connections apart (rule HB-33).
     public mutating func leave(
-        _ channel: String, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
+        _ channel: Identifier, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) {
         guard change(user.id, on: channel, { $0.end(user.connection, at: time.instant) }) == true else { return }
         remove(user.id, from: channel, as: .leave, at: time, into: &events)
     }
 
     /// Replaces a user's state, which goes with the user. For one who is not there it waits for the default timeout, silently.
+    ///
+    /// - Returns: why the state is not kept; nil as a rule.
+    @discardableResult
     public mutating func setState(
-        _ state: [UInt8], of user: String, on channel: String, at time: OccupancyTime, into events: inout [OccupancyEvent]
-    ) {
-        if channels[channel]?.roster[user] != nil {
-            change(channel, user, to: state, at: time, into: &events)
-            return
-        }
-        let isNew = absent[channel]?[user] == nil
-        guard !isNew || absentCount < Self.absentLimit else { return }
-        let deadline = time.instant.advanced(by: .seconds(settings.defaultTimeout))
-        absent[channel, default: [:]][user] = AbsentState(state: state, deadline: deadline)
-        absentCount += isNew ? 1 : 0
-        schedule(.absentState(user: user), on: channel, at: deadline)
+        _ state: [UInt8], of user: Identifier, on channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        guard state.count <= limits.stateBytes else { return .stateTooLong(limit: limits.stateBytes) }
+        if channels[channel]?.roster[user] != nil { return change(channel, user, to: state, at: time, into: &events) }
+        let place = OccupancyPlace(channel: channel, user: user)
+        let new = AbsentState(state: state, deadline: time.instant.advanced(by: .seconds(settings.defaultTimeout)))
+        let old = absent[place]
+        let grown = new.cost(place) - (old?.cost(place) ?? 0)
+        guard absent.count < limits.absentStates || old != nil, absentBytes + grown <= limits.absentBytes else { return .full }
+        if let old { absentEnds.remove(place, at: old.deadline) }
+        absent[place] = new
+        absentBytes += grown
+        absentEnds.insert(place, at: new.deadline)
+        return nil
     }
 
     /// Users who fell silent, and interval events that are due. To be called about every second.
-    public mutating func sweep(at time: OccupancyTime, into events: inout [OccupancyEvent]) {
-        while let next = deadlines.min, next.instant <= time.instant {
-            deadlines.removeMin()
-            switch next.subject {
-            case .member(let user, let stay): expire(user, stay, next, at: time, into: &events)
-            case .interval: tellInterval(next, at: time, into: &events)
-            case .absentState(let user):
-                guard let state = absent[next.channel]?[user], state.deadline == next.instant else { break }
-                _ = takeAbsent(user, next.channel)
+    ///
+    /// - Parameter limit: how much is looked at; true when more is due.
+    @discardableResult
+    public mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
+        var left = limit
+        while left > 0 {
+            let stay = stayEnds.nextDue(at: time.instant)
+            let state = absentEnds.nextDue(at: time.instant)
+            let interval = intervals.nextDue(at: time.instant)
+            guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
+            left -= 1
+            // An interval event tells of what came before it.
+            if stay == first {
+                if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
+            } else if state == first {
+                if let place = absentEnds.takeNext() { forgetAbsent(place, at: time.instant) }
+            } else if let channel = intervals.takeNext() {
+                tellInterval(channel, at: time, into: &events)
             }
         }
+        return true
     }
 
     /// A user's state on a channel, as JSON text.
-    public func state(of user: String, on channel: String) -> [UInt8]? {
-        channels[channel]?.roster[user]?.state ?? absent[channel]?[user]?.state
+    public func state(of user: Identifier, on channel: Identifier) -> [UInt8]? {
+        channels[channel]?.roster[user]?.state ?? absent[OccupancyPlace(channel: channel, user: user)]?.state
     }
 }
 
 // MARK: - Changes
 
 extension OccupancyBook {
-    /// States kept for users who are not there.
-    static var absentLimit: Int { 10_000 }
-
     private mutating func join(
-        _ channel: String, _ user: OccupancyUser, until deadline: HubInstant, state: [UInt8]?, at time: OccupancyTime,
+        _ channel: Identifier, _ user: OccupancyUser, until deadline: HubInstant, state: [UInt8]?, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
-    ) {
+    ) -> OccupancyRefusal? {
+        if visits[user.id]?.count ?? 0 >= limits.channelsPerUser { return .tooManyChannels(limit: limits.channelsPerUser) }
+        guard stayCount < limits.stays, bytes < limits.bytes, channels[channel]?.roster.count ?? 0 < limits.usersPerChannel
+        else { return .full }
         stays += 1
-        memberCount += 1
-        let known = takeAbsent(user.id, channel)
+        stayCount += 1
+        let known = takeAbsent(OccupancyPlace(channel: channel, user: user.id))
         var member = OccupancyMember(stay: stays, user: user.id, state: state ?? known)
-        member.refresh(user.connection, until: deadline)
+        member.refresh(user.connection, until: deadline, limit: OccupancyMember.connectionLimit)
         member.scheduled = deadline
+        bytes += member.cost + channel.utf8.count
         let event = OccupancyEvent(
             channel: channel, action: .join, occupancy: 0, timestamp: time.unixSeconds, user: user.id, state: member.state)
         channels[channel, default: OccupancyChannel()].roster.insert(member)
         visits[user.id, default: []].insert(channel)
-        schedule(.member(user: user.id, stay: stays), on: channel, at: deadline)
+        stayEnds.insert(OccupancyStay(number: stays, channel: channel, user: user.id), at: deadline)
         announce(.join, event, at: time, into: &events)
+        return nil
     }
 
     /// Changes the connections of a user who is there; nil for one who is not.
     private mutating func change<Result>(
-        _ user: String, on channel: String, _ change: (inout OccupancyMember) -> Result
+        _ user: Identifier, on channel: Identifier, _ change: (inout OccupancyMember) -> Result
     ) -> Result? {
         guard let index = channels.index(forKey: channel) else { return nil }
         let outcome = channels.values[index].roster.update(user) { member in
+            let (cost, planned) = (member.cost, member.scheduled)
             let result = change(&member)
-            return (result: result, stay: member.stay, next: member.replan())
+            return (result: result, grown: member.cost - cost, stay: member.stay, planned: planned, next: member.replan())
         }
         guard let outcome else { return nil }
-        if let next = outcome.next { schedule(.member(user: user, stay: outcome.stay), on: channel, at: next) }
+        bytes += outcome.grown
+        if let next = outcome.next {
+            let stay = OccupancyStay(number: outcome.stay, channel: channel, user: user)
+            stayEnds.remove(stay, at: outcome.planned)
+            stayEnds.insert(stay, at: next)
+        }
         return outcome.result
     }
 
     private mutating func remove(
-        _ user: String, from channel: String, as change: OccupancyAnnouncer.Change, at time: OccupancyTime,
+        _ user: Identifier, from channel: Identifier, as change: OccupancyAnnouncer.Change, at time: OccupancyTime,
         into events: inout [OccupancyEvent]
     ) {
-        guard let index = channels.index(forKey: channel) else { return }
-        memberCount -= 1
-        channels.values[index].roster.remove(user)
+        guard let index = channels.index(forKey: channel), let removed = channels.values[index].roster.remove(user) else {
+            return
+        }
+        stayCount -= 1
+        bytes -= removed.member.cost + channel.utf8.count
+        moves += removed.moves
+        stayEnds.remove(OccupancyStay(number: removed.member.stay, channel: channel, user: user), at: removed.member.scheduled)
         if let visit = visits.index(forKey: user) {
             visits.values[visit].remove(channel)
             if visits.values[visit].isEmpty { visits.remove(at: visit) }
@@ -140,18 +186,19 @@ extension OccupancyBook {
     }
 
     private mutating func change(
-        _ channel: String, _ user: String, to state: [UInt8], at time: OccupancyTime, into events: inout [OccupancyEvent]
-    ) {
-        guard let index = channels.index(forKey: channel) else { return }
-        let hasChanged = channels.values[index].roster.update(user) { member in
-            defer { member.state = state }
-            return member.state != state
-        }
-        guard hasChanged == true else { return }
+        _ channel: Identifier, _ user: Identifier, to state: [UInt8], at time: OccupancyTime, into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        guard let index = channels.index(forKey: channel), let member = channels.values[index].roster[user], member.state != state
+        else { return nil }
+        let grown = state.count - (member.state?.count ?? 0)
+        guard grown <= 0 || bytes + grown <= limits.bytes else { return .full }
+        bytes += grown
+        _ = channels.values[index].roster.update(user) { $0.state = state }
         events.append(
             OccupancyEvent(
                 channel: channel, action: .stateChange, occupancy: channels.values[index].roster.count,
                 timestamp: time.unixSeconds, user: user, state: state))
+        return nil
     }
 
     /// Tells an event or holds it back for the next interval event.
@@ -163,10 +210,9 @@ extension OccupancyBook {
         let planned = channels.values[index].announcer.due
         let verdict = channels.values[index].announcer.take(
             change, of: user, occupancy: occupancy, settings: settings, at: time.instant)
+        plan(event.channel, instead: planned, channels.values[index].announcer.due)
         switch verdict {
-        case .hold:
-            guard planned == nil, let due = channels.values[index].announcer.due else { return }
-            schedule(.interval, on: event.channel, at: due)
+        case .hold: return
         case .tell(let afterSum):
             if afterSum {
                 let before = occupancy + (change == .join ? -1 : 1)
@@ -178,12 +224,10 @@ extension OccupancyBook {
         }
     }
 
-    private mutating func takeAbsent(_ user: String, _ channel: String) -> [UInt8]? {
-        guard let index = absent.index(forKey: channel), let state = absent.values[index].removeValue(forKey: user) else {
-            return nil
-        }
-        absentCount -= 1
-        if absent.values[index].isEmpty { absent.remove(at: index) }
+    private mutating func takeAbsent(_ place: OccupancyPlace) -> [UInt8]? {
+        guard !absent.isEmpty, let state = absent.removeValue(forKey: place) else { return nil }
+        absentBytes -= state.cost(place)
+        absentEnds.remove(place, at: state.deadline)
         return state.state
     }
 }
@@ -191,45 +235,42 @@ extension OccupancyBook {
 // MARK: - Deadlines
 
 extension OccupancyBook {
-    private mutating func expire(
-        _ user: String, _ stay: UInt64, _ due: OccupancyDeadline, at time: OccupancyTime, into events: inout [OccupancyEvent]
-    ) {
-        guard let index = channels.index(forKey: due.channel) else { return }
-        let outcome = channels.values[index].roster.update(user) { member -> (isGone: Bool, next: HubInstant)? in
-            guard member.stay == stay, member.scheduled == due.instant else { return nil }
+    private mutating func expire(_ stay: OccupancyStay, at time: OccupancyTime, into events: inout [OccupancyEvent]) {
+        guard let index = channels.index(forKey: stay.channel) else { return }
+        let outcome = channels.values[index].roster.update(stay.user) { member -> (isGone: Bool, grown: Int, next: HubInstant)? in
+            // Another stay, or one that was planned anew while its slot was being looked through.
+            guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
+            let cost = member.cost
             let isGone = member.expire(at: time.instant)
-            member.scheduled = member.deadline
-            return (isGone, member.deadline)
+            if !isGone { member.scheduled = member.deadline }
+            return (isGone, member.cost - cost, member.scheduled)
         }
-        guard let outcome, let (isGone, next) = outcome else { return }
+        guard let outcome, let (isGone, grown, next) = outcome else { return }
+        bytes += grown
         if isGone {
-            remove(user, from: due.channel, as: .timeout, at: time, into: &events)
+            remove(stay.user, from: stay.channel, as: .timeout, at: time, into: &events)
         } else {
-            schedule(due.subject, on: due.channel, at: next)
+            stayEnds.insert(stay, at: next)
         }
     }
 
-    private mutating func tellInterval(_ due: OccupancyDeadline, at time: OccupancyTime, into events: inout [OccupancyEvent]) {
-        guard let index = channels.index(forKey: due.channel), channels.values[index].announcer.due == due.instant else { return }
+    private mutating func tellInterval(_ channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]) {
+        guard let index = channels.index(forKey: channel), let due = channels.values[index].announcer.due, due <= time.instant
+        else { return }
         let occupancy = channels.values[index].roster.count
-        events.append(channels.values[index].announcer.sum(channel: due.channel, occupancy: occupancy, at: time))
+        events.append(channels.values[index].announcer.sum(channel: channel, occupancy: occupancy, at: time))
         channels.values[index].announcer.plan(occupancy: occupancy, settings: settings, at: time.instant)
-        if let next = channels.values[index].announcer.due { schedule(.interval, on: due.channel, at: next) }
+        plan(channel, instead: due, channels.values[index].announcer.due)
     }
 
-    private mutating func schedule(_ subject: OccupancyDeadline.Subject, on channel: String, at instant: HubInstant) {
-        deadlines.insert(OccupancyDeadline(instant: instant, channel: channel, subject: subject))
-        guard deadlines.count > 4 * (memberCount + channels.count + absentCount) + 1024 else { return }
-        deadlines = Heap(deadlines.unordered.filter(isCurrent))
+    private mutating func plan(_ channel: Identifier, instead old: HubInstant?, _ new: HubInstant?) {
+        guard old != new else { return }
+        if let old { intervals.remove(channel, at: old) }
+        if let new { intervals.insert(channel, at: new) }
     }
 
-    private func isCurrent(_ deadline: OccupancyDeadline) -> Bool {
-        switch deadline.subject {
-        case .member(let user, let stay):
-            let member = channels[deadline.channel]?.roster[user]
-            return member?.stay == stay && member?.scheduled == deadline.instant
-        case .interval: return channels[deadline.channel]?.announcer.due == deadline.instant
-        case .absentState(let user): return absent[deadline.channel]?[user]?.deadline == deadline.instant
-        }
+    private mutating func forgetAbsent(_ place: OccupancyPlace, at now: HubInstant) {
+        guard let state = absent[place], state.deadline <= now else { return }
+        _ = takeAbsent(place)
     }
 }

@@ -1,7 +1,9 @@
+import Identifiers
+
 /// One user on one channel.
 struct OccupancyMember: Sendable {
     struct Connection: Sendable {
-        var id: String
+        var id: Identifier
         var deadline: HubInstant
     }
 
@@ -10,13 +12,13 @@ struct OccupancyMember: Sendable {
 
     /// Tells this stay of the user from an earlier one.
     let stay: UInt64
-    let user: String
+    let user: Identifier
     var state: [UInt8]?
     private(set) var connections: [Connection] = []
     /// When its deadline is looked at.
     var scheduled = HubInstant(nanoseconds: .max)
 
-    init(stay: UInt64, user: String, state: [UInt8]?) {
+    init(stay: UInt64, user: Identifier, state: [UInt8]?) {
         self.stay = stay
         self.user = user
         self.state = state
@@ -25,12 +27,18 @@ struct OccupancyMember: Sendable {
     /// When the last connection will have been silent for too long.
     var deadline: HubInstant { connections.lazy.map(\.deadline).max() ?? HubInstant(nanoseconds: .min) }
 
-    mutating func refresh(_ connection: String, until deadline: HubInstant) {
+    /// What the stay takes, in bytes, with its places in tables.
+    var cost: Int {
+        user.utf8.count + (state?.count ?? 0) + connections.reduce(600) { $0 + 64 + $1.id.utf8.count }
+    }
+
+    /// - Parameter limit: how many connections are remembered.
+    mutating func refresh(_ connection: Identifier, until deadline: HubInstant, limit: Int) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
             connections[index].deadline = deadline
             return
         }
-        if connections.count >= Self.connectionLimit,
+        if connections.count >= max(1, limit),
             let first = connections.indices.min(by: { connections[$0].deadline < connections[$1].deadline })
         {
             connections.remove(at: first)
@@ -39,13 +47,13 @@ struct OccupancyMember: Sendable {
     }
 
     /// Refreshes a connection of a user who is there.
-    mutating func touch(_ connection: String, until deadline: HubInstant, at now: HubInstant) {
+    mutating func touch(_ connection: Identifier, until deadline: HubInstant, limit: Int, at now: HubInstant) {
         _ = expire(at: now)
-        refresh(connection, until: deadline)
+        refresh(connection, until: deadline, limit: limit)
     }
 
     /// Ends a connection, or all of them for an empty name. True when none is left.
-    mutating func end(_ connection: String, at now: HubInstant) -> Bool {
+    mutating func end(_ connection: Identifier, at now: HubInstant) -> Bool {
         _ = expire(at: now)
         if connection.isEmpty { connections = [] } else { connections.removeAll { $0.id == connection } }
         return connections.isEmpty
@@ -68,12 +76,12 @@ struct OccupancyMember: Sendable {
 /// The users on a channel, in the order of joining, with constant time for each change.
 struct OccupancyRoster: Sendable {
     private var slots: [OccupancyMember?] = []
-    private var positions: [String: Int] = [:]
+    private var positions: [Identifier: Int] = [:]
 
     var count: Int { positions.count }
     var isEmpty: Bool { positions.isEmpty }
 
-    subscript(user: String) -> OccupancyMember? {
+    subscript(user: Identifier) -> OccupancyMember? {
         positions[user].flatMap { slots[$0] }
     }
 
@@ -82,18 +90,20 @@ struct OccupancyRoster: Sendable {
         slots.append(member)
     }
 
-    mutating func remove(_ user: String) {
-        guard let position = positions.removeValue(forKey: user) else { return }
+    /// Takes a member out; `moves` are the others whose places changed, on average no more than two for each that is taken out.
+    mutating func remove(_ user: Identifier) -> (member: OccupancyMember, moves: Int)? {
+        guard let position = positions.removeValue(forKey: user), let member = slots[position] else { return nil }
         slots[position] = nil
-        guard slots.count > 2 * count + 16 else { return }
+        guard slots.count > 2 * count + 16 else { return (member, 0) }
         slots.removeAll { $0 == nil }
         for (position, member) in slots.enumerated() {
             if let member { positions[member.user] = position }
         }
+        return (member, slots.count)
     }
 
     /// Changes a member in place; nil when there is none.
-    mutating func update<Result>(_ user: String, _ change: (inout OccupancyMember) -> Result) -> Result? {
+    mutating func update<Result>(_ user: Identifier, _ change: (inout OccupancyMember) -> Result) -> Result? {
         guard let position = positions[user], var member = slots[position] else { return nil }
         // Taken out while it changes, so that its connections are not copied.
         slots[position] = nil

@@ -1,3 +1,5 @@
+import Identifiers
+
 /// When something happened: an instant for deadlines, and the time of day for those who read about it.
 public struct OccupancyTime: Hashable, Sendable {
     public var instant: HubInstant
@@ -12,11 +14,11 @@ public struct OccupancyTime: Hashable, Sendable {
 
 /// A user, through one of its connections.
 public struct OccupancyUser: Hashable, Sendable {
-    public var id: String
+    public var id: Identifier
     /// Tells the connections of a user apart; empty where clients do not say (rule HB-33).
-    public var connection: String
+    public var connection: Identifier
 
-    public init(id: String, connection: String = "") {
+    public init(id: Identifier, connection: Identifier = "") {
         self.id = id
         self.connection = connection
     }
@@ -63,27 +65,27 @@ public struct OccupancyEvent: Hashable, Sendable {
     }
 
     /// The channel that the users are on; the event belongs on its presence channel.
-    public var channel: String
+    public var channel: Identifier
     public var action: Action
     /// Users on the channel once this has happened.
     public var occupancy: Int
     /// Seconds since 1970.
     public var timestamp: Int
     /// Who; nil for intervals.
-    public var user: String?
+    public var user: Identifier?
     /// The user's state as JSON text, of a join or a change.
     public var state: [UInt8]?
     /// Who came since the last interval event and is still there.
-    public var joined: [String] = []
+    public var joined: [Identifier] = []
     /// Who was there at the last interval event and left.
-    public var left: [String] = []
+    public var left: [Identifier] = []
     /// Who was there at the last interval event and fell silent.
-    public var timedOut: [String] = []
+    public var timedOut: [Identifier] = []
     /// Whether more came and went than an event can say.
     public var needsRefresh = false
 
     public init(
-        channel: String, action: Action, occupancy: Int, timestamp: Int, user: String? = nil, state: [UInt8]? = nil
+        channel: Identifier, action: Action, occupancy: Int, timestamp: Int, user: Identifier? = nil, state: [UInt8]? = nil
     ) {
         self.channel = channel
         self.action = action
@@ -96,11 +98,11 @@ public struct OccupancyEvent: Hashable, Sendable {
 
 /// A user on a channel.
 public struct Occupant: Hashable, Sendable {
-    public var user: String
+    public var user: Identifier
     /// JSON text.
     public var state: [UInt8]?
 
-    public init(user: String, state: [UInt8]? = nil) {
+    public init(user: Identifier, state: [UInt8]? = nil) {
         self.user = user
         self.state = state
     }

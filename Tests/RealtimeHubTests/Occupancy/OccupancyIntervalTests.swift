@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -11,7 +12,7 @@ struct OccupancyIntervalTests {
     @Test("Above the maximum one event in each interval says how many there are and who came and went")
     func intervals() {
         var script = script()
-        for user in ["a", "b", "c", "d"] { script.touch(user) }
+        for user in ["a", "b", "c", "d"] as [Identifier] { script.touch(user) }
         #expect(script.news() == ["+a 1", "+b 2"])
         script.pass(to: 9)
         #expect(script.news() == [])
@@ -30,7 +31,7 @@ struct OccupancyIntervalTests {
     @Test("Who came and went within an interval is not worth mentioning")
     func net() {
         var script = script()
-        for user in ["a", "b", "c", "d", "e"] { script.touch(user) }
+        for user in ["a", "b", "c", "d", "e"] as [Identifier] { script.touch(user) }
         script.leave("d")
         script.leave("a")
         script.touch("a")
@@ -42,7 +43,7 @@ struct OccupancyIntervalTests {
     @Test("Back at the maximum, what was held back is told before the change that led there")
     func back() {
         var script = script()
-        for user in ["a", "b", "c", "d"] { script.touch(user) }
+        for user in ["a", "b", "c", "d"] as [Identifier] { script.touch(user) }
         script.leave("a")
         _ = script.news()
         script.leave("b")
@@ -71,7 +72,7 @@ struct OccupancyIntervalTests {
     @Test("Without deltas an interval event is the occupancy alone")
     func withoutDeltas() {
         var script = script(deltas: false)
-        for user in ["a", "b", "c", "d"] { script.touch(user) }
+        for user in ["a", "b", "c", "d"] as [Identifier] { script.touch(user) }
         script.pass(to: 10)
         #expect(script.news() == ["+a 1", "+b 2", "#4"])
     }
@@ -79,7 +80,7 @@ struct OccupancyIntervalTests {
     @Test("More than 30 KB of users is a hint to ask, for that interval only")
     func tooMuch() {
         var script = script(bytes: 100)
-        for number in 10..<40 { script.touch("u\(number)") }
+        for number in 10..<40 { script.touch(Identifier("u\(number)")) }
         _ = script.news()
         script.pass(to: 10)
         #expect(script.news() == ["#30 refresh"])
@@ -91,7 +92,7 @@ struct OccupancyIntervalTests {
     @Test("Changes of state are told one by one above the maximum too")
     func state() {
         var script = script()
-        for user in ["a", "b", "c"] { script.touch(user) }
+        for user in ["a", "b", "c"] as [Identifier] { script.touch(user) }
         _ = script.news()
         script.setState("{}", "c")
         #expect(script.news() == ["=c {} 3"])

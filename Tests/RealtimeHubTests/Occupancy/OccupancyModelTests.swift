@@ -1,21 +1,22 @@
 import ConnectionEngine
+import Identifiers
 import RealtimeHub
 import Testing
 
 /// Deadlines of everybody in a dictionary, looked through every second.
 private struct NaivePresence {
     struct Key: Hashable {
-        var channel: String
-        var user: String
+        var channel: Identifier
+        var user: Identifier
     }
 
-    var deadlines: [Key: [String: Int]] = [:]
+    var deadlines: [Key: [Identifier: Int]] = [:]
 
-    mutating func touch(_ key: Key, _ connection: String, until second: Int) {
+    mutating func touch(_ key: Key, _ connection: Identifier, until second: Int) {
         deadlines[key, default: [:]][connection] = second
     }
 
-    mutating func leave(_ key: Key, _ connection: String) {
+    mutating func leave(_ key: Key, _ connection: Identifier) {
         if connection.isEmpty { deadlines[key] = nil } else { deadlines[key]?[connection] = nil }
         if deadlines[key]?.isEmpty == true { deadlines[key] = nil }
     }
@@ -24,7 +25,7 @@ private struct NaivePresence {
         deadlines = deadlines.mapValues { $0.filter { $0.value > second } }.filter { !$0.value.isEmpty }
     }
 
-    func users(_ channel: String) -> Set<String> { Set(deadlines.keys.filter { $0.channel == channel }.map(\.user)) }
+    func users(_ channel: Identifier) -> Set<Identifier> { Set(deadlines.keys.filter { $0.channel == channel }.map(\.user)) }
 }
 
 @Suite("Presence against a dictionary (HB-32 to HB-37)")
@@ -36,8 +37,8 @@ struct OccupancyModelTests {
         var random = SeededRandom(seed: seed)
         var script = OccupancyScript(OccupancySettings(announceMaximum: 3, interval: .seconds(10)))
         var model = NaivePresence()
-        var observed: [String: Set<String>] = [:]
-        let channels = ["a", "b"], users = (0..<8).map { "u\($0)" }
+        var observed: [Identifier: Set<Identifier>] = [:]
+        let channels: [Identifier] = ["a", "b"], users = (0..<8).map { Identifier("u\($0)") }
         for second in 0..<600 {
             model.pass(to: second)
             script.pass(to: second)
@@ -45,7 +46,7 @@ struct OccupancyModelTests {
                 let key = NaivePresence.Key(
                     channel: try #require(channels.randomElement(using: &random)),
                     user: try #require(users.randomElement(using: &random)))
-                let connection = try #require(["", "x", "y"].randomElement(using: &random))
+                let connection = try #require((["", "x", "y"] as [Identifier]).randomElement(using: &random))
                 if Int.random(in: 0..<3, using: &random) == 0 {
                     model.leave(key, connection)
                     script.leave(key.user, key.channel, via: connection)
@@ -79,7 +80,7 @@ struct OccupancyModelTests {
         for channel in channels { #expect(observed[channel, default: []] == model.users(channel)) }
     }
 
-    private func apply(_ event: OccupancyEvent, to observed: inout [String: Set<String>]) {
+    private func apply(_ event: OccupancyEvent, to observed: inout [Identifier: Set<Identifier>]) {
         let gone = event.left + event.timedOut + (event.action == .leave || event.action == .timeout ? [event.user ?? ""] : [])
         let came = event.joined + (event.action == .join ? [event.user ?? ""] : [])
         for user in gone { #expect(observed[event.channel, default: []].remove(user) != nil, "\(event.short)") }

@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -20,18 +21,19 @@ struct OccupancyScript {
     }
 
     mutating func touch(
-        _ user: String, _ channel: String = "c", via connection: String = "", for seconds: Int? = nil, state: String? = nil
+        _ user: Identifier, _ channel: Identifier = "c", via connection: Identifier = "", for seconds: Int? = nil,
+        state: String? = nil
     ) {
         book.touch(
             channel, by: OccupancyUser(id: user, connection: connection), timeout: seconds, state: state.map { Array($0.utf8) },
             at: time, into: &all)
     }
 
-    mutating func leave(_ user: String, _ channel: String = "c", via connection: String = "") {
+    mutating func leave(_ user: Identifier, _ channel: Identifier = "c", via connection: Identifier = "") {
         book.leave(channel, by: OccupancyUser(id: user, connection: connection), at: time, into: &all)
     }
 
-    mutating func setState(_ state: String, _ user: String, _ channel: String = "c") {
+    mutating func setState(_ state: String, _ user: Identifier, _ channel: Identifier = "c") {
         book.setState(Array(state.utf8), of: user, on: channel, at: time, into: &all)
     }
 
@@ -52,7 +54,9 @@ extension OccupancyEvent {
         case .stateChange: return "=\(user ?? "")\(state) \(occupancy)"
         case .interval:
             let lists = [("+", joined), ("-", left), ("?", timedOut)].filter { !$0.1.isEmpty }
-            return (["#\(occupancy)"] + lists.map { "\($0)[\($1.joined(separator: ","))]" } + (needsRefresh ? ["refresh"] : []))
+            return
+                (["#\(occupancy)"] + lists.map { "\($0)[\($1.texts.joined(separator: ","))]" }
+                + (needsRefresh ? ["refresh"] : []))
                 .joined(separator: " ")
         }
     }
@@ -186,8 +190,8 @@ struct OccupancyTests {
     @Test("Questions: who is here, where is a user, which channels are occupied")
     func queries() {
         var script = OccupancyScript()
-        for number in 0..<50 { script.touch("user \(number)", "many") }
-        for number in stride(from: 0, to: 50, by: 2) { script.leave("user \(number)", "many") }
+        for number in 0..<50 { script.touch(Identifier("user \(number)"), "many") }
+        for number in stride(from: 0, to: 50, by: 2) { script.leave(Identifier("user \(number)"), "many") }
         script.touch("user 1", "b")
         script.touch("user 1", "a", state: "7")
         let page = script.book.hereNow("many", offset: 2, limit: 3)

@@ -1,0 +1,96 @@
+import DequeModule
+import HeapModule
+import Identifiers
+
+/// What is due when, in slots of equal length. Every change costs a constant number of steps, however much is planned, but for the
+/// place of a slot that did not exist (rule HB-64).
+///
+/// Whoever plans something anew removes what was planned before, so there is never more in the calendar than is still to come.
+struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
+    /// The length of a slot in nanoseconds. What is planned within a slot is due at its end.
+    private let length: Int64
+    private var slots: [Int64: Set<Key>] = [:]
+    /// One for each slot; a slot that has become empty stays until its time.
+    private var order = Heap<Int64>()
+    /// What is left of the slot that was begun.
+    private var ready = Deque<Key>()
+    private var readySlot: Int64 = 0
+    /// Changes since the beginning, for tests that count work.
+    private(set) var steps = 0
+
+    /// Slots with more entries are taken in no order: sorting them would take too long at once.
+    private static var sortedEntries: Int { 1024 }
+
+    init(length: Duration) {
+        self.length = max(1, length.wholeNanoseconds)
+    }
+
+    mutating func insert(_ key: Key, at instant: HubInstant) {
+        steps += 1
+        let slot = slot(of: instant)
+        if let index = slots.index(forKey: slot) {
+            slots.values[index].insert(key)
+        } else {
+            slots[slot] = [key]
+            order.insert(slot)
+        }
+    }
+
+    mutating func remove(_ key: Key, at instant: HubInstant) {
+        steps += 1
+        slots[slot(of: instant)]?.remove(key)
+    }
+
+    /// When the next entry was due, at the end of its slot; nil when nothing is due at `now`.
+    mutating func nextDue(at now: HubInstant) -> HubInstant? {
+        if !ready.isEmpty { return end(of: readySlot) }
+        while let slot = order.min, end(of: slot) <= now {
+            if slots[slot]?.isEmpty == false { return end(of: slot) }
+            order.removeMin()
+            slots[slot] = nil
+        }
+        return nil
+    }
+
+    /// Takes the entry that ``nextDue(at:)`` has found. It may have been removed since its slot was begun.
+    mutating func takeNext() -> Key? {
+        steps += 1
+        if ready.isEmpty, let slot = order.popMin() {
+            let keys = slots.removeValue(forKey: slot) ?? []
+            ready = Deque(keys.count <= Self.sortedEntries ? keys.sorted() : Array(keys))
+            readySlot = slot
+        }
+        return ready.popFirst()
+    }
+
+    private func slot(of instant: HubInstant) -> Int64 {
+        let (quotient, rest) = instant.nanoseconds.quotientAndRemainder(dividingBy: length)
+        return rest > 0 ? quotient + 1 : quotient
+    }
+
+    private func end(of slot: Int64) -> HubInstant {
+        let (product, overflow) = slot.multipliedReportingOverflow(by: length)
+        return HubInstant(nanoseconds: overflow ? .max : product)
+    }
+}
+
+/// A user's stay on a channel, by its number.
+struct OccupancyStay: Hashable, Comparable, Sendable {
+    let number: UInt64
+    let channel: Identifier
+    let user: Identifier
+
+    static func == (left: OccupancyStay, right: OccupancyStay) -> Bool { left.number == right.number }
+    static func < (left: OccupancyStay, right: OccupancyStay) -> Bool { left.number < right.number }
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
+
+/// A user who is not there, and the channel that a state was set for.
+struct OccupancyPlace: Hashable, Comparable, Sendable {
+    let channel: Identifier
+    let user: Identifier
+
+    static func < (left: OccupancyPlace, right: OccupancyPlace) -> Bool {
+        left.channel == right.channel ? left.user < right.user : left.channel < right.channel
+    }
+}
