@@ -1,15 +1,16 @@
 import DequeModule
+import Identifiers
 import RealtimeHub
 
 /// The chat of all applications, in memory.
 struct ChatLog: Sendable {
     private struct Name: Sendable {
-        var application: String
+        var application: Identifier
         var id: UInt64
     }
 
     let limits: MemoryLimits
-    private(set) var applications: [String: ChatShelf] = [:]
+    private(set) var applications: [Identifier: ChatShelf] = [:]
     /// Every event in the order of coming; some are gone already.
     private var order = Deque<Name>()
     /// Events that no history has, ascending.
@@ -23,11 +24,12 @@ struct ChatLog: Sendable {
     }
 
     /// - Returns: why nothing was changed.
-    mutating func apply(_ commit: ChatCommit, application: String) -> MessageStoreError? {
+    mutating func apply(_ commit: ChatCommit, application: Identifier) -> MessageStoreError? {
         if applications[application]?.has(commit.additions) == true { return .duplicate }
+        let newShelf = ChatShelf(inboxEntries: limits.inboxEntries)
         for addition in commit.additions {
             let name = Name(application: application, id: addition.event.id)
-            bytes += applications[application, default: ChatShelf()].add(addition)
+            bytes += applications[application, default: newShelf].add(addition)
             count += 1
             highest = max(highest, name.id)
             order.append(name)
@@ -41,7 +43,7 @@ struct ChatLog: Sendable {
         }
         for rewrite in commit.rewrites { bytes += applications[application]?.rewrite(rewrite.id, rewrite.body) ?? 0 }
         for id in commit.recalls { retire(Name(application: application, id: id)) }
-        applications[application, default: ChatShelf()].note(commit)
+        applications[application, default: newShelf].note(commit)
         while bytes > limits.bytes, let oldest = order.popFirst() {
             guard applications[oldest.application]?.has(oldest.id) == true else { continue }
             applications[oldest.application]?.forgetInbox(before: oldest.id + 1)

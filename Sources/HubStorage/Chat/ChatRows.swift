@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -10,7 +11,13 @@ struct ChatRows: StoreRows {
         var application: String
     }
 
+    /// Entries of an inbox; the oldest go first, some at a time.
+    let inboxEntries: Int
     private let names = ChatNames()
+
+    init(inboxEntries: Int) {
+        self.inboxEntries = inboxEntries
+    }
 
     func cost(of item: Item) -> Int {
         let commit = item.commit
@@ -25,7 +32,7 @@ struct ChatRows: StoreRows {
 
     func write(_ item: Item, into database: Database) throws {
         let commit = item.commit
-        let application = try names.application(item.application, database)
+        let application = try names.application(Identifier(item.application), database)
         for addition in commit.additions { try add(addition, application, database) }
         try change(commit, application, database)
         try mark(commit, application, database)
@@ -42,17 +49,28 @@ struct ChatRows: StoreRows {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                Int64(clamping: event.id), application, conversation, event.sender, event.clientID,
+                Int64(clamping: event.id), application, conversation, event.sender.text, event.clientID?.text,
                 own.map { Int64(clamping: $0) }, event.audience, Data(event.body),
             ], database)
         for place in addition.places {
+            let inbox = try names.inbox(of: place.user, application, database)
             try run(
                 "INSERT INTO inbox_entry (inbox, sequence, event) VALUES (?, ?, ?)",
                 [
-                    try names.inbox(of: place.user, application, database), Int64(clamping: place.sequence),
-                    Int64(clamping: event.id),
+                    inbox, Int64(clamping: place.sequence), Int64(clamping: event.id),
                 ], database)
+            try trim(inbox, upTo: place.sequence, database)
         }
+    }
+
+    /// Entries that an inbox may have beyond ``inboxEntries`` until they are deleted in one go.
+    static let trimStep: UInt64 = 64
+
+    private func trim(_ inbox: Int64, upTo sequence: UInt64, _ database: Database) throws {
+        guard sequence > inboxEntries, sequence % Self.trimStep == 0 else { return }
+        try run(
+            "DELETE FROM inbox_entry WHERE inbox = ? AND sequence <= ?",
+            [inbox, Int64(clamping: sequence - UInt64(inboxEntries))], database)
     }
 
     private func change(_ commit: ChatCommit, _ application: Int64, _ database: Database) throws {
@@ -79,19 +97,21 @@ struct ChatRows: StoreRows {
         for item in commit.hiddenUpTo {
             try run(
                 """
-                INSERT INTO hidden_up_to (inbox, conversation, event) VALUES (?, ?, ?)
+                INSERT INTO hidden_up_to (inbox, conversation, event)
+                SELECT ?, conversation.id, ? FROM conversation
+                WHERE application = ? AND name = ? AND EXISTS (SELECT 1 FROM event WHERE event.conversation = conversation.id)
                 ON CONFLICT (inbox, conversation) DO UPDATE SET event = max(event, excluded.event)
                 """,
                 [
-                    try names.inbox(of: item.user, application, database),
-                    try names.conversation(item.conversation, application, database), Int64(clamping: item.id),
+                    try names.inbox(of: item.user, application, database), Int64(clamping: item.id), application,
+                    item.conversation.text,
                 ], database)
         }
         for (id, receipt) in commit.receipts {
             try run(
                 """
                 INSERT OR IGNORE INTO receipt (event, reader, time) SELECT id, ?, ? FROM event WHERE id = ? AND application = ?
-                """, [receipt.user, receipt.time, Int64(clamping: id), application], database)
+                """, [receipt.user.text, receipt.time, Int64(clamping: id), application], database)
         }
         for place in commit.acknowledged {
             try run(
@@ -106,12 +126,12 @@ struct ChatRows: StoreRows {
             let key = document.key
             try run(
                 "INSERT OR REPLACE INTO document (application, kind, name, value) VALUES (?, ?, ?, ?)",
-                [application, key.kind.rawValue, key.name, try encoder.encode(document)], database)
+                [application, key.kind.rawValue, key.name.text, try encoder.encode(document)], database)
         }
         for key in commit.removedDocuments {
             try run(
                 "DELETE FROM document WHERE application = ? AND kind = ? AND name = ?",
-                [application, key.kind.rawValue, key.name], database)
+                [application, key.kind.rawValue, key.name.text], database)
         }
     }
 
@@ -126,11 +146,11 @@ struct ChatRows: StoreRows {
 private final class ChatNames: Sendable {
     private struct Name: Hashable, Sendable {
         var application: Int64
-        var name: String
+        var name: Identifier
     }
 
     private struct Known: Sendable {
-        var applications: [String: Int64] = [:]
+        var applications: [Identifier: Int64] = [:]
         var inboxes: [Name: Int64] = [:]
         var conversations: [Name: Int64] = [:]
     }
@@ -143,20 +163,20 @@ private final class ChatNames: Sendable {
     /// Numbers that were given in a transaction that failed mean nothing.
     func forget() { known.withLockedValue { $0 = Known() } }
 
-    func application(_ name: String, _ database: Database) throws -> Int64 {
+    func application(_ name: Identifier, _ database: Database) throws -> Int64 {
         if let id = known.withLockedValue({ $0.applications[name] }) { return id }
         let id = try number(
-            of: [name], selection: "SELECT id FROM application WHERE name = ?",
+            of: [name.text], selection: "SELECT id FROM application WHERE name = ?",
             insertion: "INSERT INTO application (name) VALUES (?)", database)
         known.withLockedValue { $0.applications[name] = id }
         return id
     }
 
-    func inbox(of user: String, _ application: Int64, _ database: Database) throws -> Int64 {
+    func inbox(of user: Identifier, _ application: Int64, _ database: Database) throws -> Int64 {
         let name = Name(application: application, name: user)
         if let id = known.withLockedValue({ $0.inboxes[name] }) { return id }
         let id = try number(
-            of: [application, user], selection: "SELECT id FROM inbox WHERE application = ? AND name = ?",
+            of: [application, user.text], selection: "SELECT id FROM inbox WHERE application = ? AND name = ?",
             insertion: "INSERT INTO inbox (application, name) VALUES (?, ?)", database)
         known.withLockedValue { known in
             if known.inboxes.count >= Self.limit { known.inboxes.removeAll() }
@@ -165,11 +185,11 @@ private final class ChatNames: Sendable {
         return id
     }
 
-    func conversation(_ conversation: String, _ application: Int64, _ database: Database) throws -> Int64 {
+    func conversation(_ conversation: Identifier, _ application: Int64, _ database: Database) throws -> Int64 {
         let name = Name(application: application, name: conversation)
         if let id = known.withLockedValue({ $0.conversations[name] }) { return id }
         let id = try number(
-            of: [application, conversation], selection: "SELECT id FROM conversation WHERE application = ? AND name = ?",
+            of: [application, conversation.text], selection: "SELECT id FROM conversation WHERE application = ? AND name = ?",
             insertion: "INSERT INTO conversation (application, name) VALUES (?, ?)", database)
         known.withLockedValue { known in
             if known.conversations.count >= Self.limit { known.conversations.removeAll() }

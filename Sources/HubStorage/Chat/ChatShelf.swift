@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 import RealtimeHub
 
 /// The chat of one application, in memory.
@@ -24,18 +25,24 @@ struct ChatShelf: Sendable {
         }
     }
 
+    /// Entries of an inbox; the oldest go first.
+    private let inboxEntries: Int
     private var events: [UInt64: Kept] = [:]
     /// Ascending, never empty.
-    private var conversations: [String: Deque<UInt64>] = [:]
-    private var inboxes: [String: Inbox] = [:]
+    private var conversations: [Identifier: Deque<UInt64>] = [:]
+    private var inboxes: [Identifier: Inbox] = [:]
     /// Inboxes keep nothing from before.
     private var inboxFloor: UInt64 = 0
     private var receipts: [UInt64: [ChatReceipt]] = [:]
     /// Users, by message.
-    private var hidden: [UInt64: Set<String>] = [:]
+    private var hidden: [UInt64: Set<Identifier>] = [:]
     /// Ids, by user and conversation.
-    private var hiddenUpTo: [String: [String: UInt64]] = [:]
+    private var hiddenUpTo: [Identifier: [Identifier: UInt64]] = [:]
     private var documents: [ChatDocumentKey: ChatDocument] = [:]
+
+    init(inboxEntries: Int) {
+        self.inboxEntries = inboxEntries
+    }
 
     func has(_ id: UInt64) -> Bool { events[id] != nil }
 
@@ -56,6 +63,9 @@ extension ChatShelf {
             inboxes[place.user, default: Inbox()].dropFirst(before: inboxFloor)
             inboxes[place.user, default: Inbox()].entries.append((place.sequence, event.id))
             inboxes[place.user, default: Inbox()].last = place.sequence
+            while let count = inboxes[place.user]?.entries.count, count > inboxEntries {
+                inboxes[place.user]?.entries.removeFirst()
+            }
         }
         return kept.cost
     }
@@ -82,7 +92,7 @@ extension ChatShelf {
     }
 
     /// The oldest message of a conversation that has more than it may.
-    func excess(in conversation: String, limit: Int) -> UInt64? {
+    func excess(in conversation: Identifier, limit: Int) -> UInt64? {
         guard let all = conversations[conversation], all.count > limit else { return nil }
         return all.first
     }
@@ -90,7 +100,7 @@ extension ChatShelf {
     /// What a commit says beside new events, rewrites and recalls.
     mutating func note(_ commit: ChatCommit) {
         for item in commit.hidden where has(item.id) { hidden[item.id, default: []].insert(item.user) }
-        for item in commit.hiddenUpTo {
+        for item in commit.hiddenUpTo where conversations[item.conversation] != nil {
             let former = hiddenUpTo[item.user]?[item.conversation] ?? 0
             hiddenUpTo[item.user, default: [:]][item.conversation] = max(former, item.id)
         }
@@ -125,7 +135,7 @@ extension ChatShelf {
         hidden[id] = nil
     }
 
-    private mutating func removeFromHistory(_ id: UInt64, _ conversation: String) {
+    private mutating func removeFromHistory(_ id: UInt64, _ conversation: Identifier) {
         guard let index = conversations.index(forKey: conversation) else { return }
         let position = conversations.values[index].firstPosition { $0 >= id }
         guard position < conversations.values[index].count, conversations.values[index][position] == id else { return }
@@ -144,7 +154,7 @@ extension ChatShelf {
 // MARK: - Reading
 
 extension ChatShelf {
-    func inbox(of user: String, after sequence: UInt64, limit: Int) -> [ChatInboxEntry] {
+    func inbox(of user: Identifier, after sequence: UInt64, limit: Int) -> [ChatInboxEntry] {
         guard limit > 0, let entries = inboxes[user]?.entries else { return [] }
         var page: [ChatInboxEntry] = []
         for entry in entries[entries.firstPosition { $0.sequence > sequence }...] where entry.id >= inboxFloor {
@@ -167,7 +177,7 @@ extension ChatShelf {
         return page.compactMap { events[$0]?.event }
     }
 
-    func event(_ id: UInt64, in conversation: String) -> ChatEvent? {
+    func event(_ id: UInt64, in conversation: Identifier) -> ChatEvent? {
         guard let event = events[id]?.event, event.conversation == conversation else { return nil }
         return event
     }

@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -24,27 +25,27 @@ public final class InMemoryChatStore: ChatStore {
     }
 
     public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
-        completion(log.withLockedValue { $0.apply(commit, application: application) })
+        completion(log.withLockedValue { $0.apply(commit, application: Identifier(application)) })
     }
 
     public func reserve(idsUpTo limit: UInt64) async throws {}
 
     public func inbox(
-        of user: String, after sequence: UInt64, limit: Int, application: String
+        of user: Identifier, after sequence: UInt64, limit: Int, application: String
     ) async throws -> [ChatInboxEntry] {
-        log.withLockedValue { $0.applications[application]?.inbox(of: user, after: sequence, limit: limit) ?? [] }
+        log.withLockedValue { $0.applications[Identifier(application)]?.inbox(of: user, after: sequence, limit: limit) ?? [] }
     }
 
     public func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent] {
-        log.withLockedValue { $0.applications[application]?.history(query) ?? [] }
+        log.withLockedValue { $0.applications[Identifier(application)]?.history(query) ?? [] }
     }
 
-    public func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent? {
-        log.withLockedValue { $0.applications[application]?.event(id, in: conversation) }
+    public func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent? {
+        log.withLockedValue { $0.applications[Identifier(application)]?.event(id, in: conversation) }
     }
 
     public func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]] {
-        log.withLockedValue { $0.applications[application]?.receipts(of: ids) ?? [:] }
+        log.withLockedValue { $0.applications[Identifier(application)]?.receipts(of: ids) ?? [:] }
     }
 
     public func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Identifiers
 import RealtimeHub
 
 /// Keeps chat in a SQLite database that survives the end of the process (rules CT-1 to CT-11).
@@ -15,10 +16,13 @@ public final class SQLiteChatStore: ChatStore {
     /// Opens the database in `directory`, which is created if need be.
     ///
     /// Blocks while it reads the schema and, after a crash, the log.
-    /// - Parameter now: the time of day in units of 100 ns, for what counts as sent recently.
+    /// - Parameters:
+    ///   - inboxEntries: events of a user's inbox; the oldest go first.
+    ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
     /// - Throws: `MessageStoreError`.
     public init(
-        directory: String, durability: Durability = .process, now: @escaping @Sendable () -> UInt64 = systemTicks
+        directory: String, durability: Durability = .process, inboxEntries: Int = 20_000,
+        now: @escaping @Sendable () -> UInt64 = systemTicks
     ) throws(MessageStoreError) {
         self.directory = try StoreDirectory(path: directory, file: "chat.sqlite", lockFile: "chat.lock")
         self.durability = durability
@@ -29,7 +33,7 @@ public final class SQLiteChatStore: ChatStore {
         } catch {
             throw MessageStoreError(error, file: file)
         }
-        writer = StoreWriter(pool: pool, directory: self.directory, rows: ChatRows())
+        writer = StoreWriter(pool: pool, directory: self.directory, rows: ChatRows(inboxEntries: max(1, inboxEntries)))
     }
 
     public func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
@@ -62,7 +66,7 @@ public final class SQLiteChatStore: ChatStore {
 
 extension SQLiteChatStore {
     public func inbox(
-        of user: String, after sequence: UInt64, limit: Int, application: String
+        of user: Identifier, after sequence: UInt64, limit: Int, application: String
     ) async throws -> [ChatInboxEntry] {
         guard limit > 0 else { return [] }
         return try await read { database in
@@ -111,7 +115,7 @@ extension SQLiteChatStore {
         }
     }
 
-    public func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent? {
+    public func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent? {
         try await read { database in
             guard let number = try Self.conversation(conversation, application, database) else { return nil }
             let statement = try database.cachedStatement(
@@ -131,33 +135,34 @@ extension SQLiteChatStore {
                     """)
             return try ids.reduce(into: [:]) { found, id in
                 let readers = try Row.fetchAll(statement, arguments: [Int64(clamping: id), application])
-                if !readers.isEmpty { found[id] = readers.map { ChatReceipt(user: $0[0], time: $0[1]) } }
+                if !readers.isEmpty { found[id] = readers.map { ChatReceipt(user: Identifier($0[0] as String), time: $0[1]) } }
             }
         }
     }
 
-    private static func event(of row: Row, in conversation: String) -> ChatEvent {
+    private static func event(of row: Row, in conversation: Identifier) -> ChatEvent {
         ChatEvent(
-            id: UInt64(clamping: row[0] as Int64), conversation: conversation, sender: row[1], clientID: row[2],
+            id: UInt64(clamping: row[0] as Int64), conversation: conversation, sender: Identifier(row[1] as String),
+            clientID: (row[2] as String?).map { Identifier($0) },
             body: MessageRow.bytes(row, 4) ?? [], audience: row[3])
     }
 
-    private static func inbox(of user: String, _ application: String, _ database: Database) throws -> Int64? {
+    private static func inbox(of user: Identifier, _ application: String, _ database: Database) throws -> Int64? {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT inbox.id FROM application JOIN inbox ON inbox.application = application.id
                 WHERE application.name = ? AND inbox.name = ?
                 """)
-        return try Int64.fetchOne(statement, arguments: [application, user])
+        return try Int64.fetchOne(statement, arguments: [application, user.text])
     }
 
-    private static func conversation(_ name: String, _ application: String, _ database: Database) throws -> Int64? {
+    private static func conversation(_ name: Identifier, _ application: String, _ database: Database) throws -> Int64? {
         let statement = try database.cachedStatement(
             sql: """
                 SELECT conversation.id FROM application JOIN conversation ON conversation.application = application.id
                 WHERE application.name = ? AND conversation.name = ?
                 """)
-        return try Int64.fetchOne(statement, arguments: [application, name])
+        return try Int64.fetchOne(statement, arguments: [application, name.text])
     }
 }
 
@@ -177,7 +182,8 @@ extension SQLiteChatStore {
             restored.highestID = UInt64(clamping: max(reserved, newest))
             let applications = try Row.fetchAll(database, sql: "SELECT id, name FROM application")
             for row in applications {
-                restored.applications[row[1]] = try Self.restore(application: row[0], since: horizon, database)
+                restored.applications[Identifier(row[1] as String)] = try Self.restore(
+                    application: row[0], since: horizon, database)
             }
             return restored
         }
@@ -201,7 +207,7 @@ extension SQLiteChatStore {
                 """, arguments: [application])
         while let row = try inboxes.next() {
             let last = max(row[2] as Int64, row[3] as Int64? ?? 0)
-            restored.inboxes[row[0]] = (UInt64(clamping: last), UInt64(clamping: row[1] as Int64))
+            restored.inboxes[Identifier(row[0] as String)] = (UInt64(clamping: last), UInt64(clamping: row[1] as Int64))
         }
         let sends = try Row.fetchCursor(
             database,
@@ -211,7 +217,8 @@ extension SQLiteChatStore {
                 """, arguments: [horizon, application])
         while let row = try sends.next() {
             let sequence = (row[3] as Int64?).map { UInt64(clamping: $0) }
-            restored.recentSends.append((row[0], row[1], UInt64(clamping: row[2] as Int64), sequence))
+            let (sender, clientID) = (Identifier(row[0] as String), Identifier(row[1] as String))
+            restored.recentSends.append((sender, clientID, UInt64(clamping: row[2] as Int64), sequence))
         }
         return restored
     }

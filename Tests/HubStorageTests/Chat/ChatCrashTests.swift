@@ -1,5 +1,6 @@
 import Foundation
 import HubStorage
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 import Testing
@@ -26,7 +27,8 @@ import Testing
             let inbox = try await store.inbox(of: "bob", after: 0, limit: .max, application: "app").map(\.sequence)
             #expect(inbox == history)
             let restored = try await store.restore()
-            #expect(Set(restored.applications["app"]?.documents.map(\.key.name) ?? []) == Set(history.map { "\($0)" }))
+            #expect(
+                Set(restored.applications["app"]?.documents.map(\.key.name) ?? []) == Set(history.map { Identifier("\($0)") }))
             #expect(restored.highestID >= 1_000_000)
             await store.close()
         }

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import HubStorage
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -8,12 +9,39 @@ struct ChatRetentionTests {
     private let scratch = Scratch()
     private let ticks = TestTicks()
 
+    @Test("CT-60: An inbox keeps its newest entries only, and its places go on", arguments: ChatStoreKind.allCases)
+    func boundedInbox(kind: ChatStoreKind) async throws {
+        let store = try kind.open(scratch, ticks, inboxEntries: 100)
+        for id in 1...640 as ClosedRange<UInt64> {
+            store.commit(ChatCommit(chatEvent(id, "room", body: "e"), to: [("bob", id)]), application: "app") { _ in }
+        }
+        try await store.commit(ChatCommit(chatEvent(641, "room", body: "e"), to: [("ann", 1)]))
+        let kept = try await store.inbox(of: "bob", after: 0, limit: 900, application: "app").map(\.sequence)
+        #expect((100..<164).contains(kept.count))
+        #expect(kept == Array((641 - UInt64(kept.count))...640))
+        #expect(try await store.inbox(of: "ann", after: 0, limit: 9, application: "app").count == 1)
+        #expect(try await store.ids().count == 641, "History is something else")
+        #expect(try await store.restore().applications["app"]?.inboxes["bob"]?.last == 640)
+        await store.close()
+    }
+
+    @Test("CT-61: Nothing is noted about a conversation without messages that somebody hides", arguments: ChatStoreKind.allCases)
+    func hidingNothing(kind: ChatStoreKind) async throws {
+        let store = try kind.open(scratch, ticks)
+        try await store.commit(.with { $0.hiddenUpTo = [("bob", "room", 9)] })
+        for id in 1...3 as ClosedRange<UInt64> { try await store.commit(ChatCommit(chatEvent(id))) }
+        #expect(try await store.ids(viewer: "bob") == [1, 2, 3])
+        try await store.commit(.with { $0.hiddenUpTo = [("bob", "room", 2)] })
+        #expect(try await store.ids(viewer: "bob") == [3])
+        await store.close()
+    }
+
     @Test("Purging empties inboxes up to an id, and keeps history", arguments: ChatStoreKind.allCases)
     func inboxes(kind: ChatStoreKind) async throws {
         let store = try kind.open(scratch, ticks)
         // More than one transaction's worth, and several inboxes in one.
         for id in 1...700 as ClosedRange<UInt64> {
-            let small = id <= 40 ? [("user \(id)", id)] : []
+            let small: [(Identifier, UInt64)] = id <= 40 ? [(Identifier("user \(id)"), id)] : []
             let event = chatEvent(id, id % 2 == 0 ? "room" : nil, body: "e")
             store.commit(ChatCommit(event, to: [("bob", id)] + small), application: "app") { _ in }
         }
@@ -120,12 +148,12 @@ struct ChatRetentionTests {
 private struct ChatScript {
     private var random: SeededRandom
     private var last: UInt64 = 0
-    private var sequences: [String: UInt64] = [:]
+    private var sequences: [Identifier: UInt64] = [:]
 
     init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    mutating func user() -> String { ["ann", "bob", "zoe"].randomElement(using: &random) ?? "ann" }
-    mutating func room() -> String { ["r", "s"].randomElement(using: &random) ?? "r" }
+    mutating func user() -> Identifier { ["ann", "bob", "zoe"].randomElement(using: &random) ?? "ann" }
+    mutating func room() -> Identifier { ["r", "s"].randomElement(using: &random) ?? "r" }
     mutating func id() -> UInt64 { UInt64.random(in: 0...last + 2, using: &random) }
 
     mutating func horizons() -> (inbox: UInt64, history: UInt64) { (id() / 2, id() / 4) }

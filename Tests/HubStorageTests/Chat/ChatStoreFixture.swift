@@ -1,19 +1,21 @@
 import HubStorage
+import Identifiers
 import RealtimeHub
 
 enum ChatStoreKind: CaseIterable, Sendable {
     case memory, sqlite
 
-    func open(_ scratch: Scratch, _ ticks: TestTicks) throws -> any ChatStore {
+    func open(_ scratch: Scratch, _ ticks: TestTicks, inboxEntries: Int = 20_000) throws -> any ChatStore {
         switch self {
-        case .memory: InMemoryChatStore(now: { ticks.now })
-        case .sqlite: try SQLiteChatStore(directory: scratch.path, now: { ticks.now })
+        case .memory: InMemoryChatStore(limits: MemoryLimits(inboxEntries: inboxEntries), now: { ticks.now })
+        case .sqlite: try SQLiteChatStore(directory: scratch.path, inboxEntries: inboxEntries, now: { ticks.now })
         }
     }
 }
 
 func chatEvent(
-    _ id: UInt64, _ conversation: String? = "room", from sender: String = "ann", clientID: String? = nil, body: String? = nil
+    _ id: UInt64, _ conversation: Identifier? = "room", from sender: Identifier = "ann", clientID: Identifier? = nil,
+    body: String? = nil
 ) -> ChatEvent {
     ChatEvent(
         id: id, conversation: conversation, sender: sender, clientID: clientID, body: Array((body ?? "{\"id\":\(id)}").utf8),
@@ -22,7 +24,7 @@ func chatEvent(
 
 extension ChatCommit {
     /// An event for some inboxes.
-    init(_ event: ChatEvent, to places: [(String, UInt64)] = []) {
+    init(_ event: ChatEvent, to places: [(Identifier, UInt64)] = []) {
         self.init()
         additions = [Addition(event, places: places.map { ChatInboxPlace(user: $0.0, sequence: $0.1) })]
     }
@@ -43,7 +45,7 @@ extension ChatStore {
         if let error { throw error }
     }
 
-    func bodies(of user: String, after sequence: UInt64 = 0, limit: Int = 200) async throws -> [String] {
+    func bodies(of user: Identifier, after sequence: UInt64 = 0, limit: Int = 200) async throws -> [String] {
         try await inbox(of: user, after: sequence, limit: limit, application: "app")
             .map { "\($0.sequence) \(String(decoding: $0.body, as: UTF8.self))" }
     }
@@ -52,7 +54,7 @@ extension ChatStore {
         try await history(query, application: "app").map(\.id)
     }
 
-    func ids(of conversation: String = "room", viewer: String? = nil) async throws -> [UInt64] {
+    func ids(of conversation: Identifier = "room", viewer: Identifier? = nil) async throws -> [UInt64] {
         try await ids(ChatHistoryQuery(conversation: conversation, isOldestFirst: true, limit: 10_000, viewer: viewer))
     }
 }
