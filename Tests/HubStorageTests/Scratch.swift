@@ -1,4 +1,5 @@
 import Foundation
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -25,7 +26,7 @@ final class TestTicks: Sendable {
     func set(_ value: UInt64) { ticks.withLockedValue { $0 = value } }
 }
 
-func message(_ timetoken: UInt64, _ channel: String, stored: Bool = true, expires: UInt64? = nil) -> StoredMessage {
+func message(_ timetoken: UInt64, _ channel: Identifier, stored: Bool = true, expires: UInt64? = nil) -> StoredMessage {
     StoredMessage(
         timetoken: timetoken, channel: channel, publisher: "ann", payload: Array("\"\(timetoken)\"".utf8), isStored: stored,
         expires: expires)

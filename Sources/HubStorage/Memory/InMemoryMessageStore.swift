@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -18,7 +19,8 @@ public final class InMemoryMessageStore: MessageStore {
     public func restore() async throws -> RestoredState { RestoredState() }
 
     public func append(
-        _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
         // What is not stored is kept by the streams for as long as readers may catch up, which is as long as this store lives.
         if message.isStored {
@@ -35,7 +37,7 @@ public final class InMemoryMessageStore: MessageStore {
         return log.withLockedValue { $0.history(query, application: application, at: now) }
     }
 
-    public func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int] {
+    public func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
         let now = now()
         return log.withLockedValue { log in
             since.reduce(into: [:]) { counts, item in
@@ -45,12 +47,14 @@ public final class InMemoryMessageStore: MessageStore {
         }
     }
 
-    public func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+    public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         return log.withLockedValue { $0.delete(channel: channel, span, application: application) }
     }
 
-    public func save(group: String, channels: [String], application: String) async throws {}
+    public func save(group: Identifier, channels: [Identifier], application: String) async throws {}
+
+    public func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {}
 
     public func close() async {}
 }

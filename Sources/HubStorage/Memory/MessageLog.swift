@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 import RealtimeHub
 
 /// How much history fits into memory. Beyond it the oldest messages go first (rule HB-41).
@@ -6,8 +7,11 @@ public struct MemoryLimits: Hashable, Sendable {
     public var messagesPerChannel: Int
     /// All channels of all applications, roughly.
     public var bytes: Int
+    /// Events of a chat user's inbox.
+    public var inboxEntries: Int
 
-    public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20) {
+    public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20, inboxEntries: Int = 20_000) {
+        self.inboxEntries = max(1, inboxEntries)
         self.messagesPerChannel = max(1, messagesPerChannel)
         self.bytes = bytes
     }
@@ -16,8 +20,8 @@ public struct MemoryLimits: Hashable, Sendable {
 /// The history of all channels, in memory.
 struct MessageLog: Sendable {
     struct Name: Hashable, Sendable {
-        var application: String
-        var channel: String
+        var application: Identifier
+        var channel: Identifier
     }
 
     let limits: MemoryLimits
@@ -33,7 +37,7 @@ struct MessageLog: Sendable {
     }
 
     mutating func append(_ message: StoredMessage, application: String, at now: UInt64) {
-        let name = Name(application: application, channel: message.channel)
+        let name = Name(application: Identifier(application), channel: message.channel)
         guard Self.insert(message, into: &channels[name, default: []]) else { return }
         order.append((name, message.timetoken))
         account(for: message, added: true)
@@ -47,21 +51,33 @@ struct MessageLog: Sendable {
 
     func history(_ query: HistoryQuery, application: String, at now: UInt64) -> [StoredMessage] {
         guard let span = query.span, query.limit > 0,
-            let all = channels[Name(application: application, channel: query.channel)]
+            let all = channels[Name(application: Identifier(application), channel: query.channel)]
         else { return [] }
         let found = all[Self.indices(of: span, in: all)].lazy.filter { $0.expires ?? .max > now }
-        return query.isOldestFirst ? Array(found.prefix(query.limit)) : found.reversed().prefix(query.limit).reversed()
+        return query.isOldestFirst ? Self.page(found, query) : Self.page(found.reversed(), query).reversed()
     }
 
-    func count(channel: String, since: UInt64, limit: Int, application: String, at now: UInt64) -> Int {
-        guard let all = channels[Name(application: application, channel: channel)],
+    /// What a query may read of messages in the order of reading.
+    private static func page(_ messages: some Sequence<StoredMessage>, _ query: HistoryQuery) -> [StoredMessage] {
+        var page: [StoredMessage] = []
+        var bytes = 0
+        for message in messages {
+            page.append(message)
+            bytes += message.size
+            if page.count >= query.limit || bytes > query.maximumBytes { break }
+        }
+        return page
+    }
+
+    func count(channel: Identifier, since: UInt64, limit: Int, application: String, at now: UInt64) -> Int {
+        guard let all = channels[Name(application: Identifier(application), channel: channel)],
             let span = HistorySpan(start: since, end: nil, isOldestFirst: true)
         else { return 0 }
         return all[Self.indices(of: span, in: all)].lazy.filter { $0.expires ?? .max > now }.prefix(limit).count
     }
 
-    mutating func delete(channel: String, _ span: HistorySpan, application: String) -> Int {
-        let name = Name(application: application, channel: channel)
+    mutating func delete(channel: Identifier, _ span: HistorySpan, application: String) -> Int {
+        let name = Name(application: Identifier(application), channel: channel)
         guard let all = channels[name] else { return 0 }
         let range = Self.indices(of: span, in: all)
         for message in all[range] { account(for: message, added: false) }
@@ -108,7 +124,7 @@ struct MessageLog: Sendable {
     }
 
     private mutating func account(for message: StoredMessage, added: Bool) {
-        let cost = message.payload.count + (message.metadata?.count ?? 0) + 280
+        let cost = message.bytes + 280
         bytes += added ? cost : -cost
         count += added ? 1 : -1
     }

@@ -1,18 +1,25 @@
 import Foundation
 import GRDB
+import Identifiers
 import RealtimeHub
 
 /// Messages as rows.
 struct MessageRow: StoreRows {
     struct Item: Sendable {
         var message: StoredMessage
+        var change: MessageActionChange?
         var application: String
     }
 
     /// How long a message that is not stored is kept, in units of 100 ns.
     let catchUp: UInt64
 
-    func cost(of item: Item) -> Int { item.message.payload.count + (item.message.metadata?.count ?? 0) + 256 }
+    func cost(of item: Item) -> Int {
+        switch item.change {
+        case .added(let action), .removed(let action): item.message.bytes + action.size + 256
+        case nil: item.message.bytes + 256
+        }
+    }
 
     func transactionFailed() {}
 
@@ -31,20 +38,33 @@ struct MessageRow: StoreRows {
         let expires: UInt64? = message.isStored ? message.expires : min(message.expires ?? .max, message.timetoken + catchUp)
         let statement = try database.cachedStatement(sql: Self.insertion)
         statement.setUncheckedArguments([
-            item.application, message.channel, Int64(clamping: message.timetoken), message.publisher, Data(message.payload),
+            item.application, message.channel.text, Int64(clamping: message.timetoken), Self.value(message.publisher),
+            Data(message.payload),
             message.metadata.map { Data($0) }, message.kind, message.customType, message.sequence,
             message.origination.map { Int64(bitPattern: $0) }, message.isStored ? 1 : 0, expires.map { Int64(clamping: $0) },
         ])
         try statement.execute()
+        if let change = item.change {
+            try ActionRows.write(change, of: message, application: item.application, into: database)
+        }
+    }
+
+    /// A text that would end at its NUL is stored as a blob. Those that messages are found by have none.
+    private static func value(_ text: String?) -> (any DatabaseValueConvertible)? {
+        guard let text, text.hasByte(0) else { return text }
+        return Data(text.utf8)
     }
 
     static func message(of row: Row) -> StoredMessage {
         StoredMessage(
-            timetoken: UInt64(clamping: row[0] as Int64), channel: row[1], publisher: row[2],
+            timetoken: UInt64(clamping: row[0] as Int64), channel: Identifier(row[1] as String), publisher: text(row, 2),
             payload: bytes(row, 3) ?? [], metadata: bytes(row, 4), kind: row[5], customType: row[6], sequence: row[7],
             origination: (row[8] as Int64?).map { UInt64(bitPattern: $0) }, isStored: row[9],
             expires: (row[10] as Int64?).map { UInt64(clamping: $0) })
     }
+
+    /// The text of a column, up to its end and not to its first NUL.
+    static func text(_ row: Row, _ index: Int) -> String? { bytes(row, index).map { String(decoding: $0, as: UTF8.self) } }
 
     /// Without an intermediate `Data`.
     static func bytes(_ row: Row, _ index: Int) -> [UInt8]? {

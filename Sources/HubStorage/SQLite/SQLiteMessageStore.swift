@@ -1,4 +1,5 @@
 import GRDB
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -42,24 +43,32 @@ public final class SQLiteMessageStore: MessageStore {
     deinit { purging.withLockedValue { $0?.cancel() } }
 
     public func append(
-        _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        writer.append(MessageRow.Item(message: message, application: application), completion: completion)
+        writer.append(MessageRow.Item(message: message, change: change, application: application), completion: completion)
     }
 
     public func reserve(timetokensUpTo limit: UInt64) async throws {
         try await writer.reserve(limit, durability: settings.durability)
     }
 
-    public func save(group: String, channels: [String], application: String) async throws {
+    public func save(group: Identifier, channels: [Identifier], application: String) async throws {
         try await writer.perform { database in
             try database.execute(
-                sql: "DELETE FROM group_channel WHERE application = ? AND name = ?", arguments: [application, group])
+                sql: "DELETE FROM group_channel WHERE application = ? AND name = ?", arguments: [application, group.text])
             for (position, channel) in channels.enumerated() {
                 try database.execute(
                     sql: "INSERT INTO group_channel (application, name, position, channel) VALUES (?, ?, ?, ?)",
-                    arguments: [application, group, position, channel])
+                    arguments: [application, group.text, position, channel.text])
             }
+        }
+    }
+
+    public func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
+        try await writer.perform { database in
+            for entry in entries { try AccessRows.save(entry, application: application, into: database) }
+            for key in keys { try AccessRows.remove(key, application: application, from: database) }
         }
     }
 
@@ -82,6 +91,9 @@ public final class SQLiteMessageStore: MessageStore {
     }
 }
 
+/// Units of timetokens as seconds since 1970.
+private func seconds(_ ticks: UInt64) -> Int { Int(ticks / TimetokenClock.ticksPerSecond) }
+
 /// How a durable store behaves.
 public struct StoreSettings: Hashable, Sendable {
     /// What an acknowledged message survives.
@@ -91,17 +103,20 @@ public struct StoreSettings: Hashable, Sendable {
     /// Messages of a channel, and of all of them, that are read when the server starts.
     public var recentPerChannel: Int
     public var recentInAll: Int
+    /// Bytes of these messages, roughly; what a server's streams hold.
+    public var recentBytes: Int
     /// Whether expired messages are deleted while nothing else is to do. Off only in tests.
     var purgesInBackground = true
 
     public init(
         durability: Durability = .process, catchUp: UInt64 = 1200 * TimetokenClock.ticksPerSecond, recentPerChannel: Int = 101,
-        recentInAll: Int = 200_000
+        recentInAll: Int = 200_000, recentBytes: Int = 256 << 20
     ) {
         self.durability = durability
         self.catchUp = catchUp
         self.recentPerChannel = recentPerChannel
         self.recentInAll = recentInAll
+        self.recentBytes = recentBytes
     }
 }
 
@@ -120,17 +135,22 @@ extension SQLiteMessageStore {
                     ORDER BY timetoken \(query.isOldestFirst ? "ASC" : "DESC") LIMIT ?
                     """)
             let arguments: StatementArguments = [
-                application, query.channel, Int64(clamping: span.lowest), Int64(clamping: span.highest), now, query.limit,
+                application, query.channel.text, Int64(clamping: span.lowest), Int64(clamping: span.highest), now, query.limit,
             ]
             var page: [StoredMessage] = []
             page.reserveCapacity(min(query.limit, 100))
             let rows = try Row.fetchCursor(statement, arguments: arguments)
-            while let row = try rows.next() { page.append(MessageRow.message(of: row)) }
+            var bytes = 0
+            while bytes <= query.maximumBytes, let row = try rows.next() {
+                let message = MessageRow.message(of: row)
+                page.append(message)
+                bytes += message.size
+            }
             return query.isOldestFirst ? page : page.reversed()
         }
     }
 
-    public func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int] {
+    public func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
         let now = Int64(clamping: now())
         return try await read { database in
             let statement = try database.cachedStatement(
@@ -143,13 +163,13 @@ extension SQLiteMessageStore {
                     """)
             return try since.reduce(into: [:]) { counts, item in
                 counts[item.key] = try Int.fetchOne(
-                    statement, arguments: [application, item.key, Int64(clamping: item.value), now])
+                    statement, arguments: [application, item.key.text, Int64(clamping: item.value), now])
             }
         }
     }
 
     /// In small steps, between which others write; not the messages that come meanwhile.
-    public func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+    public func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
         guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
         var highest = Int64(clamping: span.highest)
         var deleted = 0
@@ -158,7 +178,7 @@ extension SQLiteMessageStore {
             let step = try await writer.perform { database -> (bound: Int64, count: Int) in
                 let last = try Int64.fetchOne(
                     database, sql: "SELECT max(timetoken) FROM message WHERE application = ? AND channel = ?",
-                    arguments: [application, channel])
+                    arguments: [application, channel.text])
                 try database.execute(
                     sql: """
                         DELETE FROM message WHERE application = ? AND channel = ? AND timetoken IN (
@@ -166,7 +186,8 @@ extension SQLiteMessageStore {
                             WHERE application = ? AND channel = ? AND timetoken BETWEEN ? AND ? AND stored = 1 LIMIT ?)
                         """,
                     arguments: [
-                        application, channel, application, channel, Int64(clamping: span.lowest), bound, Self.deletionStep,
+                        application, channel.text, application, channel.text, Int64(clamping: span.lowest), bound,
+                        Self.deletionStep,
                     ])
                 return (min(bound, last ?? 0), database.changesCount)
             }
@@ -192,7 +213,15 @@ extension SQLiteMessageStore {
             state.highestTimetoken = UInt64(clamping: max(reserved, newest))
             let groups = try Row.fetchCursor(
                 database, sql: "SELECT application, name, channel FROM group_channel ORDER BY application, name, position")
-            while let row = try groups.next() { state.groups[row[0], default: [:]][row[1], default: []].append(row[2]) }
+            while let row = try groups.next() {
+                state.groups[Identifier(row[0] as String), default: [:]][Identifier(row[1] as String), default: []].append(
+                    Identifier(row[2] as String))
+            }
+            state.access = try AccessRows.restore(at: seconds(now), from: database)
+            state.actions = try ActionRows.restore(from: database)
+            for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
+                state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
+            }
             // Tokens may be ahead of a clock that was set back; then time is what they say.
             let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
             try Self.restoreRecent(since: horizon, settings, database, into: &state)
@@ -211,24 +240,27 @@ extension SQLiteMessageStore {
             arguments: [Int64(clamping: horizon), 5 * settings.recentInAll])
         let lookup = try database.cachedStatement(
             sql: "SELECT \(MessageRow.columns) FROM message WHERE application = ? AND channel = ? AND timetoken = ?")
-        var perChannel: [String: [String: Int]] = [:]
+        var perChannel: [Identifier: [Identifier: Int]] = [:]
         var seen = 0
         var kept = 0
+        var bytes = 0
         state.recentSince = horizon
         while let key = try keys.next() {
             seen += 1
             let timetoken: Int64 = key[0]
-            guard kept < settings.recentInAll, seen < 5 * settings.recentInAll else {
+            guard kept < settings.recentInAll, bytes < settings.recentBytes, seen < 5 * settings.recentInAll else {
                 state.recentSince = UInt64(clamping: timetoken)
                 break
             }
-            let application: String = key[1]
-            let channel: String = key[2]
+            let application = Identifier(key[1] as String)
+            let channel = Identifier(key[2] as String)
             let count = perChannel[application]?[channel] ?? 0
             guard count < settings.recentPerChannel else { continue }
             perChannel[application, default: [:]][channel] = count + 1
-            guard let row = try Row.fetchOne(lookup, arguments: [application, channel, timetoken]) else { continue }
-            state.recent[application, default: []].append(MessageRow.message(of: row))
+            guard let row = try Row.fetchOne(lookup, arguments: [application.text, channel.text, timetoken]) else { continue }
+            let message = MessageRow.message(of: row)
+            bytes += message.bytes
+            state.recent[application, default: []].append(message)
             kept += 1
         }
         state.recent = state.recent.mapValues { $0.reversed() }
@@ -255,7 +287,10 @@ extension SQLiteMessageStore {
             for row in due {
                 try deletion.execute(arguments: [row[0] as String, row[1] as String, row[2] as Int64])
             }
-            return due.count
+            try database.cachedStatement(
+                sql: "DELETE FROM access WHERE id IN (SELECT id FROM access WHERE expires <= ? ORDER BY expires LIMIT ?)"
+            ).execute(arguments: [seconds(now), purgeStep])
+            return max(due.count, database.changesCount)
         }
     }
 

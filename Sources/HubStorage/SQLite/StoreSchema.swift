@@ -36,6 +36,20 @@ struct StoreSchema {
             try database.execute(
                 sql: "CREATE TABLE reservation (id INTEGER PRIMARY KEY CHECK (id = 1), timetoken INTEGER NOT NULL)")
         }
+        migrator.registerMigration("2 message actions") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE message_action (
+                        application TEXT NOT NULL, channel TEXT NOT NULL, timetoken INTEGER NOT NULL, message INTEGER NOT NULL,
+                        type BLOB NOT NULL, value BLOB NOT NULL, user BLOB NOT NULL,
+                        PRIMARY KEY (application, channel, timetoken)
+                    ) WITHOUT ROWID
+                    """)
+        }
+        migrator.registerMigration("3 access manager") { database in
+            try createAccess(database)
+            try AccessJournal.move(in: database)
+        }
         return migrator
     }
 

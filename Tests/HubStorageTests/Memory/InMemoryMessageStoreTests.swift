@@ -1,4 +1,5 @@
 import HubStorage
+import Identifiers
 import RealtimeHub
 import Testing
 
@@ -17,12 +18,12 @@ struct InMemoryMessageStoreTests {
     func inAll() async throws {
         let store = InMemoryMessageStore(limits: MemoryLimits(messagesPerChannel: 100, bytes: 30_000))
         for token in 1...5000 as ClosedRange<UInt64> { try await store.append(message(token, "c")) }
-        for token in 5001...5090 as ClosedRange<UInt64> { try await store.append(message(token, "d \(token % 3)")) }
+        for token in 5001...5090 as ClosedRange<UInt64> { try await store.append(message(token, Identifier("d \(token % 3)"))) }
         let old = try await store.tokens(HistoryQuery(channel: "c", limit: 1000))
         #expect(old.count < 100 && old.last == 5000)
         #expect(old == Array((5001 - UInt64(old.count))...5000))
         for rest in 0..<3 as Range<UInt64> {
-            #expect(try await store.tokens(HistoryQuery(channel: "d \(rest)", limit: 1000)).count == 30)
+            #expect(try await store.tokens(HistoryQuery(channel: Identifier("d \(rest)"), limit: 1000)).count == 30)
         }
     }
 

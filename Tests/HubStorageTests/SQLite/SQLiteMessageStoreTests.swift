@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 import Testing
@@ -47,7 +48,9 @@ struct SQLiteMessageStoreTests {
         var state = try await store.restore()
         #expect(state.recent["app"]?.map(\.timetoken) == [19_999_999_007, 19_999_999_008, 19_999_999_009])
         #expect(state.recentSince == 19_999_999_000)
-        for token in 19_999_999_020..<19_999_999_030 as Range<UInt64> { try await store.append(message(token, "b \(token % 2)")) }
+        for token in 19_999_999_020..<19_999_999_030 as Range<UInt64> {
+            try await store.append(message(token, Identifier("b \(token % 2)")))
+        }
         state = try await store.restore()
         #expect(state.recent["app"]?.map(\.timetoken) == Array(19_999_999_025...19_999_999_029))
         #expect(state.recentSince == 19_999_999_024)

@@ -1,0 +1,48 @@
+import Foundation
+import GRDB
+import Identifiers
+import RealtimeHub
+
+/// Entries of the access manager as rows. Names are blobs: as TEXT they would end at a NUL.
+enum AccessRows {
+    private static let condition = "application = ? AND kind = ? AND name = ? AND holder IS ?"
+
+    /// An entry keeps the place of the one that it replaces.
+    static func save(_ entry: AccessEntry, application: String, into database: Database) throws {
+        let key = arguments(entry.key, application)
+        let values: StatementArguments = [entry.rights, entry.ttl, entry.expires]
+        try database.cachedStatement(sql: "UPDATE access SET rights = ?, ttl = ?, expires = ? WHERE \(condition)")
+            .execute(arguments: values + key)
+        guard database.changesCount == 0 else { return }
+        try database.cachedStatement(
+            sql: "INSERT INTO access (application, kind, name, holder, rights, ttl, expires) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        ).execute(arguments: key + values)
+    }
+
+    static func remove(_ key: AccessEntry.Key, application: String, from database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM access WHERE \(condition)").execute(arguments: arguments(key, application))
+    }
+
+    private static func arguments(_ key: AccessEntry.Key, _ application: String) -> StatementArguments {
+        [application, key.kind.rawValue, Data(key.name.utf8), key.holder.map { Data($0.utf8) }]
+    }
+
+    /// Entries of all applications that hold at a time, in seconds since 1970.
+    static func restore(at now: Int, from database: Database) throws -> [Identifier: [AccessEntry]] {
+        var found: [Identifier: [AccessEntry]] = [:]
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT application, kind, name, holder, rights, ttl, expires FROM access
+                WHERE expires IS NULL OR expires > ? ORDER BY id
+                """, arguments: [now])
+        while let row = try rows.next() {
+            guard let kind = AccessEntry.Key.Kind(rawValue: row[1]) else { continue }
+            let key = AccessEntry.Key(
+                kind, Identifier(MessageRow.text(row, 2) ?? ""), holder: MessageRow.text(row, 3).map { Identifier($0) })
+            found[Identifier(row[0] as String), default: []].append(
+                AccessEntry(key, rights: row[4], ttl: row[5], expires: row[6]))
+        }
+        return found
+    }
+}

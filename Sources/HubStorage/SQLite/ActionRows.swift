@@ -1,0 +1,46 @@
+import Foundation
+import GRDB
+import Identifiers
+import RealtimeHub
+
+/// Message actions as rows. Texts are blobs, for the reason of ``AccessRows``.
+enum ActionRows {
+    static func write(
+        _ change: MessageActionChange, of message: StoredMessage, application: String, into database: Database
+    ) throws {
+        switch change {
+        case .added(let action):
+            let statement = try database.cachedStatement(
+                sql: """
+                    INSERT INTO message_action (application, channel, timetoken, message, type, value, user)
+                    VALUES (?, ?, ?, ?, ?, ?, ?)
+                    """)
+            try statement.execute(arguments: [
+                application, message.channel.text, Int64(clamping: action.timetoken), Int64(bitPattern: action.message),
+                Data(action.type.utf8), Data(action.value.utf8), Data(action.user.utf8),
+            ])
+        case .removed(let action):
+            let statement = try database.cachedStatement(
+                sql: "DELETE FROM message_action WHERE application = ? AND channel = ? AND timetoken = ?")
+            try statement.execute(arguments: [application, message.channel.text, Int64(clamping: action.timetoken)])
+        }
+    }
+
+    /// All actions, by application and channel.
+    static func restore(from database: Database) throws -> [Identifier: [Identifier: [MessageAction]]] {
+        var found: [Identifier: [Identifier: [MessageAction]]] = [:]
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT application, channel, timetoken, message, type, value, user FROM message_action
+                ORDER BY application, channel, timetoken
+                """)
+        while let row = try rows.next() {
+            let action = MessageAction(
+                type: MessageRow.text(row, 4) ?? "", value: MessageRow.text(row, 5) ?? "", user: MessageRow.text(row, 6) ?? "",
+                message: UInt64(bitPattern: row[3]), timetoken: UInt64(clamping: row[2] as Int64))
+            found[Identifier(row[0] as String), default: [:]][Identifier(row[1] as String), default: []].append(action)
+        }
+        return found
+    }
+}
