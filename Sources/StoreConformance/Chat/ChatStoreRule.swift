@@ -1,0 +1,54 @@
+import RealtimeHub
+
+/// What every chat store has to do, rule by rule; used as ``MessageStoreRule``.
+///
+/// Rules about restarts ask a store for more only if it has the same `RestoredChat.epoch` afterwards.
+public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
+    case order = "Completions come once each in the order of the calls, and what they confirm is read"
+    case concurrency = "What is committed from several tasks at the same time is all kept"
+    case atomicity = "A commit that cannot be kept changes nothing, and its neighbours are kept"
+    case fields = "Every field comes back as it was"
+    case inboxes = "An inbox pages from a place, oldest first, and has only what went there"
+    case histories = "History pages in both directions, and both bounds are excluded"
+    case rewrites = "A rewrite changes a message in history and in inboxes, and what is not there is ignored"
+    case recalls = "A recalled message leaves history with its receipts, and stays in inboxes"
+    case hiding = "What a user hides, others still see"
+    case receipts = "Receipts come in the order of reading, the first of each reader"
+    case documents = "Documents take the place of those with the same key, and are removed"
+    case recency = "Places and the sends of the last hour are restored"
+    case applications = "Applications see nothing of each other"
+    case spellings = "Names with other bytes are other names, whatever Unicode takes for equal"
+    case retention = "Purging empties inboxes and histories up to an id, and places go on"
+    case restart = "A store that keeps its epoch has everything after it was closed and opened again"
+
+    public var description: String { rawValue }
+
+    /// Checks the rule with stores of its own.
+    ///
+    /// - Parameter make: opens the store at a place, for the first time or again.
+    /// - Throws: how the rule is broken.
+    public func check(_ make: @escaping @Sendable (StorePlace) async throws -> any ChatStore) async throws(StoreRuleFailure) {
+        try await ChatTrial.run(rawValue, name: "chat-\(Self.allCases.firstIndex(of: self) ?? 0)", make) { trial in
+            switch self {
+            case .order: try await trial.order()
+            case .concurrency: try await trial.concurrency()
+            case .atomicity: try await trial.atomicity()
+            case .fields: try await trial.fields()
+            case .inboxes: try await trial.inboxes()
+            case .histories: try await trial.histories()
+            case .rewrites: try await trial.rewrites()
+            case .recalls: try await trial.recalls()
+            case .hiding: try await trial.hiding()
+            case .receipts: try await trial.receipts()
+            case .documents: try await trial.documents()
+            case .recency: try await trial.recency()
+            case .applications: try await trial.applications()
+            case .spellings: try await trial.spellings()
+            case .retention: try await trial.retention()
+            case .restart: try await trial.restart()
+            }
+        }
+    }
+}
+
+typealias ChatTrial = StoreTrial<any ChatStore>

@@ -1,0 +1,210 @@
+import Identifiers
+import RealtimeHub
+
+// What is there after a store was closed and opened again.
+extension MessageTrial {
+    /// Closes a store and opens it again.
+    ///
+    /// - Returns: nil as state when the store does not say that it remembers.
+    private func reopened(_ store: any MessageStore) async throws -> (store: any MessageStore, state: RestoredState?) {
+        await store.close()
+        let store = try await open()
+        let state = try await store.restore()
+        if !state.remembersStream {
+            try expect(state.recent.isEmpty, "the store restores messages although it says that it remembers no stream")
+        }
+        return (store, state.remembersStream ? state : nil)
+    }
+
+    func restart() async throws {
+        let first = try await open()
+        _ = try await first.restore()
+        let base = place.now()
+        let limit = base + 100 * TimetokenClock.ticksPerSecond
+        try await first.reserve(timetokensUpTo: limit)
+        let messages = [
+            message(base + 1, "a"), message(base + 2, "b", isStored: false), message(base + 3, "a"), message(base + 4, "a"),
+            message(base + 5, "c", expires: base + 7200 * TimetokenClock.ticksPerSecond),
+        ]
+        for message in messages { try await first.append(message) }
+        try await first.append(message(base + 6, "a"), in: decomposed)
+        _ = try await first.delete(channel: "a", start: base + 2, end: base + 3, application: "app")
+        let (store, restored) = try await reopened(first)
+        guard let restored else { return await store.close() }
+        try await expect(store.tokens(of: "a"), [base + 1, base + 4], "the history")
+        try await expect(
+            store.history(HistoryQuery(channel: "c", limit: 9), application: "app"), [messages[4]],
+            "the history of another channel")
+        try await expect(store.tokens(of: "b"), [], "the history of a message that is not stored")
+        let recent = restored.recent["app"]?.map(\.timetoken) ?? []
+        try expect(recent, [base + 1, base + 2, base + 4, base + 5], "what is recent, without the deleted message,")
+        try expect(restored.recent[Identifier(decomposed)]?.map(\.timetoken), [base + 6], "what is recent of another application")
+        try expect(restored.recent[Identifier(composed)] == nil, "an application was restored that there is not")
+        try expect(
+            restored.recentSince <= base,
+            "messages after \(base) were restored, but only those after \(restored.recentSince) claimed")
+        try expect(
+            restored.highestTimetoken >= base + 6, "the highest timetoken is \(restored.highestTimetoken) after \(base + 6)")
+        await store.close()
+    }
+
+    func groups() async throws {
+        let first = try await open()
+        try await first.save(group: "g", channels: ["z", "a", Identifier(composed), Identifier(decomposed)], application: "app")
+        try await first.save(group: "h", channels: ["a", "b"], application: "app")
+        try await first.save(group: "h", channels: ["b", "c"], application: "app")
+        try await first.save(group: "gone", channels: ["a"], application: "app")
+        try await first.save(group: "gone", channels: [], application: "app")
+        try await first.save(group: "g", channels: ["other"], application: "other")
+        let (store, restored) = try await reopened(first)
+        if let restored {
+            let expected: [Identifier: [Identifier: [Identifier]]] = [
+                "app": ["g": ["z", "a", Identifier(composed), Identifier(decomposed)], "h": ["b", "c"]],
+                "other": ["g": ["other"]],
+            ]
+            try expect(restored.groups, expected, "restoring groups")
+        }
+        await store.close()
+    }
+
+    func actions() async throws {
+        let first = try await open()
+        let base = place.now()
+        func action(_ number: UInt64, value: String, message: UInt64 = 7) -> MessageAction {
+            MessageAction(type: "reaction", value: value, user: "ann\u{0}", message: message, timetoken: base + number)
+        }
+        func event(_ number: UInt64, _ channel: Identifier = "room") -> StoredMessage {
+            message(base + number, channel, isStored: false)
+        }
+        let kept = [action(1, value: composed), action(2, value: decomposed), action(4, value: "a\u{0}b", message: .max)]
+        for (number, item) in zip([1, 2, 4] as [UInt64], kept) { try await first.append(event(number), with: .added(item)) }
+        let removed = action(5, value: "removed")
+        try await first.append(event(5), with: .added(removed))
+        try await first.append(event(6), with: .removed(removed))
+        let elsewhere = action(7, value: "elsewhere")
+        try await first.append(event(7, "other"), with: .added(elsewhere), in: "other")
+        // As a whole or not at all: the event has a timetoken that is there already.
+        let late = action(8, value: "late")
+        var isLateKept = true
+        do { try await first.append(event(4), with: .added(late)) } catch { isLateKept = false }
+        let (store, restored) = try await reopened(first)
+        if let restored {
+            try expect(
+                restored.actions["app"], ["room": kept + (isLateKept ? [late] : [])],
+                "restoring the actions of a channel, the last of which was \(isLateKept ? "confirmed" : "refused"),")
+            try expect(restored.actions["other"], ["other": [elsewhere]], "restoring those of another application")
+            try expect(
+                restored.recent["app"]?.map(\.timetoken), [1, 2, 4, 5, 6].map { base + $0 }, "restoring what tells of actions")
+            try expect(restored.highestTimetoken >= base + 7, "the timetoken of an action may be given out again")
+        }
+        await store.close()
+    }
+
+    func access() async throws {
+        let first = try await open()
+        let now = Int(place.now() / TimetokenClock.ticksPerSecond)
+        let entries = [
+            AccessEntry(.init(.channel, "a", holder: "k"), rights: 1, ttl: 5, expires: now + 300),
+            AccessEntry(.init(.everything), rights: 3),
+            AccessEntry(.init(.channel, "a"), rights: 2), AccessEntry(.init(.group, "a"), rights: 4, ttl: 1, expires: now + 60),
+            AccessEntry(.init(.user, Identifier(composed), holder: "")),
+            AccessEntry(.init(.user, Identifier(decomposed), holder: "")),
+            AccessEntry(.init(.channel, "a\u{0}b", holder: "k\u{0}"), rights: 1), AccessEntry(.init(.channel, "gone"), rights: 1),
+            AccessEntry(.init(.revokedToken, "0fab"), expires: now + 300),
+        ]
+        try await first.save(access: Array(entries[..<5]), removing: [], application: "app")
+        try await first.save(access: Array(entries[5...]), removing: [], application: "app")
+        let again = AccessEntry(entries[0].key, rights: 9, ttl: 6, expires: now + 360)
+        try await first.save(access: [again], removing: [entries[7].key, .init(.group, "none")], application: "app")
+        try await first.save(access: [entries[1]], removing: [entries[2].key], application: "other")
+        place.pass(seconds: 60)
+        let (store, restored) = try await reopened(first)
+        if let restored {
+            let expected = [again, entries[1], entries[2], entries[4], entries[5], entries[6], entries[8]]
+            try expect(restored.access["app"], expected, "restoring a minute later")
+            try expect(restored.access["other"], [entries[1]], "restoring another application")
+        }
+        await store.close()
+    }
+}
+
+// MARK: - Streams
+
+extension MessageTrial {
+    func restoredBytes() async throws {
+        let first = try await open()
+        let base = place.now()
+        for number in 1...300 as ClosedRange<UInt64> {
+            first.append(message(base + number, Identifier("room \(number % 7)"), bytes: 1000), application: "app") { _ in }
+        }
+        try await first.append(message(base + 301, "last"))
+        let (store, restored) = try await reopened(first)
+        if let restored {
+            let found = restored.recent.values.joined().reduce(0) { $0 + $1.bytes }
+            // The one that goes beyond the bound may be there still.
+            try expect(found <= place.restoredBytes + 2000, "\(found) bytes were restored with a bound of \(place.restoredBytes)")
+            try expect(
+                found >= place.restoredBytes / 2, "\(found) bytes were restored of 300,000 with a bound of \(place.restoredBytes)"
+            )
+        }
+        await store.close()
+    }
+
+    func gaps() async throws {
+        let base = place.now()
+        // Few messages, which fit; one channel with more than a stream keeps; more bytes than are restored.
+        let phases: [(name: String, messages: [StoredMessage], seconds: UInt64)] = [
+            ("a few messages", (1...40).map { message(base + $0, Identifier("few.\($0 % 3)")) }, 0),
+            ("a channel with many messages", (100...400).map { message(base + $0, $0 % 100 == 0 ? "few.1" : "many.1") }, 0),
+            (
+                "more bytes than are restored",
+                (500...600).map { message(base + $0, Identifier("large.\($0 % 3)"), bytes: 1500) }, 0
+            ),
+            ("an hour without messages", [], 3600),
+        ]
+        var store = try await open()
+        var all: [StoredMessage] = []
+        for phase in phases {
+            for message in phase.messages { try await store.append(message) }
+            all += phase.messages
+            place.pass(seconds: phase.seconds)
+            let (again, restored) = try await reopened(store)
+            store = again
+            guard let restored else { break }
+            let order = restored.recent["app"]?.map(\.timetoken) ?? []
+            try expect(order == order.sorted(), "after \(phase.name) what is recent is not in order")
+            let isEverythingThere = try check(restored, all, after: phase.name)
+            try expect(
+                isEverythingThere || all.count > 40,
+                "after \(phase.name) readers are told of a gap where nothing has to be missing")
+        }
+        await store.close()
+    }
+
+    /// Reads restored streams from every place.
+    ///
+    /// - Returns: whether nobody was told of a gap.
+    private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
+        let last = all.last?.timetoken ?? 0
+        let book = StreamBook<Int>(restoring: restored, application: "app", startingAt: max(last, restored.highestTimetoken)) {
+            _ in 0
+        }
+        var isEverythingThere = true
+        let channels = Set(all.map(\.channel)).sorted().map { ($0, StreamInterest(channels: [$0])) }
+        let patterns = ["few.*", "many.*", "large.*"].compactMap { Wildcard($0) }.map {
+            ($0.pattern, StreamInterest(patterns: [$0]))
+        }
+        for (name, interest) in channels + patterns {
+            let expected = all.filter { $0.channel == name || Wildcard(name)?.matches($0.channel) == true }.map(\.timetoken)
+            for cursor in [place.now() / 2] + expected.dropLast() {
+                let page = book.read(after: cursor, interest, limit: .max)
+                isEverythingThere = isEverythingThere && (!page.hasDropped || cursor == place.now() / 2)
+                guard !page.hasDropped else { continue }
+                try expect(
+                    page.deliveries.map(\.entry.message.timetoken), expected.filter { $0 > cursor },
+                    "after \(phase) reading \(name) from \(cursor), without word of a gap,")
+            }
+        }
+        return isEverythingThere
+    }
+}
