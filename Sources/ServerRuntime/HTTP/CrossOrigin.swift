@@ -2,45 +2,45 @@ import NIOCore
 
 /// Which web pages' scripts may read answers, with the header fields that say so made once. Fetch standard, CORS protocol; rules
 /// SR-18 to SR-21.
-struct CrossOrigin: Sendable {
+package struct CrossOrigin: Sendable {
     /// The page that a request came from, as far as answers differ by it. Two bytes, since each held poll keeps one.
-    struct Page: Hashable, Sendable {
+    package struct Page: Hashable, Sendable {
         fileprivate var index: Int16
 
         /// A page that is not allowed, or no page at all.
-        static let other = Page(index: -1)
+        package static let other = Page(index: -1)
     }
 
     /// Whether every page may read everything, so that answers do not differ.
-    let isForAll: Bool
+    package let isForAll: Bool
     /// The allowed pages, in the order of their index.
     private let origins: [String]
 
     /// - Parameter origins: as in ``ServerConfiguration/corsOrigins``. What is no origin, such as a text with a line break in it, is
     ///   left out, so that nothing of it can reach a header.
-    init(_ origins: [String]) {
+    package init(_ origins: [String]) {
         isForAll = origins.contains("*")
         self.origins = isForAll ? [] : Array(origins.filter(Self.isOrigin).prefix(Int(Int16.max)))
     }
 
-    static let everyone = CrossOrigin(["*"])
+    package static let everyone = CrossOrigin(["*"])
 
     /// Whether any page may read anything.
-    var isOn: Bool { isForAll || !origins.isEmpty }
+    package var isOn: Bool { isForAll || !origins.isEmpty }
 
     /// The page with this `Origin` field, compared byte by byte as browsers send it.
-    func page(_ origin: UnsafeRawBufferPointer) -> Page {
+    package func page(_ origin: UnsafeRawBufferPointer) -> Page {
         Page(index: Int16(origins.firstIndex { $0.utf8.elementsEqual(origin) } ?? -1))
     }
 
-    func page(_ origin: String?) -> Page {
+    package func page(_ origin: String?) -> Page {
         Page(index: Int16(origins.firstIndex { $0 == origin } ?? -1))
     }
 
-    func allows(_ page: Page) -> Bool { isForAll || page != .other }
+    package func allows(_ page: Page) -> Bool { isForAll || page != .other }
 
     /// Appends the fields of an answer: of PubNub's services as they were recorded (wire sheet 0.1), of all others the least.
-    func write(for page: Page, isRecorded: Bool, to buffer: inout ByteBuffer) {
+    package func write(for page: Page, isRecorded: Bool, to buffer: inout ByteBuffer) {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")
         } else if isOn {
@@ -63,7 +63,7 @@ struct CrossOrigin: Sendable {
         """
 
     /// What a preflight request is told beside the origin. `*` covers all header fields but `Authorization`.
-    static let preflightFields: [(name: String, value: String)] = [
+    package static let preflightFields: [(name: String, value: String)] = [
         ("access-control-allow-methods", "GET, POST, PATCH, DELETE, OPTIONS"),
         ("access-control-allow-headers", "*, Authorization, Content-Type"), ("access-control-max-age", "7200"),
     ]

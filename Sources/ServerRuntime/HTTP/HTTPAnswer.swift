@@ -1,56 +1,52 @@
 import NIOCore
-import PubNubProtocol
 
 /// An answer, complete, so that it leaves in one write.
-struct HTTPAnswer: Hashable, Sendable {
+package struct HTTPAnswer: Hashable, Sendable {
     /// Only constants: free of line breaks.
-    struct ContentType: RawRepresentable, Hashable, Sendable {
-        let rawValue: String
+    package struct ContentType: RawRepresentable, Hashable, Sendable {
+        package let rawValue: String
 
-        static let json = ContentType(rawValue: "application/json")
-        static let text = ContentType(rawValue: "text/plain; charset=utf-8")
-        static let metrics = ContentType(rawValue: "text/plain; version=0.0.4; charset=utf-8")
-        /// What PubNub's services answer with (wire sheet 0.1).
-        static let javascript = ContentType(rawValue: PubNubErrorBody.contentType)
+        package static let json = ContentType(rawValue: "application/json")
+        package static let text = ContentType(rawValue: "text/plain; charset=utf-8")
+        package static let metrics = ContentType(rawValue: "text/plain; version=0.0.4; charset=utf-8")
+
+        package init(rawValue: String) {
+            self.rawValue = rawValue
+        }
     }
 
-    var status: Int
-    var contentType: ContentType
-    var body: [UInt8]
+    package var status: Int
+    package var contentType: ContentType
+    package var body: [UInt8]
     /// Further header fields. Names and values must be free of line breaks: constants, numbers, or checked before.
-    var fields: [(name: String, value: String)] = []
+    package var fields: [(name: String, value: String)] = []
     /// Whether it has the header fields for scripts of web pages as PubNub's services send them (rule PV-5).
-    var hasRecordedFields = false
+    package var hasRecordedFields = false
 
-    init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
+    package init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
         self.status = status
         self.contentType = contentType
         self.body = body
     }
 
-    init(_ problem: HTTPProblem) {
+    package init(_ problem: HTTPProblem) {
         self.init(status: problem.status, .text, Array((problem.message + "\n").utf8))
         if let seconds = problem.retryAfter { fields = [("retry-after", String(seconds))] }
         if problem == .upgradeRequired { fields.append(("upgrade", "websocket")) }
     }
 
-    init(_ error: PubNubErrorBody) {
-        self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
-        hasRecordedFields = true
-    }
-
-    /// An answer of PubNub's services.
-    static func pubnub(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
-        var answer = HTTPAnswer(status: status, .javascript, body)
-        answer.hasRecordedFields = true
+    /// The answer to CONNECT: no resource of this server allows the method (RFC 9110, 15.5.6).
+    package static let tunnelRefused: HTTPAnswer = {
+        var answer = HTTPAnswer(HTTPProblem(405, "This server opens no tunnels."))
+        answer.fields = [("allow", "")]
         return answer
-    }
+    }()
 
     /// Success without anything to say.
-    static let empty = HTTPAnswer(.json, Array("{}".utf8))
+    package static let empty = HTTPAnswer(.json, Array("{}".utf8))
 
     /// What a browser wants to know before it sends a request of a script (rule SR-19).
-    static func preflight(isAllowed: Bool) -> HTTPAnswer {
+    package static func preflight(isAllowed: Bool) -> HTTPAnswer {
         var answer = HTTPAnswer(status: 204, .text, [])
         if isAllowed { answer.fields = CrossOrigin.preflightFields }
         return answer
@@ -59,7 +55,7 @@ struct HTTPAnswer: Hashable, Sendable {
     /// Appends the answer in HTTP/1.1. An answer to HEAD keeps its length but not its body; 204 has neither.
     ///
     /// - Parameter date: the time of day, which tells clients whose requests are signed how far off their clock is (SR-25).
-    func write(
+    package func write(
         to buffer: inout ByteBuffer, isLast: Bool, toHead: Bool = false, date: String, _ crossOrigin: CrossOrigin,
         _ page: CrossOrigin.Page
     ) {
@@ -77,7 +73,7 @@ struct HTTPAnswer: Hashable, Sendable {
         if !toHead { buffer.writeBytes(body) }
     }
 
-    static func reason(_ status: Int) -> String {
+    package static func reason(_ status: Int) -> String {
         switch status {
         case 101: "Switching Protocols"
         case 200: "OK"
@@ -103,11 +99,11 @@ struct HTTPAnswer: Hashable, Sendable {
         }
     }
 
-    static func == (left: HTTPAnswer, right: HTTPAnswer) -> Bool {
+    package static func == (left: HTTPAnswer, right: HTTPAnswer) -> Bool {
         left.status == right.status && left.contentType == right.contentType && left.body == right.body
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(status)
         hasher.combine(body)
     }

@@ -1,18 +1,17 @@
 import NIOCore
 import NIOHTTP1
-import PubNubProtocol
-import RealtimeHub
+import ServerValues
 import WebSocketFraming
 
 /// A connection as long as it speaks HTTP: reads requests, answers them in order, or becomes a WebSocket.
 ///
 /// One request at a time: what comes while an answer is under way waits, and beyond ``maximumUnreadBytes`` the socket is not read
 /// (rule PV-2). Plain requests are read in place; for the first one that is not plain the HTTP library's parser is put behind this
-/// handler and stays. Lives on its event loop, and is small, since there is one for each held poll.
-final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
-    typealias OutboundOut = ByteBuffer
+/// handler and stays. Lives on its event loop, and is small, since there is one for each held request.
+package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
+    package typealias InboundIn = ByteBuffer
+    package typealias InboundOut = ByteBuffer
+    package typealias OutboundOut = ByteBuffer
 
     enum Phase {
         case idle
@@ -21,21 +20,21 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         indirect case upgrading(ServerHandshake, RequestTarget, Visitor)
         /// The answer is under way elsewhere.
         case answering
-        /// A poll is held.
-        case polling
+        /// The request is held until there is something to say.
+        case holding
         /// The last answer is out. Whatever still comes is dropped, so that the peer can read the answer.
         case closing
         case ended
     }
 
-    let core: ServerCore
-    let outlet: LoopOutlet
+    let host: ServerHost
+    package let loop: EventLoopContext
     var context: ChannelHandlerContext?
     var phase = Phase.idle
     /// Since when the connection has been in its phase, or its request been coming in.
     var since: HubInstant
-    /// What the poll of this connection subscribes to; kept from one poll to the next.
-    var poll: HeldPoll?
+    /// What this connection's requests are held for; kept from one request to the next.
+    package private(set) var exchange: (any HeldExchange)?
     /// The place in ``LoopState/requesters``.
     var place = -1
 
@@ -44,6 +43,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// The library's parser, once there is one, with what it found while an answer was under way.
     private var parser: RequestParser?
     private var body: [UInt8] = []
+    /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
+    private var framingBytes = 0
     /// Counts requests, so that an answer that comes late or twice finds no other request.
     private var number: UInt32 = 0
     private var isFirstRequest = true
@@ -55,31 +56,36 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var isReadingPaused = false
     private var needsFlush = false
     /// What the request is for, as metrics count it.
-    var kind = RequestKind.other
+    package var kind = RequestKind.other
     /// In how many pieces the head of a plain request has come so far.
     private var pieces: UInt8 = 0
     /// The web page whose script asks.
-    private(set) var page = CrossOrigin.Page.other
+    package private(set) var page = CrossOrigin.Page.other
 
     /// So much may wait behind a request that is being answered.
     static let maximumUnreadBytes = 65_536
+    /// So many bytes may stand around the chunks of a body, and so many more for each byte in it.
+    private static let maximumFramingBytes = 16_384
+    private static let framingBytesPerByte = 8
     /// A head that comes in more pieces than this goes to the parser, which reads no byte twice.
     private static let maximumPieces: UInt8 = 16
 
-    init(core: ServerCore, outlet: LoopOutlet) {
-        self.core = core
-        self.outlet = outlet
-        since = core.now
+    init(host: ServerHost, loop: EventLoopContext) {
+        self.host = host
+        self.loop = loop
+        since = host.context.now
     }
+
+    package var core: ServerContext { host.context }
 
     // MARK: Life
 
-    func handlerAdded(context: ChannelHandlerContext) {
+    package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        outlet.state.add(self)
+        loop.state.add(self)
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
+    package func channelInactive(context: ChannelHandlerContext) {
         if case .ended = phase { return }
         leave()
         core.admission.withLockedValue { $0.closeSocket() }
@@ -88,12 +94,12 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// A peer that asks faster than it reads the answers is not read from until it has caught up.
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
+    package func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable { readWaiting() }
         updateReading()
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
@@ -105,7 +111,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
         let problem = error as? HTTPParserError == .headerOverflow ? HTTPProblem.headerTooLarge : .malformedRequest
         switch phase {
-        case .answering, .polling, .upgrading: context?.close(promise: nil)
+        case .answering, .holding, .upgrading: context?.close(promise: nil)
         case .idle:
             // What is known of the request before has nothing to do with this one.
             if pieces == 0 { beginRequest() }
@@ -118,15 +124,15 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     private func leave() {
         phase = .ended
         context = nil
-        poll?.leave()
-        poll = nil
+        exchange?.leave()
+        exchange = nil
         unread = ByteBuffer()
-        outlet.state.remove(self)
+        loop.state.remove(self)
     }
 
     // MARK: Reading
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var bytes = unwrapInboundIn(data)
         isInRead = true
         if unread.readableBytes == 0 {
@@ -138,7 +144,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isInRead = false
     }
 
-    func channelReadComplete(context: ChannelHandlerContext) {
+    package func channelReadComplete(context: ChannelHandlerContext) {
         flushIfNeeded()
         if parser != nil { context.fireChannelReadComplete() }
     }
@@ -150,7 +156,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
             case .closing:
                 unread = ByteBuffer()
                 fallthrough
-            case .answering, .polling, .ended:
+            case .answering, .holding, .ended:
                 return updateReading()
             case .idle, .reading, .upgrading: break
             }
@@ -160,7 +166,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
                 let bytes = unread
                 unread = ByteBuffer()
                 noteBeginning(bytes)
-                context.fireChannelRead(wrapInboundOut(bytes))
+                feedParser(bytes, context)
                 continue
             }
             guard unread.readableBytes > 0, readPlain() else { return updateReading() }
@@ -194,6 +200,19 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
+    /// Hands bytes to the parser, and refuses a body whose chunks have many more bytes around it than in it (rule SV-48).
+    private func feedParser(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        let (before, known, length) = (number, body.count, bytes.readableBytes)
+        var wasReading = false
+        if case .reading = phase { wasReading = true }
+        context.fireChannelRead(wrapInboundOut(bytes))
+        guard wasReading, number == before, case .reading(let head, _) = phase else { return }
+        framingBytes += length - (body.count - known)
+        if framingBytes > Self.maximumFramingBytes + Self.framingBytesPerByte * body.count {
+            refuse(refusal(.excessiveFraming, head.uri))
+        }
+    }
+
     private func startParser() {
         guard let context else { return }
         let parser = RequestParser(self)
@@ -213,6 +232,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isLastRequest = false
         isToHead = false
         isRequestComplete = false
+        framingBytes = 0
         kind = .other
         page = .other
     }
@@ -253,18 +273,21 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         isToHead = head.method == .HEAD
         page = core.crossOrigin.page(head.headers.first(name: "origin"))
         var head = head
+        let parsed = Result { () throws(HTTPProblem) in try self.target(of: &head) }
+        if let problem = RequestHeadRules.problem(of: head) { return refuse(refusal(problem, head.uri)) }
+        if head.method == .CONNECT { return refuse(.tunnelRefused) }
         let target: RequestTarget
-        do throws(HTTPProblem) {
-            target = try self.target(of: &head)
-        } catch {
-            phase = .reading(head, .failure(error))
+        switch parsed {
+        case .success(let found): target = found
+        case .failure(let problem):
+            phase = .reading(head, .failure(problem))
             return
         }
         if ServerHandshake.isUpgrade(head.headers) { return beginUpgrade(head, target) }
         phase = .reading(head, .success(target))
         let limit = bodyLimit(head, target)
         if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit {
-            return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
+            return refuse(refusal(.bodyTooLarge(limit: limit), head.uri))
         }
         if head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) {
             context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
@@ -275,20 +298,21 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
         guard case .reading(let head, let target) = phase else { return }
         let limit = bodyLimit(head, try? target.get())
         guard body.count + bytes.readableBytes <= limit else {
-            return refuse(answer(to: .bodyTooLarge(limit: limit), head.uri))
+            return refuse(refusal(.bodyTooLarge(limit: limit), head.uri))
         }
         body.append(contentsOf: bytes.readableBytesView)
     }
 
     private func bodyLimit(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Int {
-        let limit = core.configuration.maximumRequestBytes
-        if NexconnAPIRoute.owns(target: head.uri) { return NexconnAPI.maximumBody(limit) }
-        return target.map { Route.isBatch($0.segments) } == true ? PublishRequest.maximumBatch(limit) : limit
+        let limit = core.settings.maximumRequestBytes
+        var uri = head.uri
+        let segments = target?.segments ?? uri.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) }
+        return host.front(of: segments)?.bodyLimit(segments, limit) ?? limit
     }
 
     private func finish() {
         switch phase {
-        case .idle, .answering, .polling, .closing, .ended: return
+        case .idle, .answering, .holding, .closing, .ended: return
         case .upgrading(let handshake, let target, let visitor):
             // Parts that come out of the parser when it goes belong to the WebSocket.
             upgrade(handshake, target, visitor, parser)
@@ -303,23 +327,42 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     // MARK: Answering
 
     /// The way for the answer to the request that has been read, good for one use.
-    func expectAnswer() -> PubNubReply {
+    package func expectAnswer() -> HTTPReply {
         phase = .answering
-        let (outlet, number) = (outlet, number)
-        let bound = NIOLoopBound(self, eventLoop: outlet.eventLoop)
+        let (loop, number) = (loop, number)
+        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
         return { answer in
-            if outlet.eventLoop.inEventLoop {
+            if loop.eventLoop.inEventLoop {
                 bound.value.finish(number, answer)
             } else {
-                outlet.enqueue(.answer(bound, number: number, answer))
+                loop.enqueue(.answer(bound, number: number, answer))
             }
         }
     }
 
+    /// The request will be answered in a later turn of the loop, or its poll held. Returns its number.
+    package func beginWork() -> UInt32 {
+        phase = .answering
+        return number
+    }
+
     /// Whether the request with this number still waits for its answer.
-    func isAnswering(_ number: UInt32) -> Bool {
+    package func isAnswering(_ number: UInt32) -> Bool {
         guard case .answering = phase else { return false }
         return number == self.number
+    }
+
+    /// What requests of this connection are held for from now on; whatever was before is left.
+    package func use(_ exchange: any HeldExchange) {
+        guard exchange !== self.exchange else { return }
+        self.exchange?.leave()
+        self.exchange = exchange
+    }
+
+    /// The request is held: nothing is sent until its exchange has something to say.
+    package func holdExchange(at now: HubInstant) {
+        phase = .holding
+        since = now
     }
 
     /// Holds the request back until event loops have room for what it publishes.
@@ -327,53 +370,53 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     /// - Parameters:
     ///   - deadline: of a request that has been held back before.
     ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
-    func hold(
+    package func hold(
         until loops: PartitionSet, or refusal: HTTPAnswer, _ deadline: HubInstant?,
         _ attempt: @escaping (_ number: UInt32, _ deadline: HubInstant) -> Void
     ) {
         phase = .answering
-        if deadline == nil { outlet.state.figures.held += 1 }
-        let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.configuration.publishTimeout))
-        outlet.hold(
+        if deadline == nil { loop.state.figures.held += 1 }
+        let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.settings.publishTimeout))
+        loop.hold(
             HeldBack.Request(
                 connection: self, number: number, loops: loops, deadline: deadline, refusal: refusal,
                 attempt: { attempt(number, deadline) }))
     }
 
     /// Answers the request with this number, if it still waits.
-    func finish(_ number: UInt32, _ answer: HTTPAnswer) {
+    package func finish(_ number: UInt32, _ answer: HTTPAnswer) {
         guard isAnswering(number) else { return }
         self.answer(answer)
         resume()
     }
 
     /// Answers a request that may not have been read to its end, and nothing after it.
-    func refuse(_ answer: HTTPAnswer) {
+    package func refuse(_ answer: HTTPAnswer) {
         isLastRequest = true
         self.answer(answer)
         resume()
     }
 
-    func answer(_ answer: HTTPAnswer) {
-        if answer.status >= 400 { outlet.state.counters.requestsRefused += 1 }
-        outlet.state.figures.requests.count(kind, status: answer.status)
+    package func answer(_ answer: HTTPAnswer) {
+        if answer.status >= 400 { loop.state.counters.requestsRefused += 1 }
+        loop.state.figures.requests.count(kind, status: answer.status)
         var buffer = ByteBuffer()
-        let date = outlet.state.date(at: core.configuration.clock.unixSeconds())
+        let date = loop.state.date(at: core.settings.clock.unixSeconds())
         answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead, date: date, core.crossOrigin, page)
         send(buffer, isLast: closesAfterAnswer, at: core.now)
     }
 
     /// Whether the connection ends with the answer to this request.
-    var closesAfterAnswer: Bool { isLastRequest || outlet.state.isDraining }
+    package var closesAfterAnswer: Bool { isLastRequest || loop.state.isDraining }
 
     /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this.
-    func send(_ bytes: ByteBuffer, isLast: Bool, at now: HubInstant) {
+    package func send(_ bytes: ByteBuffer, isLast: Bool, at now: HubInstant) {
         guard let context else { return }
         switch phase {
         case .closing, .ended: return
-        case .idle, .reading, .upgrading, .answering, .polling: break
+        case .idle, .reading, .upgrading, .answering, .holding: break
         }
-        outlet.state.counters.requests += 1
+        loop.state.counters.requests += 1
         number &+= 1
         pieces = 0
         body = []
@@ -385,7 +428,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Goes on after an answer that did not come while reading.
-    func resume() {
+    package func resume() {
         guard !isInRead else { return }
         flushIfNeeded()
         guard unread.readableBytes > 0 || parser != nil else { return }
@@ -404,43 +447,48 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
 
 // MARK: - Time and ends
 
-extension HTTPConnection {
+extension HTTPConnection: DrainedConnection {
     /// How long an answer may be under way inside the server.
     private static let answerTimeout = Duration.seconds(30)
 
-    /// What time alone brings (rules SV-5, SV-6, PV-10).
+    /// What time alone brings (rules SV-5 and SV-6).
     func sweep(at now: HubInstant) {
-        let configuration = core.configuration
+        let settings = core.settings
         let elapsed = now.since(since)
         switch phase {
         case .ended: return
         case .answering:
             // Nobody answers any more; the client must not wait for ever.
-            if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(.serviceUnavailable)) }
-        case .polling:
-            if elapsed >= configuration.pollHold { poll?.expire(at: now) }
+            if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))) }
+        case .holding:
+            exchange?.sweep(held: elapsed, at: now)
         case .idle where pieces > 0: fallthrough
         case .reading, .upgrading:
-            if elapsed >= configuration.requestTimeout { refuse(HTTPAnswer(.timeout)) }
+            if elapsed >= settings.requestTimeout { refuse(HTTPAnswer(.timeout)) }
         case .idle:
-            if elapsed >= (isFirstRequest ? configuration.requestTimeout : configuration.keepAliveTimeout) {
+            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) {
                 context?.close(promise: nil)
             }
         case .closing:
-            if elapsed >= configuration.closeTimeout { context?.close(promise: nil) }
+            if elapsed >= settings.closeTimeout { context?.close(promise: nil) }
         }
     }
 
     /// Ends a connection whatever it does.
-    func cut() {
+    package func cut() {
         context?.close(promise: nil)
     }
 
+    /// Whether a request is held.
+    var isHoldingExchange: Bool {
+        if case .holding = phase { true } else { false }
+    }
+
     /// Ends a connection that waits for a request or for a message. Requests under way are answered first.
-    func drain() {
+    package func drain() {
         switch phase {
         case .idle: context?.close(promise: nil)
-        case .polling: poll?.expire(at: core.now)
+        case .holding: exchange?.expire(at: core.now)
         case .reading, .upgrading, .answering, .closing, .ended: return
         }
     }

@@ -1,17 +1,17 @@
 /// What stands before every path of a server that shares its name with others, such as `/realtime` (rule SR-22). A value.
-struct PathPrefix: Hashable, Sendable {
+package struct PathPrefix: Hashable, Sendable {
     /// Empty, or beginning with a slash and ending without one.
-    let text: String
+    package let text: String
 
     /// Takes the prefix with or without slashes around it.
-    init(_ text: String) {
+    package init(_ text: String) {
         let inner = text.drop { $0 == "/" }.reversed().drop { $0 == "/" }.reversed()
         self.text = inner.isEmpty ? "" : "/" + String(inner)
     }
 
     /// The target behind the prefix, in the form that begins with a slash; nil when it is elsewhere. Compared as it came: whoever
     /// escapes letters of the prefix means another path.
-    func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    package func strip(_ target: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard !text.isEmpty else { return target }
         guard let start = RequestTarget.startOfPath(target) else { return nil }
         let rest = UnsafeRawBufferPointer(rebasing: target[start...])
@@ -21,7 +21,7 @@ struct PathPrefix: Hashable, Sendable {
     }
 
     /// As ``strip(_:)-(UnsafeRawBufferPointer)``.
-    func strip(_ target: String) -> String? {
+    package func strip(_ target: String) -> String? {
         guard !text.isEmpty else { return target }
         var target = target
         return target.withUTF8 { bytes in

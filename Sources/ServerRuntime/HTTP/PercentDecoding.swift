@@ -1,10 +1,10 @@
 import WireCoding
 
 /// Undoes the escapes of a URL.
-enum PercentDecoding {
+package enum PercentDecoding {
     /// - Parameter plusIsSpace: as in queries.
     /// - Returns: nil when an escape is malformed or the result is no UTF-8.
-    static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
+    package static func decode(_ bytes: UnsafeRawBufferPointer, plusIsSpace: Bool) -> String? {
         let isPlain = !bytes.contains { $0 == UInt8(ascii: "%") || (plusIsSpace && $0 == UInt8(ascii: "+")) }
         if isPlain { return text(bytes) }
         var out: [UInt8] = []

@@ -1,18 +1,18 @@
-/// The head of a request of the plainest kind, found in bytes as they came: a GET of HTTP/1.1 without a body, an upgrade or an
-/// expectation.
+/// The head of a request of the plainest kind, found in bytes as they came: a GET of HTTP/1.1 to one host, without a body, an
+/// upgrade or an expectation.
 ///
 /// Nearly all requests that have to be fast are of this kind. Whatever is not exactly so is ``Outcome/unusual`` and left to the
 /// parser of the HTTP library, which also has the last word on what is malformed (rule PV-3). A pure value.
-struct PlainRequestHead: Hashable, Sendable {
+package struct PlainRequestHead: Hashable, Sendable {
     /// Where the target is, counted from the first byte of the request.
-    var target: Range<Int>
+    package var target: Range<Int>
     /// How many bytes the head has, with the empty line.
-    var length: Int
-    var isKeepAlive: Bool
+    package var length: Int
+    package var isKeepAlive: Bool
     /// The value of the field `origin`, with which browsers name the page that asks; nil without one.
-    var origin: Range<Int>?
+    package var origin: Range<Int>?
 
-    enum Outcome: Hashable, Sendable {
+    package enum Outcome: Hashable, Sendable {
         case complete(PlainRequestHead)
         /// Fine so far; look again when there is more.
         case incomplete
@@ -20,14 +20,14 @@ struct PlainRequestHead: Hashable, Sendable {
     }
 
     /// More of it goes to the library's parser, with its own limits.
-    static let maximumBytes = 49_152
-    static let maximumFields = 64
-    static let maximumFieldBytes = 8192
+    package static let maximumBytes = 49_152
+    package static let maximumFields = 64
+    package static let maximumFieldBytes = 8192
     /// All fields together.
-    static let maximumFieldsBytes = 16_384
+    package static let maximumFieldsBytes = 16_384
 
     /// - Parameter bytes: from the first byte of the request on.
-    static func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+    package static func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         let method: StaticString = "GET "
         for index in 0..<min(method.utf8CodeUnitCount, bytes.count) where bytes[index] != method.utf8Start[index] {
             return .unusual
@@ -42,17 +42,22 @@ struct PlainRequestHead: Hashable, Sendable {
         }
         guard lineEnd <= bytes.count else { return unfinished(bytes) }
         var head = PlainRequestHead(target: start..<targetEnd, length: lineEnd, isKeepAlive: true)
+        var hasHost = false
         for _ in 0...maximumFields {
             guard head.length < bytes.count else { return unfinished(bytes) }
             if bytes[head.length] == UInt8(ascii: "\r") {
                 guard head.length + 1 < bytes.count else { return unfinished(bytes) }
                 guard bytes[head.length + 1] == UInt8(ascii: "\n") else { return .unusual }
                 head.length += 2
-                return .complete(head)
+                return hasHost ? .complete(head) : .unusual
             }
             let start = head.length
             switch field(bytes, at: start) {
             case .end(let next): head.length = next
+            case .host(let next):
+                guard !hasHost else { return .unusual }
+                hasHost = true
+                head.length = next
             case .closes(let next):
                 head.length = next
                 head.isKeepAlive = false
@@ -88,6 +93,8 @@ struct PlainRequestHead: Hashable, Sendable {
         case end(Int)
         /// `connection: close`
         case closes(Int)
+        /// A valid host; it is not looked at.
+        case host(Int)
         case origin(Range<Int>, next: Int)
         case missing
         case unusual
@@ -108,6 +115,9 @@ struct PlainRequestHead: Hashable, Sendable {
             let value = trimmed(bytes, (colon + 1)..<end)
             if equals(bytes, value, "keep-alive") { return .end(next) }
             return equals(bytes, value, "close") ? .closes(next) : .unusual
+        case 4 where equals(bytes, start..<colon, "host"):
+            return trimmed(bytes, (colon + 1)..<end).allSatisfy({ RequestHeadRules.isHostByte(bytes[$0]) })
+                ? .host(next) : .unusual
         case 14 where equals(bytes, start..<colon, "content-length"): return .unusual
         case 17 where equals(bytes, start..<colon, "transfer-encoding"): return .unusual
         case 7 where equals(bytes, start..<colon, "upgrade"): return .unusual

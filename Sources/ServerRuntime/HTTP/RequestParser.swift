@@ -57,7 +57,7 @@ final class RequestParser {
             guard let connection, let parser else { return }
             let part = unwrapInboundIn(data)
             switch connection.phase {
-            case .answering, .polling: parser.waiting.append(part)
+            case .answering, .holding: parser.waiting.append(part)
             case .idle where !parser.waiting.isEmpty: parser.waiting.append(part)
             default: connection.receive(part)
             }

@@ -1,32 +1,32 @@
 /// What a request line asks for: the path and the query, cut up and percent-decoded.
 ///
 /// A value; knows no routes. Nothing here ever names a file, so `..` and encoded slashes are only text (rule SV-7).
-struct RequestTarget: Hashable, Sendable {
+package struct RequestTarget: Hashable, Sendable {
     /// The path as it came.
-    var rawPath: String
+    package var rawPath: String
     /// The query as it came, without the question mark.
-    var rawQuery: String
+    package var rawQuery: String
     /// The parts of the path between slashes, each decoded on its own: an encoded slash stays inside its part.
-    var segments: [String]
+    package var segments: [String]
     /// Query parameters in the order that they came.
-    var parameters: [Parameter]
+    package var parameters: [Parameter]
 
-    struct Parameter: Hashable, Sendable {
-        var name: String
-        var value: String
+    package struct Parameter: Hashable, Sendable {
+        package var name: String
+        package var value: String
     }
 
     /// The longest target that is looked at, in bytes: what PubNub allows (wire sheet 0.1).
-    static let maximumBytes = 32_768
+    package static let maximumBytes = 32_768
 
-    init(parsing target: String) throws(HTTPProblem) {
+    package init(parsing target: String) throws(HTTPProblem) {
         var target = target
         self = try target.withUTF8 { bytes in
             Result { () throws(HTTPProblem) in try RequestTarget(parsing: UnsafeRawBufferPointer(bytes)) }
         }.get()
     }
 
-    init(parsing bytes: UnsafeRawBufferPointer) throws(HTTPProblem) {
+    package init(parsing bytes: UnsafeRawBufferPointer) throws(HTTPProblem) {
         guard bytes.count <= Self.maximumBytes else { throw .targetTooLong }
         guard let start = Self.startOfPath(bytes) else { throw .malformedTarget }
         guard !bytes[start...].contains(UInt8(ascii: "#")) else { throw .malformedTarget }
@@ -47,8 +47,15 @@ struct RequestTarget: Hashable, Sendable {
         }
     }
 
+    /// The parts of the path as they came, also of a target that cannot be read: they tell whose business it is.
+    package static func rawSegments(of bytes: UnsafeRawBufferPointer) -> [String] {
+        bytes[(startOfPath(bytes) ?? 0)...].prefix { $0 != UInt8(ascii: "?") }.dropFirst()
+            .split(separator: UInt8(ascii: "/"), maxSplits: 7, omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+
     /// Where the path begins: at once, or behind the host of the absolute form, which RFC 9112 (3.2.2) wants servers to take.
-    static func startOfPath(_ bytes: UnsafeRawBufferPointer) -> Int? {
+    package static func startOfPath(_ bytes: UnsafeRawBufferPointer) -> Int? {
         if bytes.first == UInt8(ascii: "/") { return 0 }
         guard bytes.starts(with: "http://".utf8) || bytes.starts(with: "https://".utf8),
             let slash = bytes.dropFirst(8).firstIndex(of: UInt8(ascii: "/"))
@@ -57,17 +64,17 @@ struct RequestTarget: Hashable, Sendable {
     }
 
     /// The same request at a path where there is nothing.
-    var nowhere: RequestTarget {
+    package var nowhere: RequestTarget {
         var target = self
         target.segments = []
         return target
     }
 
     /// The path with its escapes decoded.
-    var decodedPath: String { "/" + segments.joined(separator: "/") }
+    package var decodedPath: String { "/" + segments.joined(separator: "/") }
 
     /// The value of a parameter; nil when it is missing, an error when it came twice.
-    func value(of name: String) throws(HTTPProblem) -> String? {
+    package func value(of name: String) throws(HTTPProblem) -> String? {
         var found: String?
         for parameter in parameters where parameter.name == name {
             if found != nil { throw .repeatedParameter }
@@ -78,7 +85,7 @@ struct RequestTarget: Hashable, Sendable {
 
     private static func decoded(_ bytes: Slice<UnsafeRawBufferPointer>, plusIsSpace: Bool) throws(HTTPProblem) -> String {
         guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes), plusIsSpace: plusIsSpace) else {
-            throw .malformedTarget
+            throw .targetNotText
         }
         return text
     }

@@ -1,20 +1,20 @@
 import WebSocketFraming
 
 /// Where a request for a WebSocket comes from, besides what it asks for. A pure value.
-struct Visitor: Hashable, Sendable {
+package struct Visitor: Hashable, Sendable {
     /// The web page whose script connects; nil for programs, which send no origin. Two origins are none that anybody could list.
-    var origin: String?
+    package var origin: String?
     /// Whether the way from the client is encrypted, as far as the server can know.
-    var usesTLS: Bool
+    package var usesTLS: Bool
     /// The client's IP address, for logs; nil when it is not known.
-    var address: String?
+    package var address: String?
 
     /// - Parameters:
     ///   - usesTLS: of the connection itself.
     ///   - address: of the connection's other end.
     ///   - trustsProxyHeaders: whether that end is a proxy that says from whom the request came. Of several values the last one
     ///     counts: the proxy wrote it, while those before it may be the client's own (rule SO-12).
-    init(_ fields: some Sequence<HeaderField>, usesTLS: Bool, address: String?, trustsProxyHeaders: Bool) {
+    package init(_ fields: some Sequence<HeaderField>, usesTLS: Bool, address: String?, trustsProxyHeaders: Bool) {
         self.usesTLS = usesTLS
         self.address = address
         var origins: [String] = []

@@ -1,7 +1,11 @@
 import PusherProtocol
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("A prefix before every path (SR-22 to SR-24)", .timeLimit(.minutes(1)))
 struct PathPrefixTests {

@@ -1,6 +1,10 @@
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Targets and routes (SV-7, SV-9)", .timeLimit(.minutes(1)))
 struct RequestTargetTests {
@@ -22,9 +26,14 @@ struct RequestTargetTests {
 
     @Test(
         "What is malformed is refused",
-        arguments: ["", "health", "*", "/%", "/%4", "/%zz", "/?a=%FF", "/a#b", "ftp://h/", "http://"])
+        arguments: ["", "health", "*", "/a#b", "ftp://h/", "http://"])
     func malformed(text: String) {
         #expect(throws: HTTPProblem.malformedTarget) { try RequestTarget(parsing: text) }
+    }
+
+    @Test("Escapes that are malformed, and bytes that are not UTF-8, are refused", arguments: ["/%", "/%4", "/%zz", "/?a=%FF"])
+    func escapes(text: String) {
+        #expect(throws: HTTPProblem.targetNotText) { try RequestTarget(parsing: text) }
     }
 
     @Test("A parameter that comes twice has no value")
@@ -42,19 +51,28 @@ struct RequestTargetTests {
         ])
     func traversal(path: String) throws {
         let target = try RequestTarget(parsing: path)
-        #expect(throws: HTTPProblem.notFound) { try Route(method: "GET", segments: target.segments) }
+        #expect(throws: HTTPProblem.notFound) { try route("GET", target.segments) }
+    }
+
+    /// Looks a path up where the server would.
+    private func route(_ method: String, _ segments: [String]) throws(HTTPProblem) {
+        if PusherRoute.owns(segments) {
+            _ = try PusherRoute(method: method, segments: segments)
+        } else {
+            _ = try ServerRoute(method: method, segments: segments)
+        }
     }
 
     @Test("Known paths answer their method and no other")
     func methods() throws {
-        #expect(try Route(method: "POST", segments: ["apps", "1", "events"]) == .publish(application: "1"))
-        for path in [["health"], ["up"], [""]] { #expect(try Route(method: "HEAD", segments: path) == .health) }
+        #expect(try PusherRoute(method: "POST", segments: ["apps", "1", "events"]) == .publish(application: "1"))
+        for path in [["health"], ["up"], [""]] { #expect(try ServerRoute(method: "HEAD", segments: path) == .health) }
         for (method, segments, allowed) in [
             ("GET", ["apps", "1", "events"], "POST"), ("POST", ["health"], "GET, HEAD"),
             ("HEAD", ["apps", "1", "batch_events"], "POST"), ("DELETE", ["apps", "1", "channels"], "GET, HEAD"),
             ("GET", ["users", "u", "terminate_connections"], "POST"),
         ] {
-            #expect(throws: HTTPProblem.methodNotAllowed(allowed)) { try Route(method: method, segments: segments) }
+            #expect(throws: HTTPProblem.methodNotAllowed(allowed)) { try route(method, segments) }
         }
     }
 }

@@ -1,7 +1,7 @@
 import Testing
 import WebSocketFraming
 
-@testable import LifelineServer
+@testable import ServerRuntime
 
 @Suite("Where a WebSocket comes from (rules SO-10 and SO-12)")
 struct VisitorTests {

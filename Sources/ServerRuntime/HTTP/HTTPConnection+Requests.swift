@@ -1,0 +1,118 @@
+import NIOCore
+import NIOHTTP1
+import ServerValues
+
+/// Hands each request to the front that its path belongs to.
+extension HTTPConnection {
+    /// A GET without a body.
+    func handle(plain target: UnsafeRawBufferPointer) {
+        guard let target = core.prefix.strip(target) else { return handle(outside: target) }
+        for front in host.fronts where front.answer(plain: target, for: self) { return }
+        do throws(HTTPProblem) {
+            handle(HTTPRequest(method: "GET", target: try RequestTarget(parsing: target), headers: [:], body: []))
+        } catch {
+            answer(refusal(error, RequestTarget.rawSegments(of: target)))
+        }
+    }
+
+    /// A GET of a path without the server's prefix.
+    private func handle(outside target: UnsafeRawBufferPointer) {
+        do throws(HTTPProblem) {
+            let target = outside(try RequestTarget(parsing: target))
+            handleOwn(HTTPRequest(method: "GET", target: target, headers: [:], body: []))
+        } catch {
+            answer(HTTPAnswer(error))
+        }
+    }
+
+    /// Without the prefix there are only the paths that whoever runs the server asks for (rule SR-22).
+    private func outside(_ target: RequestTarget) -> RequestTarget {
+        ServerRoute.outsidePrefix.contains(target.segments) ? target : target.nowhere
+    }
+
+    /// The target of a request that the library's parser reads, without the prefix, which is taken off the head too.
+    func target(of head: inout HTTPRequestHead) throws(HTTPProblem) -> RequestTarget {
+        if let inner = core.prefix.strip(head.uri) {
+            head.uri = inner
+            return try RequestTarget(parsing: inner)
+        }
+        let target = outside(try RequestTarget(parsing: head.uri))
+        head.uri = "/"
+        return target
+    }
+
+    /// A request that the library's parser has read.
+    func handle(_ head: HTTPRequestHead, _ target: Result<RequestTarget, HTTPProblem>, _ body: [UInt8]) {
+        switch target {
+        case .failure(let problem): answer(refusal(problem, head.uri))
+        case .success(let target):
+            if head.method == .OPTIONS, core.crossOrigin.isOn, !target.segments.isEmpty, target.segments != ["metrics"] {
+                return answer(.preflight(isAllowed: core.crossOrigin.allows(page)))
+            }
+            handle(HTTPRequest(method: head.method.rawValue, target: target, headers: head.headers, body: body))
+        }
+    }
+
+    private func handle(_ request: HTTPRequest) {
+        guard let front = host.front(of: request.target.segments) else { return handleOwn(request) }
+        front.answer(request, for: self)
+    }
+
+    /// A refusal in the terms of the API that a target belongs to, also when the target cannot be read.
+    func refusal(_ problem: HTTPProblem, _ target: String) -> HTTPAnswer {
+        var target = target
+        return refusal(problem, target.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) })
+    }
+
+    private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
+        host.front(of: segments)?.refusal(problem) ?? HTTPAnswer(problem)
+    }
+
+    /// Answers with a refusal that names the methods that there are, the one with which pages ask what their scripts may do included
+    /// (rule SR-19).
+    ///
+    /// - Parameter answer: the refusal in the terms of the API.
+    package func refuse(_ problem: HTTPProblem, of target: RequestTarget, with answer: HTTPAnswer) {
+        var answer = answer
+        if let methods = problem.allowedMethods {
+            let hasOptions = core.crossOrigin.isOn && target.segments != ["metrics"]
+            answer.fields.append(("allow", hasOptions ? methods + ", OPTIONS" : methods))
+        }
+        self.answer(answer)
+    }
+
+    // MARK: The server's own paths
+
+    private func handleOwn(_ request: HTTPRequest) {
+        do throws(HTTPProblem) {
+            let route = try ServerRoute(method: request.method, segments: request.target.segments)
+            kind = route.kind
+            switch route {
+            case .health: answer(HTTPAnswer(.json, Array(#"{"status":"ok"}"#.utf8)))
+            case .ready: answer(ready())
+            case .metrics: answerMetrics()
+            }
+        } catch {
+            refuse(error, of: request.target, with: HTTPAnswer(error))
+        }
+    }
+
+    /// Reasons are for whoever looks; probes go by the status (rule ME-10).
+    private func ready() -> HTTPAnswer {
+        let reasons = core.readiness
+        guard !reasons.isEmpty else { return HTTPAnswer(.json, Array(#"{"status":"ready"}"#.utf8)) }
+        let list = reasons.map { "\"\($0.rawValue)\"" }.joined(separator: ",")
+        return HTTPAnswer(status: 503, .json, Array(#"{"status":"unavailable","reasons":[\#(list)]}"#.utf8))
+    }
+
+    /// Every event loop is asked what it has counted, so the answer takes a moment.
+    private func answerMetrics() {
+        let reply = expectAnswer()
+        host.metrics(on: loop.eventLoop).whenComplete { result in
+            switch result {
+            case .success(let text): reply(HTTPAnswer(.metrics, Array(text.utf8)))
+            case .failure: reply(HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1)))
+            }
+        }
+    }
+}

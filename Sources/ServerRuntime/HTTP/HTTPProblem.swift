@@ -1,0 +1,70 @@
+import ServerValues
+
+/// Why a request is refused: a status and a sentence, which goes out as plain text.
+///
+/// Sentences are fixed or hold limits only: nothing that the client sent is sent back, and no secret or payload can appear.
+package struct HTTPProblem: Error, Hashable, Sendable {
+    package var status: Int
+    package var message: String
+    /// After how many seconds it is worth another try; nil when it is not a matter of time.
+    package var retryAfter: Int?
+    /// The methods that there are at the path, for a status of 405.
+    package var allowedMethods: String?
+    /// The event loops without room for what the request publishes; empty for every other reason. Nothing of it has been done.
+    package var loops = PartitionSet()
+
+    package init(_ status: Int, _ message: String, retryAfter: Int? = nil, allowedMethods: String? = nil) {
+        self.status = status
+        self.message = message
+        self.retryAfter = retryAfter
+        self.allowedMethods = allowedMethods
+    }
+
+    /// RFC 9110, 15.5.22: the answer has to say which protocol is wanted.
+    package static let upgradeRequired = HTTPProblem(426, "This path is for WebSocket connections.")
+    package static let malformedTarget = HTTPProblem(400, "The request target is malformed.")
+    package static let targetNotText = HTTPProblem(
+        400, "The request target holds an escape that is malformed or bytes that are not UTF-8.")
+    package static let targetTooLong = HTTPProblem(414, "The request target is longer than \(RequestTarget.maximumBytes) bytes.")
+    package static let repeatedParameter = HTTPProblem(400, "A query parameter is given more than once.")
+    package static let notFound = HTTPProblem(404, "There is nothing at this path.")
+    /// The paths of SockJS and of the transports that pusher-js falls back to (rule SR-68).
+    package static let noFallbackTransport = HTTPProblem(
+        404, "There are no SockJS and no HTTP transports here. Connect with a WebSocket to /app/KEY.")
+    package static let headerTooLarge = HTTPProblem(
+        431,
+        "The header has more than \(PlainRequestHead.maximumFields) fields, more than \(PlainRequestHead.maximumFieldsBytes) bytes, or "
+            + "a field of more than \(PlainRequestHead.maximumFieldBytes) bytes.")
+    package static let unknownApplication = HTTPProblem(404, "There is no application with this id.")
+    package static let disabledApplication = HTTPProblem(403, "The application is disabled.")
+    /// RFC 9112, 3.2.
+    package static let invalidHost = HTTPProblem(400, "A request of HTTP/1.1 has exactly one field Host, with a valid host.")
+    /// RFC 9112, 6.1 and 6.3.
+    package static let unknownTransferCoding = HTTPProblem(
+        400, "The only transfer coding that is taken is chunked, once and in HTTP/1.1 only.")
+    /// RFC 9112, 7.1.1.
+    package static let excessiveFraming = HTTPProblem(400, "The chunks have too many bytes that are not part of the body.")
+    package static let malformedRequest = HTTPProblem(400, "The request is not valid HTTP/1.1.")
+    package static let tooManyConnections = HTTPProblem(
+        429, "The client's address has too many connections, or opens them too fast.", retryAfter: 5)
+    package static let timeout = HTTPProblem(408, "The request took too long to arrive.")
+
+    package static func congested(_ loops: PartitionSet) -> HTTPProblem {
+        var problem = HTTPProblem(
+            503, "Too much is waiting for the subscribers of these channels; nothing was published.", retryAfter: 1)
+        problem.loops = loops
+        return problem
+    }
+
+    package static func bodyTooLarge(limit: Int) -> HTTPProblem {
+        HTTPProblem(413, "The request body is larger than \(limit) bytes.")
+    }
+
+    /// - Parameter allowed: what RFC 9110 (15.5.6) wants such an answer to name.
+    package static func methodNotAllowed(_ allowed: String) -> HTTPProblem {
+        HTTPProblem(405, "The method is not allowed at this path.", allowedMethods: allowed)
+    }
+
+    package static func unauthorized(_ message: String) -> HTTPProblem { HTTPProblem(401, message) }
+    package static func badRequest(_ message: String) -> HTTPProblem { HTTPProblem(400, message) }
+}

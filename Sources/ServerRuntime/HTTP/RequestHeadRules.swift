@@ -1,0 +1,50 @@
+import NIOHTTP1
+
+/// What a head has to say about its host and about the end of its body, beyond what the HTTP library checks (rules SV-47 and SV-48).
+///
+/// A proxy in front of the server may read an unclear head in another way, and take for one request what the server takes for two.
+/// Such a head is therefore refused, and the connection ends with the answer. A pure value.
+package enum RequestHeadRules {
+    /// Why a request with this head is refused; nil when it is not.
+    package static func problem(of head: HTTPRequestHead) -> HTTPProblem? {
+        let hosts = head.headers["host"]
+        let mayHaveNoHost = head.version == .http1_0
+        guard hosts.count == 1 || (hosts.isEmpty && mayHaveNoHost), hosts.allSatisfy({ isHost($0.utf8) }) else {
+            return .invalidHost
+        }
+        let codings = head.headers["transfer-encoding"]
+        guard codings.isEmpty || (codings.count == 1 && !mayHaveNoHost && isChunked(codings[0].utf8)) else {
+            return .unknownTransferCoding
+        }
+        return nil
+    }
+
+    /// Whether a byte can be part of a host or its port: what RFC 3986 allows, without the comma that joins two fields to one.
+    package static func isHostByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"), UInt8(ascii: ":"), UInt8(ascii: "["),
+            UInt8(ascii: "]"), UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "&"), UInt8(ascii: "'"),
+            UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: ";"), UInt8(ascii: "="):
+            true
+        default: false
+        }
+    }
+
+    private static func isHost(_ value: String.UTF8View) -> Bool {
+        trimmed(value).allSatisfy(isHostByte)
+    }
+
+    private static func isChunked(_ value: String.UTF8View) -> Bool {
+        trimmed(value).map { $0 | 0x20 }.elementsEqual("chunked".utf8)
+    }
+
+    /// Without the spaces and tabs that may stand around a value.
+    private static func trimmed(_ value: String.UTF8View) -> Substring.UTF8View {
+        let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var rest = value[...]
+        while let first = rest.first, isSpace(first) { rest = rest.dropFirst() }
+        while let last = rest.last, isSpace(last) { rest = rest.dropLast() }
+        return rest
+    }
+}

@@ -1,0 +1,29 @@
+/// The server's own paths, which belong to no front.
+package enum ServerRoute: Hashable, Sendable {
+    /// Whether the process is there. Under the names that other servers have for it too: `/`, `/up`.
+    case health
+    case ready
+    case metrics
+
+    /// The paths that answer without the server's prefix too (rule SR-22).
+    package static let outsidePrefix: Set<[String]> = [["health"], ["ready"], ["metrics"]]
+
+    /// Throws 404 for an unknown path and 405 for a known one with another method.
+    package init(method: String, segments: [String]) throws(HTTPProblem) {
+        switch segments {
+        case [""], ["up"], ["health"]: self = .health
+        case ["ready"]: self = .ready
+        case ["metrics"]: self = .metrics
+        default: throw .notFound
+        }
+        guard method == "GET" || method == "HEAD" else { throw .methodNotAllowed("GET, HEAD") }
+    }
+
+    var kind: RequestKind {
+        switch self {
+        case .health: .health
+        case .ready: .ready
+        case .metrics: .metrics
+        }
+    }
+}
