@@ -1,7 +1,7 @@
-import RealtimeHub
+import ServerValues
 
 /// A connection that is not read from until event loops have room for what it sends.
-protocol HeldReader: AnyObject {
+package protocol HeldReader: AnyObject {
     var isOpen: Bool { get }
     func goOn()
 }
@@ -47,7 +47,7 @@ struct HeldBack {
         entries.append(.request(request))
     }
 
-    /// Takes everything, for ``LoopOutlet`` to look at.
+    /// Takes everything, for ``EventLoopContext`` to look at.
     fileprivate mutating func takeAll() -> [Entry] {
         var taken: [Entry] = []
         swap(&taken, &entries)
@@ -59,9 +59,9 @@ struct HeldBack {
     }
 }
 
-extension LoopOutlet {
+extension EventLoopContext {
     /// Holds a connection back until none of `loops` is full. On the event loop only.
-    func hold(_ reader: any HeldReader, until loops: PartitionSet) {
+    package func hold(_ reader: any HeldReader, until loops: PartitionSet) {
         state.held.append(reader, until: loops)
         state.figures.held += 1
         waitForRoom(on: loops)
@@ -105,8 +105,12 @@ extension LoopOutlet {
     }
 
     private func waitForRoom(on loops: PartitionSet) {
-        let isWaiting = congestion.wait(for: loops, on: partition) { [weak self] in self?.enqueue(.tryHeld) }
+        let isWaiting = congestion.wait(for: loops, on: number) { [weak self] in self?.lookAtHeld() }
         // There is room by now.
-        if !isWaiting { enqueue(.tryHeld) }
+        if !isWaiting { lookAtHeld() }
+    }
+
+    private func lookAtHeld() {
+        enqueue(.tryHeld(self))
     }
 }

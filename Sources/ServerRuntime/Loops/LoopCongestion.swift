@@ -1,11 +1,11 @@
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerValues
 
 /// Which event loops have more waiting for them than they should, and who waits for that to end (rules SV-14 and SV-15).
 ///
 /// Changes only when a loop becomes full or has room again, so what is queued costs no further lock. May be used from any thread.
-final class LoopCongestion: Sendable {
-    typealias Call = @Sendable () -> Void
+package final class LoopCongestion: Sendable {
+    package typealias Call = @Sendable () -> Void
 
     private struct State {
         var full = PartitionSet()
@@ -19,18 +19,20 @@ final class LoopCongestion: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
+    package init() {}
+
     /// The loops that have no room now.
-    var full: PartitionSet { state.withLockedValue(\.full) }
+    package var full: PartitionSet { state.withLockedValue(\.full) }
 
     /// A loop has no room any more. To be called under the lock of its queue, so that it cannot be taken for full for ever.
-    func fill(_ partition: Int) {
+    package func fill(_ partition: Int) {
         state.withLockedValue { state in
             if !state.isEnded { state.full.insert(partition) }
         }
     }
 
     /// A loop has room again; to be called under the lock of its queue. Returns whom to tell once that lock is given back.
-    func clear(_ partition: Int) -> [Call] {
+    package func clear(_ partition: Int) -> [Call] {
         state.withLockedValue { state in
             state.full.remove(partition)
             return Self.takeCalls(&state)
@@ -40,7 +42,7 @@ final class LoopCongestion: Sendable {
     /// Has a loop told, once, that some loop has room again.
     ///
     /// - Returns: false when none of `loops` is full any more; nobody is told then.
-    func wait(for loops: PartitionSet, on partition: Int, _ tell: @escaping Call) -> Bool {
+    package func wait(for loops: PartitionSet, on partition: Int, _ tell: @escaping Call) -> Bool {
         state.withLockedValue { state in
             guard !state.full.isDisjoint(with: loops) else { return false }
             state.loops[partition] = tell
@@ -51,7 +53,7 @@ final class LoopCongestion: Sendable {
     /// As ``wait(for:on:_:)``, for whoever is no loop and waits for all of them.
     ///
     /// - Returns: a number to give the wait up with; nil when no loop is full.
-    func wait(_ tell: @escaping Call) -> UInt64? {
+    package func wait(_ tell: @escaping Call) -> UInt64? {
         state.withLockedValue { state in
             guard !state.full.isEmpty else { return nil }
             state.lastNumber += 1
@@ -61,12 +63,12 @@ final class LoopCongestion: Sendable {
     }
 
     /// Gives a wait up. Nothing is called when it was told already.
-    func giveUp(_ number: UInt64) {
+    package func giveUp(_ number: UInt64) {
         state.withLockedValue { $0.others.removeValue(forKey: number) }?()
     }
 
     /// The loops are about to end: nobody waits for them any more.
-    func end() {
+    package func end() {
         let calls = state.withLockedValue { state in
             state.isEnded = true
             state.full = PartitionSet()

@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
-import RealtimeHub
+import ServerValues
 import Testing
 
-@testable import LifelineServer
+@testable import ServerRuntime
 
 @Suite("Who waits for full event loops (SV-14)")
 struct LoopCongestionTests {

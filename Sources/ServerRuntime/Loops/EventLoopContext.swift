@@ -1,0 +1,59 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import ServerValues
+
+/// One event loop of a server, for its fronts. May be used from any thread; ``state`` on the event loop only.
+package final class EventLoopContext: Sendable {
+    package let queue: LoopQueue
+    private let mailbox: EventLoopMailbox<LoopState>
+    private let published = NIOLockedValueBox(LoopCounters())
+
+    package init(_ queue: LoopQueue) {
+        self.queue = queue
+        mailbox = EventLoopMailbox(queue, LoopState())
+    }
+
+    package var eventLoop: any EventLoop { queue.eventLoop }
+    /// The number of the loop among the server's.
+    package var number: Int { queue.number }
+    package var congestion: LoopCongestion { queue.congestion }
+    /// The time by the server's clock.
+    package var now: HubInstant { queue.now() }
+
+    /// To be used on the event loop only.
+    package var state: LoopState { mailbox.part }
+
+    /// Queues something for the loop's HTTP connections.
+    package func enqueue(_ operation: LoopState.Operation) {
+        mailbox.enqueue(operation)
+    }
+
+    /// The counters as of the end of the last turn.
+    package var counters: LoopCounters { published.withLockedValue { $0 } }
+
+    /// Makes the counters visible to other threads. On the event loop only.
+    package func publishCounters() {
+        var counters = state.counters
+        counters.tally = state.figures.applications.total
+        published.withLockedValue { $0 = counters }
+    }
+}
+
+/// What one event loop has counted since the start, all applications together.
+package struct LoopCounters: Hashable, Sendable {
+    /// Connections refused with a close code: unknown or disabled application, quota, version, path.
+    package var connectionsRefused = 0
+    package var requests = 0
+    /// Requests answered with a status of 400 or above.
+    package var requestsRefused = 0
+    package var tally = ApplicationTally()
+
+    package init() {}
+
+    package static func += (left: inout LoopCounters, right: LoopCounters) {
+        left.connectionsRefused += right.connectionsRefused
+        left.requests += right.requests
+        left.requestsRefused += right.requestsRefused
+        left.tally += right.tally
+    }
+}

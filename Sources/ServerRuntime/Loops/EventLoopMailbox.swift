@@ -1,0 +1,99 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import ServerValues
+
+/// Something that a service has to do on an event loop.
+package protocol LoopOperation: Sendable {
+    /// About how much memory it takes while it waits.
+    var queuedBytes: Int { get }
+}
+
+/// What a service keeps on one event loop and does there. Used on that loop only.
+package protocol LoopPart: LoopResident, SendableMetatype {
+    associatedtype Operation: LoopOperation
+
+    /// Does operations in their order, and sends what they wrote, until all or `budget` bytes of them are done.
+    ///
+    /// - Returns: the index behind the last one that was done, and the bytes that the done ones counted for.
+    func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int)
+    /// The last thing in a turn. `since` is when the first of the operations was queued; nil while some of them are left.
+    func endTurn(since: HubInstant?)
+}
+
+/// The way to what a service keeps on one event loop, from any thread.
+///
+/// Whatever is asked for in one turn of the loop is done in one go: one hop for the loop, not one for each message, and one flush
+/// for each connection (design, section 5). What waits is bounded by publishers who look at ``LoopCongestion`` and wait in turn.
+/// A type parameter instead of an existential keeps the way of a message free of boxes.
+package final class EventLoopMailbox<Part: LoopPart>: Sendable {
+    private struct Inbox {
+        var operations: [Part.Operation] = []
+        var isScheduled = false
+        /// When the first of the operations was queued.
+        var since = HubInstant(nanoseconds: 0)
+    }
+
+    /// Operations that have been taken, without those that are done.
+    private struct Work {
+        var operations: [Part.Operation] = []
+        var since = HubInstant(nanoseconds: 0)
+    }
+
+    package let queue: LoopQueue
+    private let inbox = NIOLockedValueBox(Inbox())
+    private let bound: NIOLoopBoundBox<Part>
+    private let work: NIOLoopBoundBox<Work>
+
+    package init(_ queue: LoopQueue, _ part: sending Part) {
+        self.queue = queue
+        bound = NIOLoopBoundBox.makeBoxSendingValue(part, eventLoop: queue.eventLoop)
+        work = NIOLoopBoundBox.makeBoxSendingValue(Work(), eventLoop: queue.eventLoop)
+    }
+
+    /// To be used on the event loop only.
+    package var part: Part { bound.value }
+
+    /// Queues an operation. Operations queued under one lock of the hub keep their order.
+    ///
+    /// - Returns: whether the loop is full now. The operation is queued in any case: whoever caused it should pause.
+    @discardableResult
+    package func enqueue(_ operation: Part.Operation) -> Bool {
+        let isFull = queue.add(operation.queuedBytes)
+        let mustSchedule = inbox.withLockedValue { inbox in
+            inbox.operations.append(operation)
+            guard !inbox.isScheduled else { return false }
+            inbox.isScheduled = true
+            inbox.since = queue.now()
+            return true
+        }
+        if mustSchedule { queue.eventLoop.execute { self.drain() } }
+        return isFull
+    }
+
+    /// One turn. What is left then has another one, and whatever is queued meanwhile is taken after it.
+    private func drain() {
+        var work = Work()
+        swap(&work, &self.work.value)
+        if work.operations.isEmpty {
+            inbox.withLockedValue { inbox in
+                inbox.isScheduled = false
+                work.since = inbox.since
+                swap(&work.operations, &inbox.operations)
+            }
+        }
+        let part = part
+        let (next, bytes) = part.perform(work.operations, from: 0, budget: queue.turnBytes)
+        let isDone = next == work.operations.count
+        let since = work.since
+        if isDone {
+            work.operations = []
+        } else {
+            // What is done is not kept for as long as the rest waits.
+            work.operations.removeFirst(next)
+            self.work.value = work
+            queue.eventLoop.execute { self.drain() }
+        }
+        queue.remove(bytes)
+        part.endTurn(since: isDone ? since : nil)
+    }
+}

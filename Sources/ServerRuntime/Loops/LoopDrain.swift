@@ -1,0 +1,58 @@
+/// What an event loop closes while the server stops: everything that was open at the beginning, a part with each step (rule SV-37).
+struct LoopDrain {
+    /// The connections of one front, taken from the front of the list, evenly.
+    private struct Queue {
+        let connections: [any DrainedConnection]
+        private var taken = 0
+
+        init(_ connections: [any DrainedConnection]) {
+            self.connections = connections
+        }
+
+        /// Ends what has to be ended now so that `part` of all has been.
+        mutating func advance(to part: Double) {
+            let count = Int((Double(connections.count) * min(max(part, 0), 1)).rounded(.up))
+            guard count > taken else { return }
+            for connection in connections[taken..<count] { connection.drain() }
+            taken = count
+        }
+    }
+
+    private var queues: [Queue]
+
+    /// The least time from one closed connection to the next while there is time for it.
+    private static let pause = Duration.milliseconds(20)
+
+    /// How long it takes to close so many sockets: nine tenths of the time that a stop has at most, since the last ones need some
+    /// of it for their answers.
+    static func span(of sockets: Int, within timeout: Duration) -> Duration {
+        max(min(pause * sockets, timeout * 9 / 10), .zero)
+    }
+
+    init(_ state: LoopState) {
+        queues = state.residents.map { Queue($0.connections()) } + [Queue(state.connections())]
+    }
+
+    /// Closes what has to be closed by now.
+    mutating func advance(to part: Double) {
+        for index in queues.indices { queues[index].advance(to: part) }
+    }
+}
+
+extension LoopState {
+    /// One step of a stop. The first one closes connections without a request, and from then on each answer is its connection's
+    /// last; the last one closes what came meanwhile, too.
+    func drain(to part: Double) {
+        if drain == nil {
+            isDraining = true
+            drain = LoopDrain(self)
+            for requester in requesters where !requester.isHoldingExchange { requester.drain() }
+        }
+        drain?.advance(to: part)
+        guard part >= 1 else { return }
+        for requester in requesters { requester.drain() }
+        for resident in residents {
+            for connection in resident.connections() { connection.drain() }
+        }
+    }
+}

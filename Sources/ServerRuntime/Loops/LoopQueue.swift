@@ -1,0 +1,60 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import ServerValues
+
+/// How much waits for one event loop, all services together, against what may wait (rules SV-14 and SV-15). May be used from any
+/// thread.
+package final class LoopQueue: Sendable {
+    package let eventLoop: any EventLoop
+    /// The number of the loop among the server's.
+    package let number: Int
+    package let congestion: LoopCongestion
+    /// So much is written to one connection before it is flushed. Far below what may wait for a subscriber, so that a burst within
+    /// one turn makes nobody look slow.
+    package let burstBytes: Int
+    /// So much is done in one turn: then sockets may take what was written and requests be read.
+    package let turnBytes: Int
+    package let now: @Sendable () -> HubInstant
+    /// Beyond this much the loop is full, until half of it is done.
+    private let maximumBytes: Int
+    private let load = NIOLockedValueBox((bytes: 0, isFull: false))
+
+    package init(
+        _ eventLoop: any EventLoop, number: Int, congestion: LoopCongestion, maximumPendingBytes: Int, maximumQueuedBytes: Int,
+        now: @escaping @Sendable () -> HubInstant
+    ) {
+        self.eventLoop = eventLoop
+        self.number = number
+        self.congestion = congestion
+        self.now = now
+        maximumBytes = max(maximumQueuedBytes, 1024)
+        burstBytes = maximumPendingBytes / 8
+        turnBytes = max(maximumPendingBytes / 2, 1)
+    }
+
+    /// What waits for the loop, and what it is doing now.
+    package var bytes: Int { load.withLockedValue(\.bytes) }
+
+    /// Counts something that waits; returns whether the loop is full now.
+    package func add(_ bytes: Int) -> Bool {
+        load.withLockedValue { load in
+            load.bytes += bytes
+            if load.bytes > maximumBytes, !load.isFull {
+                load.isFull = true
+                congestion.fill(number)
+            }
+            return load.isFull
+        }
+    }
+
+    /// Makes room for what has been done, and tells who waits for it.
+    package func remove(_ bytes: Int) {
+        let calls = load.withLockedValue { load in
+            load.bytes -= bytes
+            guard load.isFull, load.bytes <= maximumBytes / 2 else { return [LoopCongestion.Call]() }
+            load.isFull = false
+            return congestion.clear(number)
+        }
+        for call in calls { call() }
+    }
+}

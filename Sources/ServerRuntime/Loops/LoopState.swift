@@ -1,0 +1,90 @@
+import NIOCore
+import ServerValues
+import TransportCommon
+
+/// What the runtime keeps on one event loop: HTTP connections, what is held back, and figures. Touched on that loop only.
+package final class LoopState {
+    /// Connections that speak HTTP; each knows its place.
+    package private(set) var requesters: ContiguousArray<HTTPConnection> = []
+    /// What the fronts keep on this loop, in their order.
+    package var residents: [any LoopResident] = []
+    /// Whether the server ends: each answer is its connection's last.
+    package var isDraining = false
+    /// What is closed step by step when the server ends; nil before.
+    var drain: LoopDrain?
+    package var counters = LoopCounters()
+    package var figures = LoopFigures()
+    /// The latest date of an answer and its second: made once a second at most.
+    private var lastDate = (second: -1, text: "")
+    var held = HeldBack()
+
+    /// The header `Date` of an answer at this second since 1970.
+    package func date(at second: Int) -> String {
+        if second != lastDate.second { lastDate = (second, HTTPDate.text(unixTime: Int64(second))) }
+        return lastDate.text
+    }
+
+    func add(_ requester: HTTPConnection) {
+        requester.place = requesters.count
+        requesters.append(requester)
+    }
+
+    func remove(_ requester: HTTPConnection) {
+        let place = requester.place
+        guard requesters.indices.contains(place), requesters[place] === requester else { return }
+        requesters.swapAt(place, requesters.count - 1)
+        requesters.removeLast()
+        if place < requesters.count { requesters[place].place = place }
+        requester.place = -1
+    }
+}
+
+extension LoopState: LoopPart {
+    package enum Operation: LoopOperation {
+        /// Answer a request whose answer took its time.
+        case answer(NIOLoopBound<HTTPConnection>, number: UInt32, HTTPAnswer)
+        /// The server ends: close this part of all connections.
+        case drain(Double)
+        /// Look at what is held back: some event loop has room again.
+        case tryHeld(EventLoopContext)
+
+        /// What an operation counts for beside the bytes that it carries.
+        private static let overhead = 64
+
+        package var queuedBytes: Int {
+            switch self {
+            case .answer(_, _, let answer): answer.body.count + Self.overhead
+            case .drain: Self.overhead
+            // At most one waits, and what it looks for is room.
+            case .tryHeld: 0
+            }
+        }
+    }
+
+    package func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
+        var (next, bytes) = (start, 0)
+        while next < operations.count, bytes < budget {
+            let operation = operations[next]
+            bytes += operation.queuedBytes
+            next += 1
+            switch operation {
+            case .answer(let connection, let number, let answer): connection.value.finish(number, answer)
+            case .drain(let part): drain(to: part)
+            case .tryHeld(let loop): loop.tryHeld()
+            }
+        }
+        return (next, bytes)
+    }
+
+    package func endTurn(since: HubInstant?) {}
+
+    package func sweep(at now: HubInstant) {
+        for requester in requesters { requester.sweep(at: now) }
+    }
+
+    package func connections() -> [any DrainedConnection] { requesters.filter(\.isHoldingExchange) }
+
+    package func cut() {
+        for requester in requesters { requester.cut() }
+    }
+}
