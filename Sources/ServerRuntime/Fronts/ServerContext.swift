@@ -1,0 +1,76 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import ServerValues
+
+/// What all connections of a server share, whatever they speak: who may come in, event loops, figures. May be used from any thread.
+package final class ServerContext: Sendable {
+    package let settings: RuntimeSettings
+    package let loops: [EventLoopContext]
+    package let congestion = LoopCongestion()
+    package let prefix: PathPrefix
+    package let crossOrigin: CrossOrigin
+    package let admission: NIOLockedValueBox<Admission>
+    package let names = MetricNames()
+    package let requestKinds = RequestKinds()
+    package let started: HubInstant
+    /// Nil for no TLS.
+    package let certificate: ServerCertificate?
+    package let shortage: AcceptShortage
+    package let addresses: AddressAdmission
+    /// Whether the latest configuration that was to be taken over was valid.
+    package let hasValidConfiguration = NIOLockedValueBox(true)
+
+    package init(_ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil) {
+        self.settings = settings
+        self.certificate = certificate
+        shortage = AcceptShortage(logger: settings.logger)
+        addresses = AddressAdmission(
+            AddressBook(maximum: settings.maximumConnectionsPerAddress, rate: settings.connectionRatePerAddress),
+            isBehindProxy: settings.trustsProxyHeaders, limitsLoopback: settings.limitsLoopback, clock: settings.clock,
+            logger: settings.logger)
+        started = settings.clock.monotonic()
+        let congestion = congestion
+        loops = eventLoops.enumerated().map {
+            EventLoopContext(
+                LoopQueue(
+                    $1, number: $0, congestion: congestion, maximumPendingBytes: settings.maximumPendingBytes,
+                    maximumQueuedBytes: settings.maximumQueuedBytes, now: settings.clock.monotonic))
+        }
+        prefix = PathPrefix(settings.pathPrefix)
+        crossOrigin = CrossOrigin(settings.corsOrigins)
+        admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
+    }
+
+    package var now: HubInstant { settings.clock.monotonic() }
+    package var clock: ServerClock { settings.clock }
+    package var logger: Logger { settings.logger }
+
+    /// What the server's loops have counted; may lag behind by a second.
+    package var counters: LoopCounters { loops.reduce(into: LoopCounters()) { $0 += $1.counters } }
+
+    /// Empty when connections are welcome (rule ME-10).
+    package var readiness: [Unreadiness] {
+        admission.withLockedValue { admission in
+            var reasons: [Unreadiness] = []
+            if admission.isDraining { reasons.append(.draining) }
+            if admission.connections >= admission.maximumConnections { reasons.append(.full) }
+            return reasons
+        }
+    }
+
+    /// The open WebSockets of a service, by the names that they are counted under.
+    package func connections(of service: ServiceName) -> [ApplicationName: Int] {
+        admission.withLockedValue(\.perApplication).reduce(into: [:]) { counts, entry in
+            if entry.key.service == service { counts[names.counted(entry.key), default: 0] += entry.value }
+        }
+    }
+}
+
+/// Why a server wants no more connections for now.
+package enum Unreadiness: String, Hashable, Sendable {
+    /// It is about to stop.
+    case draining
+    /// It has as many connections as it may have.
+    case full
+}

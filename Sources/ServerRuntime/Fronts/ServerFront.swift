@@ -1,0 +1,97 @@
+import NIOCore
+import NIOHTTP1
+import ServerValues
+
+/// One protocol that a server speaks: the requests that it answers and what it keeps on each event loop.
+///
+/// The runtime knows fronts by this protocol only, so adding one edits neither the runtime nor another front. Requests and upgrades
+/// come on the connection's event loop. A path belongs to the first front of the server's list that owns it.
+package protocol ServerFront: AnyObject, Sendable {
+    /// What the front is called in metrics and logs.
+    var service: ServiceName { get }
+
+    // MARK: Requests
+
+    /// Answers a GET without a body before its target is parsed; false when the front wants it parsed, or it is another's.
+    ///
+    /// - Parameter target: without the server's prefix; used during the call only.
+    func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool
+    /// Whether a path belongs to the front, so that whatever is wrong with it is answered in its terms.
+    func owns(_ segments: [String]) -> Bool
+    /// Answers a request of a path that the front owns: at once, or later through ``HTTPConnection/expectAnswer()``.
+    func answer(_ request: HTTPRequest, for connection: HTTPConnection)
+    /// A refusal in the terms of the front's API.
+    func refusal(_ problem: HTTPProblem) -> HTTPAnswer
+    /// How long a body may be.
+    ///
+    /// - Parameter limit: as the server is configured.
+    func bodyLimit(_ segments: [String], _ limit: Int) -> Int
+
+    // MARK: Time and metrics
+
+    /// What the front keeps on an event loop. Called on that loop.
+    func resident(on loop: EventLoopContext) -> any LoopResident
+    /// What time brings to what the event loops share. Called on one loop, at each sweep.
+    func sweep()
+    /// What the front has counted on an event loop. Called on that loop.
+    func collect(on loop: EventLoopContext) -> any Sendable
+    /// Adds the front's families to the metrics.
+    ///
+    /// - Parameter collected: what ``collect(on:)`` gave for each event loop.
+    func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText)
+    /// Ends what the front does beside its connections, which are gone by now.
+    func close() async
+}
+
+extension ServerFront {
+    package func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool { false }
+    package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(problem) }
+    package func bodyLimit(_ segments: [String], _ limit: Int) -> Int { limit }
+    package func sweep() {}
+    package func collect(on loop: EventLoopContext) -> any Sendable { () }
+    package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {}
+    package func close() async {}
+}
+
+/// A front that takes WebSockets, which metrics count for each of its applications. A WebSocket belongs to the first front of the
+/// server's list that has a subprotocol for its path.
+package protocol WebSocketFront: ServerFront {
+    /// The subprotocol of a WebSocket at this path; nil when the front does not take it.
+    func subprotocol(of segments: [String]) -> String?
+    /// The handler of a WebSocket that was taken. Whoever is not let in is told so over the WebSocket, because a client cannot see
+    /// the status of a handshake that failed.
+    func connection(_ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext) -> any UpgradedConnection
+}
+
+/// The handler of a WebSocket, as long as the HTTP connection hands over to it.
+package protocol UpgradedConnection: ChannelHandler {
+    /// Sends what has been written in answer to what was read.
+    func flushReplies()
+    /// Gives everything back, since the channel has closed meanwhile.
+    func end()
+}
+
+/// What a front keeps on one event loop. Used on that loop only.
+package protocol LoopResident: AnyObject {
+    /// What time brings to the connections of this loop.
+    func sweep(at now: HubInstant)
+    /// The connections, for a server that stops and ends them evenly (rule SV-37).
+    func connections() -> [any DrainedConnection]
+    /// Ends all connections at once.
+    func cut()
+}
+
+/// A connection that can be asked to go.
+package protocol DrainedConnection: AnyObject {
+    func drain()
+}
+
+/// A request with everything that its answer depends on.
+package struct HTTPRequest: Sendable {
+    package var method: String
+    /// Without the server's prefix.
+    package var target: RequestTarget
+    /// Empty for a plain request.
+    package var headers: HTTPHeaders
+    package var body: [UInt8]
+}

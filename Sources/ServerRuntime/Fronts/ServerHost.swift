@@ -1,0 +1,160 @@
+import NIOCore
+import NIOPosix
+import ServerValues
+
+/// A server's fronts on its event loops: who answers what, time, metrics, and the end.
+package final class ServerHost: Sendable {
+    package let context: ServerContext
+    package let fronts: [any ServerFront]
+    private let otherMetrics: [@Sendable (inout PrometheusText) -> Void]
+
+    /// - Parameters:
+    ///   - fronts: a path belongs to the first one that owns it.
+    ///   - otherMetrics: add families of what is no front.
+    package init(
+        _ context: ServerContext, _ fronts: [any ServerFront],
+        otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
+    ) {
+        self.context = context
+        self.fronts = fronts
+        self.otherMetrics = otherMetrics
+    }
+
+    /// Who takes a WebSocket at this path, and in which subprotocol.
+    func webSocketFront(of segments: [String]) -> (front: any WebSocketFront, subprotocol: String)? {
+        for case let front as any WebSocketFront in fronts {
+            if let subprotocol = front.subprotocol(of: segments) { return (front, subprotocol) }
+        }
+        return nil
+    }
+
+    func front(of segments: [String]) -> (any ServerFront)? {
+        fronts.first { $0.owns(segments) }
+    }
+
+    /// Gives every loop what the fronts keep on it. To be called once, before the first connection.
+    package func prepare() async throws {
+        for loop in context.loops {
+            try await loop.eventLoop.submit { [fronts] in
+                loop.state.residents = fronts.map { $0.resident(on: loop) }
+            }.get()
+        }
+    }
+
+    /// Ends what fronts do beside their connections, all at once.
+    package func close() async {
+        await withTaskGroup(of: Void.self) { group in
+            for front in fronts { group.addTask { await front.close() } }
+        }
+        context.congestion.end()
+    }
+
+    // MARK: Time
+
+    /// Looks through the connections of every loop now and then: one task for each loop, not one for each connection.
+    package func startSweeping() -> [RepeatedTask] {
+        let interval = TimeAmount(context.settings.sweepInterval)
+        return context.loops.map { loop in
+            loop.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] task in
+                guard let self else { return task.cancel() }
+                if loop.number == 0 {
+                    for front in self.fronts { front.sweep() }
+                }
+                self.sweepConnections(of: loop)
+            }
+        }
+    }
+
+    private func sweepConnections(of loop: EventLoopContext) {
+        let state = loop.state
+        let now = context.now
+        for resident in state.residents { resident.sweep(at: now) }
+        state.sweep(at: now)
+        loop.sweepHeld(at: now)
+        loop.publishCounters()
+    }
+
+    /// Closes all sockets, evenly over most of `timeout`, and cuts what is left when it is over (rules SV-12 and SV-37).
+    package func finishSockets(within timeout: Duration) async throws {
+        // Not the injected clock: a test that stands still must not keep a server from stopping.
+        let start = NIODeadline.now()
+        let deadline = start + TimeAmount(timeout)
+        let admission = context.admission
+        let span = TimeAmount(LoopDrain.span(of: admission.withLockedValue(\.sockets), within: timeout)).nanoseconds
+        var part = 0.0
+        while admission.withLockedValue(\.sockets) > 0 {
+            let now = NIODeadline.now()
+            if part < 1 {
+                part = span > 0 ? min(Double((now - start).nanoseconds) / Double(span), 1) : 1
+                for loop in context.loops { loop.enqueue(.drain(part)) }
+            }
+            guard now < deadline else { break }
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        for loop in context.loops {
+            try await loop.eventLoop.submit {
+                for resident in loop.state.residents { resident.cut() }
+                loop.state.cut()
+            }.get()
+        }
+        try await release()
+    }
+
+    /// Takes from every loop what the fronts keep on it: that knows its loop, and both would live for ever.
+    package func release() async throws {
+        for loop in context.loops { try await loop.eventLoop.submit { loop.state.residents = [] }.get() }
+    }
+
+    // MARK: Metrics
+
+    /// Collects what every event loop has counted; nothing is counted under locks, so each is asked on its own thread.
+    package func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String> {
+        let asked = context.now
+        let queued = context.loops.map(\.queue.bytes)
+        let loops = context.loops.map { loop in
+            loop.eventLoop.submit { [self] in
+                var figures = loop.state.figures
+                figures.delay = max(context.now.since(asked), .zero)
+                return (figures, fronts.map { $0.collect(on: loop) })
+            }
+        }
+        let process = NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { ProcessFigures.current() }
+        return EventLoopFuture.whenAllSucceed(loops, on: eventLoop).and(process).map { [self] loops, process in
+            text(loops, queued: queued, process)
+        }
+    }
+
+    private func text(
+        _ loops: [(figures: LoopFigures, fronts: [any Sendable])], queued: [Int], _ process: ProcessFigures
+    ) -> String {
+        var figures = ServerFigures()
+        figures.version = context.settings.version
+        figures.loops = loops.map(\.figures)
+        figures.queuedBytes = queued
+        figures.maximumQueuedBytes = context.settings.maximumQueuedBytes
+        figures.requestLabels = context.requestKinds.labels
+        figures.process = process
+        figures.uptime = context.now.since(context.started)
+        figures.isReady = context.readiness.isEmpty
+        figures.acceptFailures = context.shortage.failures
+        figures.refusedByAddress = context.addresses.refused
+        figures.hasValidConfiguration = context.hasValidConfiguration.withLockedValue { $0 }
+        figures.certificate = context.certificate.map { (isValid: $0.problem == nil, expires: $0.expires) }
+        let admission = context.admission.withLockedValue { $0 }
+        figures.sockets = admission.sockets
+        figures.maximumConnections = admission.maximumConnections
+        var out = PrometheusText()
+        figures.write(to: &out)
+        let names = context.names.names
+        let tallies = figures.loops.reduce(into: ApplicationTallies()) { $0.add($1.applications) }
+        for (index, front) in fronts.enumerated() {
+            if front is any WebSocketFront {
+                ServerFigures.writeConnections(
+                    of: front.service, tallies, open: context.connections(of: front.service), context.names.names, to: &out)
+            }
+            front.write(loops.map { $0.fronts[index] }, names, to: &out)
+        }
+        for write in otherMetrics { write(&out) }
+        return out.text
+    }
+}
