@@ -13,7 +13,7 @@ import NIOCore
 /// What happens when connections wait and none can be accepted, since the process or the system has no file descriptors left.
 ///
 /// The socket stays readable then, so without a pause its event loop would do nothing but try again (rule SO-43).
-final class AcceptShortage: Sendable {
+package final class AcceptShortage: Sendable {
     private struct State {
         var failures = 0
         var quietUntil: NIODeadline?
@@ -23,19 +23,19 @@ final class AcceptShortage: Sendable {
     private let logger: Logger
 
     /// How long an event loop leaves its socket alone.
-    static let pause = TimeAmount.milliseconds(100)
+    package static let pause = TimeAmount.milliseconds(100)
     /// How long the log is spared the next line.
-    static let silence = TimeAmount.seconds(60)
+    package static let silence = TimeAmount.seconds(60)
 
-    init(logger: Logger) {
+    package init(logger: Logger) {
         self.logger = logger
     }
 
     /// How often it has happened.
-    var failures: Int { state.withLockedValue(\.failures) }
+    package var failures: Int { state.withLockedValue(\.failures) }
 
     /// - Returns: how long to wait before the next attempt; nil for what concerns one connection only.
-    func pause(after error: IOError, now: NIODeadline = .now()) -> TimeAmount? {
+    package func pause(after error: IOError, now: NIODeadline = .now()) -> TimeAmount? {
         guard [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) else { return nil }
         let isNews = state.withLockedValue { state in
             state.failures += 1
@@ -57,16 +57,16 @@ final class AcceptShortage: Sendable {
 ///
 /// NIO's own handler for this holds back the next read, and a read that failed is still pending: the socket has to be taken out of the
 /// event loop's interest.
-final class AcceptPause: ChannelInboundHandler {
-    typealias InboundIn = any Channel
+package final class AcceptPause: ChannelInboundHandler {
+    package typealias InboundIn = any Channel
 
     private let shortage: AcceptShortage
 
-    init(_ shortage: AcceptShortage) {
+    package init(_ shortage: AcceptShortage) {
         self.shortage = shortage
     }
 
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    package func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let failure = error as? IOError, let pause = shortage.pause(after: failure) else {
             return context.fireErrorCaught(error)
         }

@@ -1,17 +1,17 @@
 /// Who may still come in: open connections against the limits of the server and of each application.
 ///
 /// A value; guarded by a lock where it is shared.
-struct Admission: Sendable {
-    private(set) var sockets = 0
-    private(set) var connections = 0
-    private(set) var isDraining = false
-    private(set) var perApplication: [String: Int] = [:]
-    let maximumConnections: Int
+package struct Admission: Sendable {
+    package private(set) var sockets = 0
+    package private(set) var connections = 0
+    package private(set) var isDraining = false
+    package private(set) var perApplication: [ApplicationName: Int] = [:]
+    package let maximumConnections: Int
 
     /// Sockets beyond the limit of connections that may be open for requests, so that a full server still answers `/health`.
-    static let spareSockets = 1024
+    package static let spareSockets = 1024
 
-    enum Verdict: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable {
         case admitted
         /// The server takes no more connections now.
         case overCapacity
@@ -20,23 +20,23 @@ struct Admission: Sendable {
         case draining
     }
 
-    init(maximumConnections: Int) {
+    package init(maximumConnections: Int) {
         self.maximumConnections = max(maximumConnections, 0)
     }
 
     /// Counts an accepted socket; false when it has to be closed at once, uncounted.
-    mutating func openSocket() -> Bool {
+    package mutating func openSocket() -> Bool {
         guard !isDraining, sockets < maximumConnections + Self.spareSockets else { return false }
         sockets += 1
         return true
     }
 
-    mutating func closeSocket() {
+    package mutating func closeSocket() {
         sockets = max(sockets - 1, 0)
     }
 
     /// Counts a connection of an application when it is admitted.
-    mutating func open(application: String, limit: Int?) -> Verdict {
+    package mutating func open(_ application: ApplicationName, limit: Int?) -> Verdict {
         if isDraining { return .draining }
         if connections >= maximumConnections { return .overCapacity }
         let current = perApplication[application, default: 0]
@@ -47,17 +47,17 @@ struct Admission: Sendable {
     }
 
     /// How many connections an application has.
-    func connections(of application: String) -> Int {
+    package func connections(of application: ApplicationName) -> Int {
         perApplication[application, default: 0]
     }
 
-    mutating func close(application: String) {
+    package mutating func close(_ application: ApplicationName) {
         connections = max(connections - 1, 0)
         let remaining = perApplication[application, default: 1] - 1
         perApplication[application] = remaining > 0 ? remaining : nil
     }
 
-    mutating func drain() {
+    package mutating func drain() {
         isDraining = true
     }
 }

@@ -4,7 +4,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
-import RealtimeHub
+import ServerValues
+import TransportCommon
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -16,7 +17,7 @@ import RealtimeHub
 ///
 /// Each accepted connection takes the context of its moment and keeps it, so a new certificate disturbs nobody. Files that cannot
 /// be used change nothing.
-final class ServerCertificate: Sendable {
+package final class ServerCertificate: Sendable {
     private struct State {
         var usable: Usable
         /// Of the files' content as it was last looked at, usable or not.
@@ -33,30 +34,30 @@ final class ServerCertificate: Sendable {
         let expires: Int
     }
 
-    private let files: ServerConfiguration.TLS
+    private let files: CertificateFiles
     private let state: NIOLockedValueBox<State>
     /// Held from the reading of the files to the use of what was read. Looks and reloads come on several threads: one that is slow
     /// would otherwise put back what it read before a newer one.
     private let turn = NIOLockedValueBox(())
 
     /// Reads the files; blocks.
-    init(_ files: ServerConfiguration.TLS) throws(CertificateError) {
+    package init(_ files: CertificateFiles) throws(CertificateError) {
         self.files = files
         let content = try Content(files)
         state = NIOLockedValueBox(State(usable: try content.usable(), seen: content.digest))
     }
 
     /// What a new connection takes.
-    var context: NIOSSLContext { state.withLockedValue { $0.usable.context } }
+    package var context: NIOSSLContext { state.withLockedValue { $0.usable.context } }
 
     /// When the certificate that is served ends, in seconds since 1970.
-    var expires: Int { state.withLockedValue { $0.usable.expires } }
+    package var expires: Int { state.withLockedValue { $0.usable.expires } }
 
     /// What is wrong with the files as they are now, while an older certificate is served.
-    var problem: CertificateError? { state.withLockedValue(\.problem) }
+    package var problem: CertificateError? { state.withLockedValue(\.problem) }
 
     /// Reads the files again, whether they have changed or not; blocks. Throws what is wrong with them.
-    func reload() throws(CertificateError) {
+    package func reload() throws(CertificateError) {
         _ = try turn.withLockedValue { _ in take(evenIfKnown: true) }.get()
     }
 
@@ -93,7 +94,7 @@ final class ServerCertificate: Sendable {
     /// Looks for new content now and then, off the event loop, until the task is cancelled; nil when it shall not.
     ///
     /// Content and not times: a certificate is replaced in many ways, by links as well, and two writes can share a time stamp.
-    func watch(on eventLoop: any EventLoop, logger: Logger) -> RepeatedTask? {
+    package func watch(on eventLoop: any EventLoop, logger: Logger) -> RepeatedTask? {
         guard let interval = files.checkInterval.map({ TimeAmount(max($0, .milliseconds(100))) }) else { return nil }
         return eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
             // Nothing comes back to the loop, which may be gone by then.
@@ -118,7 +119,7 @@ final class ServerCertificate: Sendable {
     }
 
     /// Says in the log when the certificate is of no use any more, or soon will not be.
-    func warn(_ logger: Logger, at unixSeconds: Int) {
+    package func warn(_ logger: Logger, at unixSeconds: Int) {
         let days = (expires - unixSeconds) / 86_400
         if expires <= unixSeconds {
             logger.warning("the certificate has expired: clients will not connect")
@@ -132,7 +133,7 @@ final class ServerCertificate: Sendable {
         let certificate: [UInt8]
         let key: [UInt8]
 
-        init(_ files: ServerConfiguration.TLS) throws(CertificateError) {
+        init(_ files: CertificateFiles) throws(CertificateError) {
             certificate = try Self.read(files.certificateFile, .certificate)
             key = try Self.read(files.privateKeyFile, .key)
         }
@@ -165,6 +166,7 @@ final class ServerCertificate: Sendable {
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.applicationProtocols = ["http/1.1"]
             configuration.minimumTLSVersion = .tlsv12
+            configuration.cipherSuiteValues = TLSConfiguration.serverSuites
             // Both have been read, so nothing else is left to be wrong.
             guard let context = try? NIOSSLContext(configuration: configuration) else { throw .mismatch }
             return Usable(context: context, digest: digest, expires: Int(first.notValidAfter))
@@ -172,7 +174,7 @@ final class ServerCertificate: Sendable {
     }
 }
 
-extension ServerConfiguration.TLS {
+extension CertificateFiles {
     /// Reads the files as a server would; blocks.
     ///
     /// - Returns: when the certificate ends, in seconds since 1970.

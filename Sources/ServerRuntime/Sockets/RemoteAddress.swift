@@ -1,0 +1,51 @@
+import NIOCore
+
+/// Whom connections are counted for: an address of IPv4, or a network of 64 bits of IPv6, of which one host can use any address.
+package struct RemoteAddress: Hashable, Sendable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// The addresses of this machine itself: 127.0.0.0/8 and ::1.
+    package let isLoopback: Bool
+
+    /// Nil for what is no address of IP.
+    package init?(_ address: SocketAddress?) {
+        switch address {
+        case .v4(let address):
+            self.init(v4: UInt32(bigEndian: address.address.sin_addr.s_addr))
+        case .v6(let address):
+            var bytes = address.address.sin6_addr
+            self = withUnsafeBytes(of: &bytes) { bytes in
+                let high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+                let low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+                // An address of IPv4 as a socket for both shows it.
+                if high == 0, low >> 32 == 0xFFFF { return RemoteAddress(v4: UInt32(truncatingIfNeeded: low)) }
+                return RemoteAddress(network: high, isLoopback: high == 0 && low == 1)
+            }
+        case .unixDomainSocket, nil: return nil
+        }
+    }
+
+    /// The address that a proxy names: alone, or with a port as `1.2.3.4:80` or `[::1]:80`. Nil for anything else.
+    package init?(named text: String) {
+        let colons = text.utf8.filter { $0 == UInt8(ascii: ":") }.count
+        let bytes: Substring.UTF8View =
+            if text.utf8.first == UInt8(ascii: "[") {
+                text.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") }
+            } else if colons == 1 {
+                text.utf8.prefix { $0 != UInt8(ascii: ":") }
+            } else {
+                text.utf8[...]
+            }
+        self.init(try? SocketAddress(ipAddress: String(decoding: bytes, as: UTF8.self), port: 0))
+    }
+
+    private init(v4: UInt32) {
+        (high, low, isLoopback) = (0, 0xFFFF << 32 | UInt64(v4), v4 >> 24 == 127)
+    }
+
+    private init(network: UInt64, isLoopback: Bool) {
+        // No address of IPv4 has this second half.
+        (high, low, self.isLoopback) = (network, isLoopback ? 1 : .max, isLoopback)
+    }
+}
