@@ -9,12 +9,18 @@
 /// What the process uses, as Linux tells it; where there is no `/proc`, nothing is known.
 ///
 /// Reading takes longer the more sockets there are, so it is not for event loops.
-struct ProcessFigures: Hashable, Sendable {
-    var residentBytes: Int?
-    var openFiles: Int?
-    var maximumOpenFiles: Int?
+package struct ProcessFigures: Hashable, Sendable {
+    package var residentBytes: Int?
+    package var openFiles: Int?
+    package var maximumOpenFiles: Int?
 
-    static func current() -> ProcessFigures {
+    package init(residentBytes: Int? = nil, openFiles: Int? = nil, maximumOpenFiles: Int? = nil) {
+        self.residentBytes = residentBytes
+        self.openFiles = openFiles
+        self.maximumOpenFiles = maximumOpenFiles
+    }
+
+    package static func current() -> ProcessFigures {
         ProcessFigures(
             residentBytes: residentPages(in: contents(of: "/proc/self/statm") ?? "").map { $0 * Int(getpagesize()) },
             openFiles: entries(of: "/proc/self/fd"),
@@ -22,13 +28,13 @@ struct ProcessFigures: Hashable, Sendable {
     }
 
     /// The second number of `statm`.
-    static func residentPages(in text: String) -> Int? {
+    package static func residentPages(in text: String) -> Int? {
         let parts = text.split(separator: " ")
         return parts.count > 1 ? Int(parts[1]) : nil
     }
 
     /// The first number of the line about open files; nil when there is no limit.
-    static func openFileLimit(in text: String) -> Int? {
+    package static func openFileLimit(in text: String) -> Int? {
         let name = "Max open files"
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name) }) else { return nil }
         return line.dropFirst(name.count).split(separator: " ").first.flatMap { Int($0) }

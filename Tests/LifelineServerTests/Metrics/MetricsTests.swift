@@ -3,7 +3,11 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// What other servers lack: bounded labels, and readiness that says why.
 @Suite("Metrics and readiness of a server (ME-1 to ME-10)", .timeLimit(.minutes(1)))
@@ -191,8 +195,8 @@ struct MetricsTests {
     @Test("Not ready while the server drains")
     func draining() async throws {
         try await withServer { server in
-            server.core.admission.withLockedValue { $0.drain() }
-            #expect(server.core.readiness == [.draining])
+            server.context.admission.withLockedValue { $0.drain() }
+            #expect(server.context.readiness == [.draining])
         }
     }
 }

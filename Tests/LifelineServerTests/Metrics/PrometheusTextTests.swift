@@ -1,7 +1,11 @@
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("The text format of metrics (ME-1 to ME-5)")
 struct PrometheusTextTests {
@@ -44,18 +48,23 @@ struct PrometheusTextTests {
 
     @Test("A server that nobody has used tells zeros, and every line is in order")
     func empty() throws {
+        let names = MetricNames()
+        for service in [ServiceName.pusher, .chat] { _ = names.other(service) }
         var figures = ServerFigures()
-        figures.names = MetricNames().names
-        figures.bridge = .init(carried: 1, dropped: 2, queued: 3)
+        figures.requestLabels = ["other", "publish_batch"]
         figures.loops = [LoopFigures()]
         figures.loops[0].refuse(.pusher, 4001)
-        figures.webhooks[.init(service: .chat, application: "k")] = .init(delivered: 1, dropped: 2, failedRequests: 3, queued: 4)
         figures.process = ProcessFigures(residentBytes: 5, openFiles: 6, maximumOpenFiles: nil)
-        let parsed = try MetricsParser(figures.text)
+        var out = PrometheusText()
+        figures.write(to: &out)
+        for service in [ServiceName.pusher, .chat] {
+            ServerFigures.writeConnections(of: service, ApplicationTallies(), open: [:], names.names, to: &out)
+        }
+        out.webhooks([ApplicationName(.chat, "k"): .init(delivered: 1, dropped: 2, failedRequests: 3, queued: 4)])
+        let parsed = try MetricsParser(out.text)
         #expect(parsed.value("lifeline_messages_sent_total", ["service": "pusher", "app": "other"]) == 0)
         #expect(parsed.value("lifeline_connections", ["service": "chat", "app": "other"]) == 0)
         #expect(parsed.value("lifeline_connections_refused_total", ["service": "pusher", "code": "4001"]) == 1)
-        #expect(parsed.value("lifeline_bridge_messages_dropped_total") == 2)
         #expect(parsed.value("lifeline_webhook_events_queued", ["service": "chat", "app": "k"]) == 4)
         #expect(parsed.value("lifeline_process_open_files") == 6)
         #expect(parsed.families["lifeline_process_open_files_limit"] == nil)
@@ -84,13 +93,13 @@ struct MetricCountingTests {
         let names = MetricNames()
         let slots = (0..<150).map { names.slot($0.isMultiple(of: 3) ? .chat : .pusher, "\($0)") }
         #expect(Set(slots.prefix(100)).count == 100)
-        #expect(Set(slots.dropFirst(100)) == [.otherPusher, .otherChat])
-        #expect(names.names.count == 103)
+        #expect(Set(slots.dropFirst(100)) == [names.other(.pusher), names.other(.chat)])
+        #expect(names.names.count == 102)
         #expect(names.slot(.pusher, "1") == slots[1])
-        #expect(names.names[slots[1].index] == .init(service: .pusher, application: "1"))
-        #expect(names.name(.pusher, "1").application == "1")
+        #expect(names.names[slots[1].index] == ApplicationName(.pusher, "1"))
+        #expect(names.counted(ApplicationName(.pusher, "1")).application == "1")
         // The same id in another service is another application, and this one came late.
-        #expect(names.name(.chat, "1").application == "other")
+        #expect(names.counted(ApplicationName(.chat, "1")).application == "other")
     }
 
     @Test("Tallies of loops add up, whatever applications they know")
@@ -98,7 +107,7 @@ struct MetricCountingTests {
         var first = ApplicationTallies()
         first.count(MetricSlot(index: 4)) { $0.messagesSent += 2 }
         var second = ApplicationTallies()
-        second.count(.otherPusher) { $0.bytesSent += 3 }
+        second.count(MetricSlot(index: 0)) { $0.bytesSent += 3 }
         second.count(MetricSlot(index: 4)) { $0.messagesSent += 5 }
         first.add(second)
         #expect(first.tallies[4].messagesSent == 7)
@@ -107,12 +116,17 @@ struct MetricCountingTests {
 
     @Test("Requests are told apart by what they are for and by the class of the answer")
     func requests() {
+        let kinds = RequestKinds()
+        let publish = kinds.add("publish")
         var tally = RequestTally()
-        for status in [200, 204, 404, 999, 0] { tally.count(.publish, status: status) }
-        #expect((1...5).map { tally.count(.publish, digit: $0) } == [1, 2, 0, 1, 1])
+        for status in [200, 204, 404, 999, 0] { tally.count(publish, status: status) }
+        #expect((1...5).map { tally.count(publish, digit: $0) } == [1, 2, 0, 1, 1])
         #expect(tally.count(.other, digit: 2) == 0)
-        #expect(Set(RequestKind.allCases.map(\.label)).count == RequestKind.allCases.count)
-        #expect(RequestKind.allCases.map { Int($0.rawValue) } == Array(0..<RequestKind.allCases.count))
+        // A label has one kind, and there is no more than fits.
+        #expect(kinds.add("publish") == publish && kinds.add("metrics") == .metrics)
+        #expect(kinds.labels == ["other", "health", "ready", "metrics", "websocket", "publish"])
+        for number in 0..<300 { _ = kinds.add("\(number)") }
+        #expect(kinds.labels.count == 256 && kinds.add("one more") == .other)
     }
 
     @Test("What Linux tells about a process is read, and a process without limit has none")

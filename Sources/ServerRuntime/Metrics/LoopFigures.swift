@@ -1,0 +1,42 @@
+import ServerValues
+
+/// What one event loop has counted since the start, for all services. Touched on that loop only, until it is copied for whoever asks.
+package struct LoopFigures: Sendable {
+    /// A code that a service has told: few of each.
+    package struct Code: Hashable, Sendable {
+        package var service: ServiceName
+        package var code: Int
+    }
+
+    package var applications = ApplicationTallies()
+    /// Why connections were refused.
+    package private(set) var refusals: [Code: Int] = [:]
+    /// Errors told to clients whose connections went on; 0 for those without a code.
+    package private(set) var errors: [Code: Int] = [:]
+    package var requests = RequestTally()
+    /// Publishers that were held back.
+    package var held = 0
+    /// From the first message queued for the loop until everything queued with it was handed to the sockets.
+    package var fanOut = LatencyHistogram()
+    /// Only in copies: how long the loop took to answer.
+    package var delay = Duration.zero
+
+    package init() {}
+
+    package mutating func refuse(_ service: ServiceName, _ code: Int) {
+        refusals[Code(service: service, code: code), default: 0] += 1
+    }
+
+    package mutating func err(_ service: ServiceName, _ code: Int?) {
+        errors[Code(service: service, code: code ?? 0), default: 0] += 1
+    }
+
+    package mutating func add(_ other: LoopFigures) {
+        applications.add(other.applications)
+        refusals.merge(other.refusals, uniquingKeysWith: +)
+        errors.merge(other.errors, uniquingKeysWith: +)
+        requests.add(other.requests)
+        fanOut.add(other.fanOut)
+        held += other.held
+    }
+}

@@ -1,0 +1,93 @@
+import Identifiers
+import NIOConcurrencyHelpers
+
+/// A service that a server offers, by its word in metrics and logs.
+package struct ServiceName: Hashable, Sendable, RawRepresentable {
+    package let rawValue: String
+
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+}
+
+/// An application of a service, as admission and metrics know it.
+package struct ApplicationName: Hashable, Sendable {
+    package var service: ServiceName
+    package var application: Identifier
+
+    package init(_ service: ServiceName, _ application: Identifier) {
+        self.service = service
+        self.application = application
+    }
+
+    package init(_ service: ServiceName, _ application: String) {
+        self.init(service, Identifier(application))
+    }
+}
+
+/// The place of an application among the counters of an event loop: a small number instead of a name, so that counting costs no
+/// search.
+package struct MetricSlot: Hashable, Sendable {
+    package let index: Int
+
+    package init(index: Int) {
+        self.index = index
+    }
+}
+
+/// What applications are called in metrics. Their number is bounded, since each costs whoever collects them (rule ME-2).
+package final class MetricNames: Sendable {
+    private struct State: Sendable {
+        var names: [ApplicationName] = []
+        var slots: [ApplicationName: MetricSlot] = [:]
+
+        mutating func slot(_ name: ApplicationName) -> MetricSlot {
+            // An application may be called so: it shares, since the same labels must not come twice.
+            guard name.application != MetricNames.other else { return other(name.service) }
+            if let known = slots[name] { return known }
+            guard slots.count < MetricNames.capacity else { return other(name.service) }
+            return add(name)
+        }
+
+        /// The place of all applications of the service that have none of their own.
+        mutating func other(_ service: ServiceName) -> MetricSlot {
+            let name = ApplicationName(service, MetricNames.other)
+            if let index = names.firstIndex(of: name) { return MetricSlot(index: index) }
+            names.append(name)
+            return MetricSlot(index: names.count - 1)
+        }
+
+        private mutating func add(_ name: ApplicationName) -> MetricSlot {
+            let slot = MetricSlot(index: names.count)
+            names.append(name)
+            slots[name] = slot
+            return slot
+        }
+    }
+
+    private static let other: Identifier = "other"
+    /// Applications with a name of their own, those of all services together.
+    package static let capacity = 100
+    private let state = NIOLockedValueBox(State())
+
+    package init() {}
+
+    /// Names by the index of their slot.
+    package var names: [ApplicationName] { state.withLockedValue(\.names) }
+
+    /// The slot of an application, which keeps it as long as the server runs. Those that come late share one.
+    package func slot(_ service: ServiceName, _ application: String) -> MetricSlot {
+        state.withLockedValue { $0.slot(ApplicationName(service, application)) }
+    }
+
+    /// The slot of what belongs to no application of the service.
+    package func other(_ service: ServiceName) -> MetricSlot {
+        state.withLockedValue { $0.other(service) }
+    }
+
+    /// The name under which an application is counted. It gets a place if it has none: what was told as `other` once and under a name
+    /// later would be a counter that falls (rule ME-3).
+    package func counted(_ name: ApplicationName) -> ApplicationName {
+        state.withLockedValue { $0.names[$0.slot(name).index] }
+    }
+}

@@ -1,0 +1,134 @@
+/// Writes the text format of Prometheus, version 0.0.4.
+package struct PrometheusText {
+    package enum Kind: String {
+        case counter
+        case gauge
+        case histogram
+    }
+
+    package typealias Labels = KeyValuePairs<String, String>
+
+    private struct Family {
+        let kind: Kind
+        let help: String
+        var samples: Samples
+    }
+
+    /// In the order in which they were opened; there are some fifty.
+    private var families: [Family] = []
+
+    package init() {}
+
+    /// All families that have samples.
+    package var text: String {
+        families.reduce(into: "") { text, family in
+            guard !family.samples.text.isEmpty else { return }
+            let name = family.samples.name
+            text += "# HELP \(name) \(family.help)\n# TYPE \(name) \(family.kind.rawValue)\n\(family.samples.text)"
+        }
+    }
+
+    /// Adds samples to a family, which is opened when it is not there yet. Every name gets the prefix `lifeline_`.
+    ///
+    /// Several services may have samples of one family; the format wants them together.
+    package mutating func family(_ name: String, _ kind: Kind, _ help: String, _ samples: (inout Samples) -> Void) {
+        let name = "lifeline_" + name
+        let index = families.firstIndex { $0.samples.name == name } ?? families.count
+        if index == families.count { families.append(Family(kind: kind, help: help, samples: Samples(name: name))) }
+        samples(&families[index].samples)
+    }
+
+    /// One sample for each application of a service. Nothing counted yet is told as zero, so that rates begin where counting does.
+    ///
+    /// - Parameter names: by the index of their slot.
+    package mutating func family(
+        _ name: String, _ kind: Kind, _ help: String, of service: ServiceName, _ names: [ApplicationName],
+        _ value: (MetricSlot) -> Int
+    ) {
+        family(name, kind, help) { samples in
+            for (index, name) in names.enumerated() where name.service == service {
+                samples.add(value(MetricSlot(index: index)), name.labels)
+            }
+        }
+    }
+
+    /// What has become of webhooks, by application.
+    package mutating func webhooks(_ counts: [ApplicationName: WebhookDelivery.Counts]) {
+        let families: [(String, Kind, String, KeyPath<WebhookDelivery.Counts, Int>)] = [
+            ("webhook_events_total", .counter, "Events told by webhooks.", \.delivered),
+            ("webhook_events_dropped_total", .counter, "Events that webhooks gave up.", \.dropped),
+            ("webhook_requests_failed_total", .counter, "Requests of webhooks that did not succeed.", \.failedRequests),
+            ("webhook_events_queued", .gauge, "Events that wait to be told.", \.queued),
+        ]
+        let sorted = counts.sorted { $0.key.application < $1.key.application }
+        for (name, kind, help, path) in families {
+            family(name, kind, help) { samples in
+                for (name, counts) in sorted { samples.add(counts[keyPath: path], name.labels) }
+            }
+        }
+    }
+
+    /// A family of one sample without labels; left out when there is no value.
+    package mutating func value(_ name: String, _ kind: Kind, _ help: String, _ value: Int?) {
+        family(name, kind, help) { samples in
+            if let value { samples.add(value) }
+        }
+    }
+
+    /// A whole histogram without labels.
+    package mutating func histogram(_ name: String, _ help: String, _ histogram: LatencyHistogram) {
+        family(name, .histogram, help) { samples in
+            var total = 0
+            for (bound, count) in zip(LatencyHistogram.bounds, histogram.counts) {
+                total += count
+                samples.add(total, suffix: "_bucket", ["le": bound.label])
+            }
+            samples.add(histogram.count, suffix: "_bucket", ["le": "+Inf"])
+            samples.add(Self.seconds(histogram.nanoseconds), suffix: "_sum", [:])
+            samples.add(histogram.count, suffix: "_count")
+        }
+    }
+
+    package struct Samples {
+        package let name: String
+        package fileprivate(set) var text = ""
+
+        package mutating func add(_ value: Int, suffix: String = "", _ labels: Labels = [:]) {
+            add(String(value), suffix: suffix, labels)
+        }
+
+        /// - Parameter value: a number as the format spells it.
+        package mutating func add(_ value: String, suffix: String = "", _ labels: Labels) {
+            text += name + suffix
+            if !labels.isEmpty {
+                let pairs = labels.map { #"\#($0.key)="\#(PrometheusText.escaped($0.value))""# }
+                text += "{" + pairs.joined(separator: ",") + "}"
+            }
+            text += " \(value)\n"
+        }
+    }
+
+    package static func seconds(_ nanoseconds: Int64) -> String {
+        let fraction = String(abs(nanoseconds) % 1_000_000_000)
+        let sign = nanoseconds < 0 ? "-" : ""
+        return "\(sign)\(abs(nanoseconds) / 1_000_000_000).\(String(repeating: "0", count: 9 - fraction.count))\(fraction)"
+    }
+
+    /// What a label's value must not hold as it is.
+    package static func escaped(_ value: String) -> String {
+        var out = ""
+        for character in value.unicodeScalars {
+            switch character {
+            case "\\": out += #"\\"#
+            case "\"": out += #"\""#
+            case "\n": out += #"\n"#
+            default: out.unicodeScalars.append(character)
+            }
+        }
+        return out
+    }
+}
+
+extension ApplicationName {
+    package var labels: PrometheusText.Labels { ["service": service.rawValue, "app": application.text] }
+}

@@ -1,0 +1,57 @@
+import NIOConcurrencyHelpers
+
+/// What a request is for, as far as metrics tell requests apart: the index of a label.
+package struct RequestKind: Hashable, Sendable {
+    package let index: UInt8
+
+    package static let other = RequestKind(index: 0)
+    package static let health = RequestKind(index: 1)
+    package static let ready = RequestKind(index: 2)
+    package static let metrics = RequestKind(index: 3)
+    package static let webSocket = RequestKind(index: 4)
+}
+
+/// The labels of all kinds of requests. Fronts add theirs when they are made.
+package final class RequestKinds: Sendable {
+    private let list = NIOLockedValueBox(["other", "health", "ready", "metrics", "websocket"])
+
+    package init() {}
+
+    /// The kind with this label. There are at most 256.
+    package func add(_ label: String) -> RequestKind {
+        list.withLockedValue { list in
+            if let index = list.firstIndex(of: label) { return RequestKind(index: UInt8(index)) }
+            guard list.count < 256 else { return .other }
+            list.append(label)
+            return RequestKind(index: UInt8(list.count - 1))
+        }
+    }
+
+    /// The labels, by the index of their kind.
+    package var labels: [String] { list.withLockedValue { $0 } }
+}
+
+/// Answers that one event loop has given, by what was asked for and the first digit of the status.
+package struct RequestTally: Hashable, Sendable {
+    private var counts: ContiguousArray<Int> = []
+
+    package init() {}
+
+    package mutating func count(_ kind: RequestKind, status: Int) {
+        let place = Int(kind.index) * 5 + Self.place(status)
+        while counts.count <= place { counts.append(0) }
+        counts[place] += 1
+    }
+
+    package func count(_ kind: RequestKind, digit: Int) -> Int {
+        let place = Int(kind.index) * 5 + Self.place(digit * 100)
+        return counts.indices.contains(place) ? counts[place] : 0
+    }
+
+    package mutating func add(_ other: RequestTally) {
+        while counts.count < other.counts.count { counts.append(0) }
+        for index in other.counts.indices { counts[index] += other.counts[index] }
+    }
+
+    private static func place(_ status: Int) -> Int { min(max(status / 100, 1), 5) - 1 }
+}

@@ -1,0 +1,135 @@
+import ServerValues
+
+/// What metrics tell about a server apart from what its fronts count, at one moment.
+package struct ServerFigures: Sendable {
+    package var version = ""
+    package var loops: [LoopFigures] = []
+    /// What waited for each event loop when it was asked.
+    package var queuedBytes: [Int] = []
+    package var maximumQueuedBytes = 0
+    /// The labels of the requests that loops have counted.
+    package var requestLabels: [String] = []
+    package var sockets = 0
+    package var maximumConnections = 0
+    package var isReady = true
+    package var acceptFailures = 0
+    package var refusedByAddress = 0
+    package var hasValidConfiguration = true
+    /// Nil for no TLS.
+    package var certificate: (isValid: Bool, expires: Int)?
+    package var uptime = Duration.zero
+    package var process = ProcessFigures()
+
+    package init() {}
+}
+
+extension ServerFigures {
+    package func write(to out: inout PrometheusText) {
+        writeServer(to: &out)
+        writeLoops(to: &out)
+        writeConnections(to: &out)
+        writeRequests(to: &out)
+    }
+
+    private func writeServer(to out: inout PrometheusText) {
+        out.family("build_info", .gauge, "The version of the server, as a label.") { $0.add(1, ["version": version]) }
+        out.value("uptime_seconds", .gauge, "Since the server was started.", Int(uptime.components.seconds))
+        out.value("ready", .gauge, "Whether /ready says so.", isReady ? 1 : 0)
+        out.value(
+            "configuration_valid", .gauge, "Whether the latest configuration could be taken over.",
+            hasValidConfiguration ? 1 : 0)
+        out.value(
+            "certificate_valid", .gauge, "Whether the certificate's files can be used as they are now.",
+            certificate.map { $0.isValid ? 1 : 0 })
+        out.value(
+            "certificate_expires_seconds", .gauge, "When the certificate that is served ends, since 1970.",
+            certificate?.expires)
+        out.value("process_resident_bytes", .gauge, "Memory of the process that is in use.", process.residentBytes)
+        out.value("process_open_files", .gauge, "Open file descriptors, sockets included.", process.openFiles)
+        out.value("process_open_files_limit", .gauge, "File descriptors that may be open.", process.maximumOpenFiles)
+    }
+
+    private func writeLoops(to out: inout PrometheusText) {
+        out.family("event_loop_delay_seconds", .gauge, "How long each event loop took to answer this request.") { samples in
+            for (index, loop) in loops.enumerated() {
+                let (seconds, attoseconds) = loop.delay.components
+                samples.add(
+                    PrometheusText.seconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000), ["loop": String(index)])
+            }
+        }
+        out.family("event_loop_queued_bytes", .gauge, "What waited for each event loop when it was asked.") { samples in
+            for (index, bytes) in queuedBytes.enumerated() { samples.add(bytes, ["loop": String(index)]) }
+        }
+        out.value(
+            "event_loop_queued_bytes_limit", .gauge, "Beyond this much publishers are slowed down.", maximumQueuedBytes)
+        out.value(
+            "publishers_held_total", .counter, "Publishers that had to wait for event loops, and requests with 503 among them.",
+            loops.reduce(0) { $0 + $1.held })
+    }
+
+    private func writeConnections(to out: inout PrometheusText) {
+        let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
+        out.value("sockets", .gauge, "Open sockets, those of HTTP requests included.", sockets)
+        out.value(
+            "accept_failures_total", .counter, "Times that connections waited and none could be accepted.", acceptFailures)
+        out.value(
+            "connections_refused_by_address_total", .counter, "Connections refused since their address had too many.",
+            refusedByAddress)
+        out.value("connections_limit", .gauge, "WebSocket connections that may be open.", maximumConnections)
+        Self.write(
+            total.refusals, "connections_refused_total", "WebSocket connections refused, by close code.", to: &out)
+        Self.write(
+            total.errors, "errors_total", "Errors told to clients whose connections went on, by code.", to: &out)
+        out.histogram(
+            "fanout_seconds", "From the first message queued for an event loop until all queued with it were written.",
+            total.fanOut)
+    }
+
+    private static func write(
+        _ counts: [LoopFigures.Code: Int], _ name: String, _ help: String, to out: inout PrometheusText
+    ) {
+        let sorted = counts.sorted { ($0.key.service.rawValue, $0.key.code) < ($1.key.service.rawValue, $1.key.code) }
+        out.family(name, .counter, help) { samples in
+            for (key, count) in sorted {
+                samples.add(count, ["service": key.service.rawValue, "code": key.code == 0 ? "none" : String(key.code)])
+            }
+        }
+    }
+
+    private func writeRequests(to out: inout PrometheusText) {
+        let total = loops.reduce(into: RequestTally()) { $0.add($1.requests) }
+        out.family("http_requests_total", .counter, "HTTP requests answered, by what was asked for and class of status.") {
+            for (index, label) in requestLabels.enumerated() {
+                for digit in 1...5 {
+                    let count = total.count(RequestKind(index: UInt8(index)), digit: digit)
+                    // The usual classes are told from the beginning.
+                    if count > 0 || [2, 4, 5].contains(digit) { $0.add(count, ["route": label, "status": "\(digit)xx"]) }
+                }
+            }
+        }
+    }
+
+    /// What is counted for the WebSockets of a service.
+    ///
+    /// - Parameter connections: that are open.
+    package static func writeConnections(
+        of service: ServiceName, _ tallies: ApplicationTallies, open connections: [ApplicationName: Int],
+        _ names: [ApplicationName], to out: inout PrometheusText
+    ) {
+        out.family("connections", .gauge, "Open WebSocket connections.", of: service, names) {
+            connections[names[$0.index], default: 0]
+        }
+        let families: [(String, String, KeyPath<ApplicationTally, Int>)] = [
+            ("connections_accepted_total", "WebSocket connections accepted.", \.connectionsAccepted),
+            ("messages_received_total", "Messages from WebSocket clients.", \.messagesReceived),
+            ("received_bytes_total", "Bytes from WebSocket clients, frames included.", \.bytesReceived),
+            ("messages_sent_total", "Messages to WebSocket clients.", \.messagesSent),
+            ("sent_bytes_total", "Bytes of messages to WebSocket clients, frames included.", \.bytesSent),
+            ("slow_subscribers_cut_total", "Connections cut for reading too slowly.", \.slowSubscribersCut),
+            ("dead_connections_cut_total", "Connections cut for being silent.", \.deadConnectionsCut),
+        ]
+        for (name, help, path) in families {
+            out.family(name, .counter, help, of: service, names) { tallies.value(path, at: $0) }
+        }
+    }
+}
