@@ -1,5 +1,5 @@
 import NIOCore
-import RealtimeHub
+import ServerValues
 
 #if canImport(Glibc)
     import Glibc
@@ -27,6 +27,8 @@ public struct ServerClock: Sendable {
         self.unixTicks = unixTicks
     }
 
+    private static let ticksPerSecond: UInt64 = 10_000_000
+
     /// The machine's clocks.
     public static let system = ServerClock(
         monotonic: { HubInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) },
@@ -36,6 +38,6 @@ public struct ServerClock: Sendable {
     public static let systemTicks: @Sendable () -> UInt64 = {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
-        return UInt64(max(0, Int(now.tv_sec))) * TimetokenClock.ticksPerSecond + UInt64(now.tv_nsec) / 100
+        return UInt64(max(0, Int(now.tv_sec))) * ticksPerSecond + UInt64(now.tv_nsec) / 100
     }
 }

@@ -1,0 +1,37 @@
+import Logging
+import ServerValues
+
+/// What a server is told that concerns every service. Sizes are bytes.
+package struct RuntimeSettings: Sendable {
+    package var host: String
+    /// 0 picks a free port.
+    package var port: Int
+    package var usesTLS = false
+    package var pathPrefix = ""
+    package var trustsProxyHeaders = false
+    package var corsOrigins: [String] = ["*"]
+    package var reusesPort = false
+    package var requestTimeout = Duration.seconds(10)
+    package var keepAliveTimeout = Duration.seconds(75)
+    package var closeTimeout = Duration.seconds(3)
+    package var publishTimeout = Duration.seconds(3)
+    package var sweepInterval = Duration.seconds(1)
+    package var maximumConnections = 100_000
+    package var maximumConnectionsPerAddress = 2_000
+    package var connectionRatePerAddress = 200
+    package var limitsLoopback = false
+    package var maximumRequestBytes = 262_144
+    package var maximumPendingBytes = 1 << 20
+    package var maximumQueuedBytes = 16 << 20
+    /// As `/metrics` tells it.
+    package var version = ""
+    package var clock: ServerClock
+    package var logger: Logger
+
+    package init(host: String, port: Int, clock: ServerClock, logger: Logger) {
+        self.host = host
+        self.port = port
+        self.clock = clock
+        self.logger = logger
+    }
+}
