@@ -2,23 +2,30 @@ import HTTPTransport
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
-import RealtimeHub
+import ServerValues
 
 /// Tells one receiver what happens, over HTTP, without ever holding anything up (rules SW-20 to SW-28, NV-41 to NV-46).
 ///
 /// Whatever is not told in time is given up and counted: the server goes on whether the receiver answers or not.
-final class WebhookDelivery: Sendable {
+package final class WebhookDelivery: Sendable {
     /// What has become of the receiver's events.
-    struct Counts: Hashable, Sendable {
-        var delivered = 0
+    package struct Counts: Hashable, Sendable {
+        package var delivered = 0
         /// Events that were given up.
-        var dropped = 0
+        package var dropped = 0
         /// Requests that did not succeed; most were made again.
-        var failedRequests = 0
+        package var failedRequests = 0
         /// Events that have not been told yet.
-        var queued = 0
+        package var queued = 0
 
-        static func += (left: inout Counts, right: Counts) {
+        package init(delivered: Int = 0, dropped: Int = 0, failedRequests: Int = 0, queued: Int = 0) {
+            self.delivered = delivered
+            self.dropped = dropped
+            self.failedRequests = failedRequests
+            self.queued = queued
+        }
+
+        package static func += (left: inout Counts, right: Counts) {
             left.delivered += right.delivered
             left.dropped += right.dropped
             left.failedRequests += right.failedRequests
@@ -49,12 +56,12 @@ final class WebhookDelivery: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// For each request, answer included.
-    static let timeout = Duration.seconds(10)
+    package static let timeout = Duration.seconds(10)
     /// How long a server that stops waits until all has been told.
-    static let flushTimeout = Duration.seconds(5)
+    package static let flushTimeout = Duration.seconds(5)
 
     /// - Parameter logger: names application and receiver in its metadata; gets neither URLs nor contents.
-    init(
+    package init(
         policy: WebhookPolicy, clock: ServerClock, eventLoop: any EventLoop, logger: Logger,
         isFinal: @escaping @Sendable (Int) -> Bool, call: @escaping @Sendable (WebhookBatch) -> HTTPCall
     ) {
@@ -66,7 +73,7 @@ final class WebhookDelivery: Sendable {
         state = NIOLockedValueBox(State(queue: WebhookQueue(policy: policy)))
     }
 
-    var counts: Counts {
+    package var counts: Counts {
         state.withLockedValue { state in
             let queue = state.queue
             return Counts(
@@ -75,10 +82,10 @@ final class WebhookDelivery: Sendable {
     }
 
     /// Whether there is nothing left to tell.
-    var isIdle: Bool { state.withLockedValue { $0.queue.isEmpty } }
+    package var isIdle: Bool { state.withLockedValue { $0.queue.isEmpty } }
 
     /// Takes an event; it is sent from elsewhere. Cheap enough to be called under a lock.
-    func tell(_ event: WebhookEvent) {
+    package func tell(_ event: WebhookEvent) {
         let (mustSchedule, isFirstLoss) = state.withLockedValue { state in
             guard !state.isClosed else { return (false, false) }
             let hasRoom = state.queue.append(event, at: clock.monotonic())
@@ -155,14 +162,14 @@ final class WebhookDelivery: Sendable {
     }
 
     /// Looks for something to do by the server's clock.
-    func sweep() {
+    package func sweep() {
         if !isIdle { eventLoop.execute { self.work() } }
     }
 
     // MARK: The end
 
     /// Waits for a while until all has been told; the rest is given up. Nothing is taken any more afterwards.
-    func close(within limit: Duration = flushTimeout) async {
+    package func close(within limit: Duration = flushTimeout) async {
         let promise = eventLoop.makePromise(of: Void.self)
         let isIdle = state.withLockedValue { state in
             guard !state.isClosed, !state.queue.isEmpty, state.flushed == nil else { return true }

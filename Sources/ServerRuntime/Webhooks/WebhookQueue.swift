@@ -1,12 +1,12 @@
 import DequeModule
-import RealtimeHub
+import ServerValues
 
 /// What waits to be told to one receiver: a pure value (rules SW-20 to SW-25).
 ///
 /// Events with the same key wait in a lane of their own, of which only the first ones are under way. So a key's events never
 /// overtake each other, whatever the number of requests, and nothing has to be searched.
-struct WebhookQueue: Sendable {
-    enum Step: Hashable, Sendable {
+package struct WebhookQueue: Sendable {
+    package enum Step: Hashable, Sendable {
         /// Send this now. It is under way until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
         case send(WebhookBatch)
         /// There is nothing to do before this instant.
@@ -27,14 +27,14 @@ struct WebhookQueue: Sendable {
         var isBusy = false
     }
 
-    let policy: WebhookPolicy
+    package let policy: WebhookPolicy
     private var lanes: [String: Lane] = [:]
     /// The lanes that are not busy, in the order of their turns.
     private var ready: Deque<String> = []
     private var readyEvents = 0
     /// Since when the first of the ready events has been waiting.
     private var readySince: HubInstant?
-    private(set) var underWay: [WebhookBatch] = []
+    package private(set) var underWay: [WebhookBatch] = []
     /// Failures of the receiver since it last took something, and when it may be bothered again.
     private var failures = 0
     private var rest: HubInstant?
@@ -45,29 +45,29 @@ struct WebhookQueue: Sendable {
     private var lastID: UInt64 = 0
 
     /// Events that wait for their turn.
-    private(set) var waiting = 0
-    private(set) var delivered = 0
+    package private(set) var waiting = 0
+    package private(set) var delivered = 0
     /// Events that were given up.
-    private(set) var dropped = 0
+    package private(set) var dropped = 0
     /// Requests that did not succeed.
-    private(set) var failedRequests = 0
+    package private(set) var failedRequests = 0
 
-    init(policy: WebhookPolicy) {
+    package init(policy: WebhookPolicy) {
         self.policy = policy
     }
 
     /// Events that have not been told, those under way included.
-    var count: Int { waiting + underWay.reduce(0) { $0 + $1.events.count } }
+    package var count: Int { waiting + underWay.reduce(0) { $0 + $1.events.count } }
 
     /// Whether there is nothing left to tell.
-    var isEmpty: Bool { waiting == 0 && underWay.isEmpty }
+    package var isEmpty: Bool { waiting == 0 && underWay.isEmpty }
 
     /// Whether a batch is on its way or going to be sent again.
-    func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
+    package func isUnderWay(_ id: UInt64) -> Bool { underWay.contains { $0.id == id } }
 
     /// Takes an event; false when there is no room, and it is given up.
     @discardableResult
-    mutating func append(_ event: WebhookEvent, at now: HubInstant) -> Bool {
+    package mutating func append(_ event: WebhookEvent, at now: HubInstant) -> Bool {
         guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else {
             dropped += 1
             return false
@@ -86,7 +86,7 @@ struct WebhookQueue: Sendable {
     }
 
     /// What to do now. To be asked again after every change and when the time of ``Step/wait(_:)`` has come.
-    mutating func next(at now: HubInstant) -> Step {
+    package mutating func next(at now: HubInstant) -> Step {
         guard underWay.count(where: { $0.resend == nil }) < policy.requests else { return .rest }
         if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
             underWay[index].resend = nil
@@ -113,7 +113,7 @@ struct WebhookQueue: Sendable {
     }
 
     /// A batch has arrived.
-    mutating func finish(_ id: UInt64) {
+    package mutating func finish(_ id: UInt64) {
         guard let batch = take(id) else { return }
         delivered += batch.events.count
         failures = 0
@@ -123,7 +123,7 @@ struct WebhookQueue: Sendable {
     /// A batch has not arrived; it is tried again later, unless that is for good or its events are too old.
     ///
     /// - Returns: how many events were given up.
-    mutating func fail(_ id: UInt64, isFinal: Bool, at now: HubInstant, chance: Double) -> Int {
+    package mutating func fail(_ id: UInt64, isFinal: Bool, at now: HubInstant, chance: Double) -> Int {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return 0 }
         failedRequests += 1
         if !isFinal {
@@ -146,7 +146,7 @@ struct WebhookQueue: Sendable {
     }
 
     /// There is no time to wait for a better moment: everything is tried now, once more.
-    mutating func hurry() {
+    package mutating func hurry() {
         rest = nil
         failures = 0
         readySince = readySince.map { _ in .distantPast }
@@ -157,7 +157,7 @@ struct WebhookQueue: Sendable {
     }
 
     /// Gives everything up.
-    mutating func abandon() {
+    package mutating func abandon() {
         dropped += count
         (lanes, ready, underWay) = ([:], [], [])
         (readyEvents, readySince, waiting, waitingBytes) = (0, nil, 0, 0)

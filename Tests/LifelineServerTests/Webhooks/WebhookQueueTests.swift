@@ -1,7 +1,11 @@
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// A queue that expectations can change.
 private final class Queue {

@@ -1,0 +1,76 @@
+import ServerValues
+
+/// Something that an application's own server is told.
+package struct WebhookEvent: Hashable, Sendable {
+    /// Only events of one topic go together into one request.
+    package var topic: String
+    /// Events with the same key arrive in their order: a channel, or a user.
+    package var key: String
+    /// A JSON object in UTF-8.
+    package var body: [UInt8]
+
+    package init(topic: String, key: String, body: [UInt8]) {
+        self.topic = topic
+        self.key = key
+        self.body = body
+    }
+}
+
+/// Events that are put together into one request.
+package struct WebhookBatch: Hashable, Sendable {
+    /// Stays the same when the batch is sent again.
+    package var id: UInt64
+    package var topic: String
+    /// In the order in which they happened; never empty.
+    package var events: [WebhookEvent]
+    /// When the last of them happened.
+    package var since: HubInstant
+    package var failures = 0
+    /// How many events the receiver had taken when it last refused this.
+    package var takenBefore = 0
+    /// When it is sent again; nil while it is on its way.
+    package var resend: HubInstant?
+}
+
+/// How much a receiver is told at once, and how long it is tried.
+package struct WebhookPolicy: Hashable, Sendable {
+    /// What comes when so much waits is given up.
+    package var maximumEvents = 10_000
+    package var maximumBytes = 16 << 20
+    package var batchLength: Int
+    /// A batch takes no more events from here on.
+    package var batchBytes: Int
+    /// How long a batch waits for company.
+    package var window = Duration.zero
+    /// Requests under way at a time.
+    package var requests: Int
+    /// Requests that may wait for another attempt without taking the place of others. Beyond that, they do.
+    package var postponed = 0
+    /// How long an event is worth another attempt.
+    package var patience = Duration.seconds(300)
+
+    package init(
+        maximumEvents: Int = 10_000, maximumBytes: Int = 16 << 20, batchLength: Int, batchBytes: Int, window: Duration = .zero,
+        requests: Int, postponed: Int = 0, patience: Duration = .seconds(300)
+    ) {
+        self.maximumEvents = maximumEvents
+        self.maximumBytes = maximumBytes
+        self.batchLength = batchLength
+        self.batchBytes = batchBytes
+        self.window = window
+        self.requests = requests
+        self.postponed = postponed
+        self.patience = patience
+    }
+
+    package static let firstPause = Duration.milliseconds(500)
+    package static let longestPause = Duration.seconds(32)
+
+    /// The pause after so many failures in a row.
+    ///
+    /// - Parameter chance: 0 ..< 1; takes up to half of the pause away, so that what failed together does not come back together.
+    package static func pause(failures: Int, chance: Double) -> Duration {
+        let full = min(firstPause * (1 << min(max(failures - 1, 0), 16)), longestPause)
+        return full * (1 - min(max(chance, 0), 1) / 2)
+    }
+}
