@@ -1,16 +1,17 @@
 import NIOCore
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 
-extension ServerCore {
+extension PusherService {
     /// Publishes an event of the application's own server and remembers it for cache channels.
     ///
     /// - Parameters:
     ///   - user: told to subscribers, who see it as with client events.
-    ///   - origin: the service that the event came from over the bridge.
+    ///   - isBridged: whether the event came from another service.
     func publish(
         event: String, data: String, to name: String, application: Application, excluding: SocketID? = nil,
-        user: String? = nil, origin: BridgedService? = nil
+        user: String? = nil, isBridged: Bool = false
     ) {
         let channel = ChannelID(application: application.id, name: name)
         let frame = PusherWire.frame(PusherFrames.event(name: event, channel: name, data: data, userID: user))
@@ -20,19 +21,22 @@ extension ServerCore {
             if traits.contains(.cached) {
                 let message = CachedMessage(
                     event: event, data: data, expires: now.advanced(by: application.limits.cacheLifetime))
-                audience = shard.publish(message, to: channel, traits: traits)
+                audience = shard.publish(
+                    message, to: channel, traits: traits, keeping: application.limits.cacheBytes / shardCount)
                 if application.hasWebhooks { webhooks.filled(name, of: application) }
             } else {
                 audience = shard.publish(to: channel)
             }
             deliver(frame, to: channel, in: audience, excluding: excluding)
-            if origin == nil { bridge?.carry(event: event, data: data, channel: name, application: application) }
+            if !isBridged, let bridge, settings.bridgedID?.isExactly(application.id) == true {
+                bridge.carry(event: event, data: data, channel: name)
+            }
         }
     }
 
     /// The event loops with subscribers of these channels that have no room now; empty when there may be published.
     func congestion(of channels: some Sequence<String>, in application: Application) -> PartitionSet {
-        let full = congestion.full
+        let full = context.congestion.full
         guard !full.isEmpty else { return full }
         var concerned = PartitionSet()
         for name in channels {
@@ -57,7 +61,8 @@ extension ServerCore {
 
     /// Subscribes a connection, queues its confirmation and tells the others; returns the event loops that are full now.
     func subscribe(
-        _ connection: NIOLoopBound<PusherConnection>, socketID: SocketID, on outlet: LoopOutlet, to name: String,
+        _ connection: NIOLoopBound<PusherConnection>, socketID: SocketID, on mailbox: EventLoopMailbox<PusherLoop>,
+        to name: String,
         member: PresenceMember?, application: Application
     ) throws(SubscribeRefusal) -> PartitionSet {
         let channel = ChannelID(application: application.id, name: name)
@@ -65,11 +70,26 @@ extension ServerCore {
         let result = withShard(of: channel) { shard in
             Result { () throws(SubscribeRefusal) -> PartitionSet in
                 var full = PartitionSet()
-                let outcome = try shard.subscribe(
-                    to: channel, traits: traits, partition: outlet.partition, member: member,
-                    memberLimit: application.limits.presenceMembers, at: now)
+                let isNew = shard.occupancy(of: channel) == nil
+                try quota.open(application, isNewChannel: isNew)
+                let outcome: SubscribeOutcome
+                do throws(SubscribeRefusal) {
+                    outcome = try shard.subscribe(
+                        to: channel, traits: traits, partition: mailbox.queue.number, member: member,
+                        memberLimit: application.limits.presenceMembers, at: now)
+                } catch {
+                    quota.close(application, isChannelGone: isNew)
+                    throw error
+                }
                 let confirmation = PusherWire.confirmation(of: name, isCache: traits.contains(.cached), outcome)
-                outlet.enqueue(.attach(connection, channel, confirmation: confirmation))
+                // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.
+                let limit = settings.maximumPendingBytes / 2
+                if let added = outcome.memberAdded, confirmation.readableBytes > limit {
+                    _ = shard.unsubscribe(from: channel, partition: mailbox.queue.number, userID: added.userID, at: now)
+                    quota.close(application, isChannelGone: isNew)
+                    throw SubscribeRefusal.tooManyMemberBytes(limit: limit)
+                }
+                mailbox.enqueue(.attach(connection, channel, confirmation: confirmation))
                 if let added = outcome.memberAdded {
                     let frame = PusherWire.frame(PusherFrames.memberAdded(channel: name, member: PusherMember(added)))
                     full.formUnion(deliver(frame, to: channel, in: outcome.audience, excluding: socketID))
@@ -86,16 +106,18 @@ extension ServerCore {
     /// `connection` is nil when it has gone altogether.
     @discardableResult
     func unsubscribe(
-        _ connection: NIOLoopBound<PusherConnection>?, on outlet: LoopOutlet, from name: String, userID: String?,
+        _ connection: NIOLoopBound<PusherConnection>?, on mailbox: EventLoopMailbox<PusherLoop>, from name: String,
+        userID: String?,
         application: Application, isSilent: Bool = false
     ) -> PartitionSet {
         let channel = ChannelID(application: application.id, name: name)
         return withShard(of: channel) { shard in
             var full = PartitionSet()
-            guard let outcome = shard.unsubscribe(from: channel, partition: outlet.partition, userID: userID, at: now) else {
+            guard let outcome = shard.unsubscribe(from: channel, partition: mailbox.queue.number, userID: userID, at: now) else {
                 return full
             }
-            if let connection { outlet.enqueue(.detach(connection, channel)) }
+            quota.close(application, isChannelGone: outcome.becameVacant)
+            if let connection { mailbox.enqueue(.detach(connection, channel)) }
             if let removed = outcome.memberRemoved, !isSilent {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: name, userID: removed))
                 full = deliver(frame, to: channel, in: outcome.audience)

@@ -1,30 +1,32 @@
 import NIOCore
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// Users of an application and who watches them. What watchers are told is queued under the lock of the application's book, so that
 /// each sees a user come and go in turns (rule HB-50).
-extension ServerCore {
+extension PusherService {
     /// Signs a connection in and queues its answers, and those of its watchlist who are online. The answers go the same way as news, so
     /// that news from before a sign-in never come behind it.
     func signIn(
-        _ socketID: SocketID, on outlet: LoopOutlet, as signIn: PusherSignIn, of application: SharedApplication,
+        _ socketID: SocketID, on mailbox: EventLoopMailbox<PusherLoop>, as signIn: PusherSignIn,
+        of application: SharedApplication,
         answers: [[UInt8]]
     ) {
         let now = now
         application.users.withLockedValue { users in
             let outcome = users.signIn(
-                UserConnection(socketID, on: outlet), as: signIn.user.id, watching: signIn.watchlist, at: now)
+                UserConnection(socketID, on: mailbox), as: signIn.user.id, watching: signIn.watchlist, at: now)
             tell(outcome.news)
-            for answer in answers { outlet.enqueue(.tell([socketID], PusherWire.frame(answer))) }
+            for answer in answers { mailbox.enqueue(.tell([socketID], PusherWire.frame(answer))) }
             guard !outcome.online.isEmpty else { return }
-            outlet.enqueue(.tell([socketID], PusherWire.frame(PusherWire.watchlist(online: outcome.online))))
+            mailbox.enqueue(.tell([socketID], PusherWire.frame(PusherWire.watchlist(online: outcome.online))))
         }
     }
 
-    func signOut(_ socketID: SocketID, on outlet: LoopOutlet, of application: SharedApplication) {
+    func signOut(_ socketID: SocketID, on mailbox: EventLoopMailbox<PusherLoop>, of application: SharedApplication) {
         let now = now
-        application.users.withLockedValue { $0.signOut(UserConnection(socketID, on: outlet), at: now) }
+        application.users.withLockedValue { $0.signOut(UserConnection(socketID, on: mailbox), at: now) }
     }
 
     /// Tells watchers who came and went since the last time, in one message each.
@@ -39,15 +41,15 @@ extension ServerCore {
         for news in news {
             let frame = PusherWire.watchlist(news)
             for (partition, watchers) in Dictionary(grouping: news.watchers, by: \.partition)
-            where outlets.indices.contains(partition) {
-                outlets[partition].enqueue(.tell(watchers.map { SocketID(high: $0.high, low: $0.low) }, frame))
+            where mailboxes.indices.contains(partition) {
+                mailboxes[partition].enqueue(.tell(watchers.map { SocketID(high: $0.high, low: $0.low) }, frame))
             }
         }
     }
 }
 
 extension UserConnection {
-    fileprivate init(_ socketID: SocketID, on outlet: LoopOutlet) {
-        self.init(partition: outlet.partition, high: socketID.high, low: socketID.low)
+    fileprivate init(_ socketID: SocketID, on mailbox: EventLoopMailbox<PusherLoop>) {
+        self.init(partition: mailbox.queue.number, high: socketID.high, low: socketID.low)
     }
 }

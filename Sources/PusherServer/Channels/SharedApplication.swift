@@ -1,5 +1,6 @@
 import NIOConcurrencyHelpers
 import RealtimeHub
+import ServerRuntime
 
 /// An application that many connections refer to, so that each holds a pointer and not a copy.
 final class SharedApplication: Sendable {

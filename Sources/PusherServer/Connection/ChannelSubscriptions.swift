@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 
 /// What a connection is subscribed to, each channel once, in no order.
@@ -8,7 +9,7 @@ struct ChannelSubscriptions: Sendable {
 
     private(set) var all: [Subscription] = []
     /// The place of each channel; empty while there are few.
-    private var places: [ExactText: Int] = [:]
+    private var places: [Identifier: Int] = [:]
 
     /// So many are looked through one after the other.
     private static let few = 16
@@ -23,9 +24,9 @@ struct ChannelSubscriptions: Sendable {
     mutating func append(_ subscription: Subscription) {
         all.append(subscription)
         if !places.isEmpty {
-            places[ExactText(subscription.channel)] = all.count - 1
+            places[Identifier(subscription.channel)] = all.count - 1
         } else if all.count > Self.few {
-            for (place, subscription) in all.enumerated() { places[ExactText(subscription.channel)] = place }
+            for (place, subscription) in all.enumerated() { places[Identifier(subscription.channel)] = place }
         }
     }
 
@@ -34,8 +35,8 @@ struct ChannelSubscriptions: Sendable {
         all.swapAt(place, all.count - 1)
         let removed = all.removeLast()
         guard !places.isEmpty else { return removed }
-        places[ExactText(channel)] = nil
-        if place < all.count { places[ExactText(all[place].channel)] = place }
+        places[Identifier(channel)] = nil
+        if place < all.count { places[Identifier(all[place].channel)] = place }
         return removed
     }
 
@@ -48,6 +49,6 @@ struct ChannelSubscriptions: Sendable {
     }
 
     private func place(of channel: String) -> Int? {
-        places.isEmpty ? all.firstIndex { $0.channel.isExactly(channel) } : places[ExactText(channel)]
+        places.isEmpty ? all.firstIndex { $0.channel.isExactly(channel) } : places[Identifier(channel)]
     }
 }

@@ -1,4 +1,5 @@
 import RealtimeHub
+import ServerRuntime
 
 /// Which application a WebSocket wants to join, and whether it may, by its target and where it comes from. Pusher protocol,
 /// Connection (rules SP-3, SP-4, SO-10 and SO-11).

@@ -1,12 +1,15 @@
+import Identifiers
 import NIOCore
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
+import ServerValues
 import WebSocketFraming
 
 /// One WebSocket connection: the only handler of its channel, so that frames go straight to the socket.
 ///
 /// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
-final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, HeldReader {
+final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, HeldReader {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -27,8 +30,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
         case closed
     }
 
-    private let core: ServerCore
-    private let outlet: LoopOutlet
+    private let service: PusherService
+    private let loop: EventLoopContext
     /// Nil when the connection is refused and only gets a farewell.
     private var application: SharedApplication?
     private let refusal: PusherFarewell?
@@ -50,18 +53,18 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
     /// Whether the client's version of the protocol has `pusher:ping`.
     private let knowsPings: Bool
 
-    /// The place in ``LoopState/connections``.
+    /// The place in ``PusherLoop/list``.
     var place = -1
     var seats: ContiguousArray<Seat> = []
     /// Whether the connection is in the list of those to flush.
     var isUnflushed = false
 
     init(
-        core: ServerCore, outlet: LoopOutlet, opening: Result<SharedApplication, PusherFarewell>, knowsPings: Bool,
+        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherFarewell>, knowsPings: Bool,
         at now: HubInstant
     ) {
-        self.core = core
-        self.outlet = outlet
+        self.service = service
+        self.loop = loop
         self.knowsPings = knowsPings
         switch opening {
         case .success(let application): (self.application, refusal) = (application, nil)
@@ -72,13 +75,17 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
         liveness = Liveness(at: now)
         if let timeout = application?.value.authorizationTimeout { authorizeBy = now.advanced(by: timeout) }
         let limits = WebSocketLimits(
-            messageBytes: core.configuration.maximumMessageBytes, fragments: core.configuration.maximumFragments, keptBytes: 0)
+            messageBytes: service.settings.maximumMessageBytes, fragments: service.settings.maximumFragments, keptBytes: 0)
         receiver = WebSocketReceiver(role: .server, limits: limits)
     }
 
+    private var mailbox: EventLoopMailbox<PusherLoop> { service.mailboxes[loop.number] }
+    /// The connections of this event loop.
+    private var subscribers: PusherLoop { mailbox.part }
+
     var socketID: SocketID { front.socketID }
     /// Where the connection is counted.
-    var slot: MetricSlot { application?.slot ?? .otherPusher }
+    var slot: MetricSlot { application?.slot ?? service.otherSlot }
     var isOpen: Bool { phase == .open }
     /// What waits for the socket to take it.
     var pendingBytes: Int {
@@ -87,7 +94,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
     }
 
     func belongs(to application: String?, user: String?) -> Bool {
-        (application == nil || self.application?.value.id == application)
+        (application == nil || application.map { self.application?.value.id.isExactly($0) == true } == true)
             && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
     }
 
@@ -102,8 +109,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        let state = outlet.state
-        state.add(self)
+        let state = loop.state
+        subscribers.add(self)
         phase = .open
         if let refusal {
             state.counters.connectionsRefused += 1
@@ -111,10 +118,11 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
             return close(refusal)
         }
         state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
-        let seconds = Int(core.configuration.activityTimeout.components.seconds)
+        let seconds = Int(service.settings.activityTimeout.components.seconds)
         reply(PusherFrames.connectionEstablished(socketID: socketID.description, activityTimeout: max(seconds, 1)))
         flushReplies()
-        core.logger.debug("connected", metadata: ["socket_id": "\(socketID)", "app": "\(application?.value.id ?? "")"])
+        service.context.logger.debug(
+            "connected", metadata: ["socket_id": "\(socketID)", "app": "\(application?.value.id ?? "")"])
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -126,15 +134,15 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        core.logger.debug("connection failed", metadata: ["socket_id": "\(socketID)", "error": "\(type(of: error))"])
+        service.context.logger.debug("connection failed", metadata: ["socket_id": "\(socketID)", "error": "\(type(of: error))"])
         hangUp()
     }
 
     /// A subscriber for which too much is waiting is cut off (rule SV-4).
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard !context.channel.isWritable, phase == .open else { return }
-        outlet.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
-        core.logger.info("slow subscriber cut off", metadata: ["socket_id": "\(socketID)"])
+        loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
+        service.context.logger.info("slow subscriber cut off", metadata: ["socket_id": "\(socketID)"])
         close(.slowSubscriber)
     }
 
@@ -145,9 +153,9 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
         isReading = true
         defer { isReading = false }
         var buffer = unwrapInboundIn(data)
-        let now = core.now
+        let now = service.now
         liveness.hear(at: now)
-        outlet.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
+        loop.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
         var completed = false
         do throws(WebSocketViolation) {
             try receiver.receive(&buffer) { event in
@@ -174,11 +182,10 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
         case .close(let code, _): return peerCloses(code)
         case .text, .binary, .ping, .pong:
             guard phase == .open, let application else { return }
-            let state = outlet.state
             switch event {
             case .text(let bytes):
-                state.figures.applications.count(slot) { $0.messagesReceived += 1 }
-                perform(front.receive(bytes, parser: &state.parser, application: application.value, at: now), application)
+                loop.state.figures.applications.count(slot) { $0.messagesReceived += 1 }
+                perform(front.receive(bytes, parser: &subscribers.parser, application: application.value, at: now), application)
             case .binary: close(.plain(.unsupportedData, "Messages are text."))
             case .ping(let payload):
                 var buffer = ByteBuffer()
@@ -196,24 +203,24 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
         case .none: return
         case .reply(let message): reply(message)
         case .refuse(let message, let code): refuse(message, code)
-        case .relay(let event): hold(until: core.relay(event, application: application.value, from: socketID))
+        case .relay(let event): hold(until: service.relay(event, application: application.value, from: socketID))
         case .subscribe(let channel, let member):
             do throws(SubscribeRefusal) {
                 hold(
-                    until: try core.subscribe(
-                        NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: outlet, to: channel,
+                    until: try service.subscribe(
+                        NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: mailbox, to: channel,
                         member: member, application: application.value))
             } catch {
-                refuse(front.refused(channel, error), nil)
+                refuse(front.refused(channel, error), error.code)
             }
         case .unsubscribe(let subscription):
             hold(
-                until: core.unsubscribe(
-                    NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet, from: subscription.channel,
+                until: service.unsubscribe(
+                    NIOLoopBound(self, eventLoop: context.eventLoop), on: mailbox, from: subscription.channel,
                     userID: subscription.userID, application: application.value))
         case .signIn(let signIn, let answers):
-            outlet.state.signedIn[socketID] = self
-            core.signIn(socketID, on: outlet, as: signIn, of: application, answers: answers)
+            subscribers.signedIn[socketID] = self
+            service.signIn(socketID, on: mailbox, as: signIn, of: application, answers: answers)
         }
     }
 
@@ -235,11 +242,11 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, He
         let frame = PusherWire.frame(message)
         guard write(frame) else { return }
         needsFlush = true
-        outlet.state.countSent(frame, to: self)
+        subscribers.countSent(frame, to: self)
     }
 
     private func refuse(_ message: [UInt8], _ code: Int?) {
-        outlet.state.figures.errors[code ?? 0, default: 0] += 1
+        loop.state.figures.err(.pusher, code)
         reply(message)
     }
 
@@ -259,13 +266,13 @@ extension PusherConnection {
     private func hold(until loops: PartitionSet) {
         guard !loops.isEmpty, !isHeld, phase == .open else { return }
         setHeld(true)
-        outlet.hold(self, until: loops)
+        loop.hold(self, until: loops)
     }
 
     func goOn() {
         setHeld(false)
         // While nobody read, the client could neither prove its life nor finish a message.
-        let now = core.now
+        let now = service.now
         liveness.hear(at: now)
         if waiting != nil { waiting = now }
     }
@@ -281,17 +288,21 @@ extension PusherConnection {
 
 // MARK: - Ending
 
-extension PusherConnection {
+extension PusherConnection: DrainedConnection {
+    func drain() {
+        close(service.drainFarewell)
+    }
+
     /// Says farewell, leaves all channels, and waits for the peer's close frame.
     func close(_ farewell: PusherFarewell) {
         guard phase == .open, let context else { return }
         phase = .closing
-        waiting = core.now
+        waiting = service.now
         // The peer's close frame is awaited.
         setHeld(false)
         // First, so that whoever sees the farewell finds the seats free and the user signed out. When the server goes, everybody does:
         // who is told that the others left would see them flicker.
-        leave(isSilent: farewell.code == PusherFarewell.draining.code)
+        leave(isSilent: farewell.concernsAll)
         context.writeAndFlush(wrapOutboundOut(PusherWire.farewell(farewell)), promise: nil)
     }
 
@@ -299,7 +310,7 @@ extension PusherConnection {
         guard let context, phase == .open || phase == .closing else { return }
         let mustAnswer = phase == .open
         phase = .closing
-        waiting = waiting ?? core.now
+        waiting = waiting ?? service.now
         leave()
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -320,14 +331,14 @@ extension PusherConnection {
 
     /// What time alone brings: pings, and the end of what takes too long.
     func sweep(at now: HubInstant) {
-        let configuration = core.configuration
+        let settings = service.settings
         switch phase {
         case .new, .ended, .closed: return
         case .closing:
-            if let waiting, now.since(waiting) >= configuration.closeTimeout { hangUp() }
+            if let waiting, now.since(waiting) >= settings.closeTimeout { hangUp() }
         case .open:
             if isHeld { return }
-            if let waiting, now.since(waiting) >= configuration.messageTimeout {
+            if let waiting, now.since(waiting) >= settings.messageTimeout {
                 return close(.plain(.policyViolation, "A message took too long to arrive."))
             }
             if now >= authorizeBy {
@@ -335,12 +346,12 @@ extension PusherConnection {
                 authorizeBy = HubInstant(nanoseconds: .max)
             }
             let verdict = liveness.check(
-                at: now, activityTimeout: configuration.activityTimeout, pongTimeout: configuration.pongTimeout)
+                at: now, activityTimeout: settings.activityTimeout, pongTimeout: settings.pongTimeout)
             switch verdict {
             case .alive: return
             case .ask: if write(PusherWire.ping) { flush() }
             case .dead:
-                outlet.state.figures.applications.count(slot) { $0.deadConnectionsCut += 1 }
+                loop.state.figures.applications.count(slot) { $0.deadConnectionsCut += 1 }
                 close(knowsPings ? .noPong : .inactive)
             }
         }
@@ -351,8 +362,8 @@ extension PusherConnection {
         guard phase != .closed else { return }
         giveBack()
         phase = .closed
-        core.admission.withLockedValue { $0.closeSocket() }
-        core.logger.debug("disconnected", metadata: ["socket_id": "\(socketID)"])
+        service.context.admission.withLockedValue { $0.closeSocket() }
+        service.context.logger.debug("disconnected", metadata: ["socket_id": "\(socketID)"])
     }
 
     /// Gives everything back but the socket. Does nothing the second time.
@@ -361,19 +372,21 @@ extension PusherConnection {
         leave()
         phase = .ended
         context = nil
-        outlet.state.remove(self)
-        if let application { core.admission.withLockedValue { $0.close(application: application.value.id) } }
+        subscribers.remove(self)
+        if let application {
+            service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
+        }
     }
 
     /// Leaves all channels, and the user.
     private func leave(isSilent: Bool = false) {
         guard let application else { return }
-        if outlet.state.signedIn.removeValue(forKey: socketID) != nil { core.signOut(socketID, on: outlet, of: application) }
+        if subscribers.signedIn.removeValue(forKey: socketID) != nil { service.signOut(socketID, on: mailbox, of: application) }
         for subscription in front.leaveAll() {
-            core.unsubscribe(
-                nil, on: outlet, from: subscription.channel, userID: subscription.userID, application: application.value,
+            service.unsubscribe(
+                nil, on: mailbox, from: subscription.channel, userID: subscription.userID, application: application.value,
                 isSilent: isSilent)
         }
-        outlet.state.detachAll(self)
+        subscribers.detachAll(self)
     }
 }

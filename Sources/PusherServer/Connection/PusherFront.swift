@@ -1,5 +1,7 @@
+import Identifiers
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// One connection of the Pusher protocol as the server sees it: messages in, actions out. A pure value without a socket.
@@ -54,8 +56,8 @@ struct PusherFront: Sendable {
         case PusherEventName.ping: return .reply(PusherFrames.pong)
         case PusherEventName.pong: return .none
         case PusherEventName.subscribe: return subscribe(message.data, application, at: now)
-        case PusherEventName.unsubscribe: return unsubscribe(message.data)
-        case PusherEventName.signin: return signIn(message.data, application)
+        case PusherEventName.unsubscribe: return unsubscribe(message.data, at: now)
+        case PusherEventName.signin: return signIn(message.data, application, at: now)
         default:
             guard PusherEventName.isClientEvent(message.event) else {
                 return .error(nil, "Clients may send client- events and the events of the protocol only.")
@@ -70,6 +72,12 @@ struct PusherFront: Sendable {
         return switch refusal {
         case .tooManyMembers(let limit):
             PusherFrames.error(code: nil, message: "The channel has its limit of \(limit) members.", channel: channel)
+        case .tooManyMemberBytes(let limit):
+            PusherFrames.error(
+                code: nil, message: "The list of the channel's members has its limit of \(limit) bytes.", channel: channel)
+        case .tooManyChannels(let limit): Self.overCapacity("The application has its limit of \(limit) channels.", channel)
+        case .tooManySubscriptions(let limit):
+            Self.overCapacity("The application has its limit of \(limit) subscriptions.", channel)
         case .memberMissing: Self.unauthorized(channel)
         }
     }
@@ -87,12 +95,9 @@ struct PusherFront: Sendable {
         }
         let name: PusherChannelName
         do throws(PusherNameError) {
-            name = try PusherChannelName(request.channel)
+            name = try PusherChannelName(request.channel, limit: application.limits.bytes(ofChannelName: request.channel))
         } catch {
-            return .error(nil, "The channel cannot be subscribed to. \(error.description)")
-        }
-        guard name.name.utf8.count <= application.limits.channelNameBytes else {
-            return .error(nil, "The channel name is longer than \(application.limits.channelNameBytes) bytes.")
+            return .error(nil, "Invalid channel name: the channel cannot be subscribed to. \(error.description)")
         }
         guard mayAttempt(application, at: now) else {
             return .error(nil, "The connection subscribes too often; please try again in a second.", channel: name.name)
@@ -141,24 +146,42 @@ struct PusherFront: Sendable {
         return .subscribe(channel: request.channel, member: member)
     }
 
-    /// A presence channel joined as the signed-in user is signed without channel data.
+    /// Whether the application's server has signed the subscription.
+    ///
+    /// The signature of a presence channel covers the channel data, if there are any. For other channels channel data mean nothing,
+    /// and libraries differ in whether they sign them too, so both forms are accepted (rule SP-62).
     private func isSigned(_ request: PusherSubscribeData, _ application: Application) -> Bool {
         guard let auth = request.auth else { return false }
-        let channelData = PusherChannelKind(of: request.channel).access == .presence ? request.channelData : nil
-        return PusherSignature.isValid(
-            channelAuth: auth, socketID: socketID.description, channel: request.channel, channelData: channelData,
-            key: application.key, secret: application.secret.revealed)
+        func isSigned(with channelData: String?) -> Bool {
+            ConstantTime.anyIsRight(application.validSecrets) { secret in
+                PusherSignature.isValid(
+                    channelAuth: auth, socketID: socketID.description, channel: request.channel, channelData: channelData,
+                    key: application.key, secret: secret.revealed)
+            }
+        }
+        if isSigned(with: request.channelData) { return true }
+        let needsData = PusherChannelKind(of: request.channel).access == .presence
+        return !needsData && request.channelData != nil && isSigned(with: nil)
     }
 
-    private mutating func unsubscribe(_ data: String?) -> PusherAction {
+    private mutating func unsubscribe(_ data: String?, at now: HubInstant) -> PusherAction {
         guard let request = PusherSubscribeData(parsing: data) else {
             return .error(nil, "pusher:unsubscribe needs an object with a channel.")
         }
-        return list.remove(request.channel).map { .unsubscribe($0) } ?? .none
+        guard let ended = list.remove(request.channel) else { return .none }
+        var changed = rates.value ?? ConnectionRates()
+        changed.chargeForEnd(isPresence: ended.userID != nil, at: now)
+        rates.value = changed
+        return .unsubscribe(ended)
     }
 
     /// Leaving and joining channels again and again would cost all who are on them.
     private mutating func mayAttempt(_ application: Application, at now: HubInstant) -> Bool {
+        if var changed = rates.value {
+            let allowsJoining = changed.allowsJoining(at: now)
+            rates.value = changed
+            guard allowsJoining else { return false }
+        }
         if freeSubscribes > 0 {
             freeSubscribes -= 1
             return true
@@ -170,15 +193,23 @@ struct PusherFront: Sendable {
 
     // MARK: Signing in
 
-    private mutating func signIn(_ data: String?, _ application: Application) -> PusherAction {
+    private mutating func signIn(_ data: String?, _ application: Application, at now: HubInstant) -> PusherAction {
         guard application.allowsUserAuthentication else {
             return .error(4009, "User authentication is switched off; switch it on for the application to sign users in.")
         }
         guard let request = PusherSigninData(parsing: data),
-            PusherSignature.isValid(
-                userAuth: request.auth, socketID: socketID.description, userData: request.userData, key: application.key,
-                secret: application.secret.revealed)
+            ConstantTime.anyIsRight(
+                application.validSecrets,
+                { secret in
+                    PusherSignature.isValid(
+                        userAuth: request.auth, socketID: socketID.description, userData: request.userData, key: application.key,
+                        secret: secret.revealed)
+                })
         else { return .error(4009, "The sign-in is not authorized.") }
+        var changed = rates.value ?? ConnectionRates()
+        let isAllowed = changed.takeSignIn(at: now)
+        rates.value = changed
+        guard isAllowed else { return .error(nil, "The connection signs in too often; please try again in a second.") }
         let signIn: PusherSignIn
         do throws(PusherSignIn.Problem) {
             signIn = try PusherSignIn(parsing: request.userData, limits: application.limits)
@@ -230,6 +261,11 @@ struct PusherFront: Sendable {
         rates.value = changed
         guard isAllowed else { return .error(4301, "More than \(rate) client events in a second.", channel: channel) }
         return .relay(ClientEvent(name: message.event, channel: channel, data: data, userID: subscription.userID))
+    }
+
+    /// Over capacity is not the fault of whoever asks, who may ask again later.
+    private static func overCapacity(_ text: String, _ channel: String) -> [UInt8] {
+        PusherFrames.error(code: 4100, message: text, channel: channel)
     }
 
     /// One text for every reason, so that a forger learns nothing from it (rule SP-7).

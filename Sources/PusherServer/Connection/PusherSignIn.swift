@@ -1,3 +1,4 @@
+import Identifiers
 import PusherProtocol
 import RealtimeHub
 import WireCoding
@@ -13,10 +14,12 @@ struct PusherSignIn: Hashable, Sendable {
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
         case unusableID(limit: Int)
         case unusableWatchlist(limit: Int)
+        case infoTooLarge(limit: Int)
 
         var description: String {
             switch self {
             case .unusableID(let limit): "user_data needs an id, a string of 1 to \(limit) bytes."
+            case .infoTooLarge(let limit): "The user_info in user_data has at most \(limit) bytes."
             case .unusableWatchlist(let limit): "The watchlist in user_data is an array of user ids of 1 to \(limit) bytes each."
             }
         }
@@ -32,14 +35,18 @@ struct PusherSignIn: Hashable, Sendable {
         guard let id = object?["id"]?.string, Self.accepts(id, limits) else { throw .unusableID(limit: limits.userIDBytes) }
         let info = object?["user_info"]
         user = PusherFront.User(id: id, info: info?.kind == .object ? info?.text : nil)
+        // It is kept as long as the connection, and is what members of presence channels see.
+        guard (user.info ?? "").utf8.count <= limits.presenceMemberBytes else {
+            throw .infoTooLarge(limit: limits.presenceMemberBytes)
+        }
         guard let list = object?["watchlist"], !list.isNull else { return }
         guard let elements = list.elements else { throw .unusableWatchlist(limit: limits.userIDBytes) }
-        var seen: Set<ExactText> = []
+        var seen: Set<Identifier> = []
         for element in elements {
             guard let id = element.identifier, Self.accepts(id, limits) else {
                 throw .unusableWatchlist(limit: limits.userIDBytes)
             }
-            guard seen.insert(ExactText(id)).inserted else { continue }
+            guard seen.insert(Identifier(id)).inserted else { continue }
             if watchlist.count < limits.watchlistUsers { watchlist.append(id) } else { isWatchlistCut = true }
         }
     }

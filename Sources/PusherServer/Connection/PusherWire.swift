@@ -74,6 +74,8 @@ struct PusherFarewell: Error, Hashable, Sendable {
     var reason: String
     /// Whether a `pusher:error` with the same code goes before the close frame.
     var explains = true
+    /// Whether all connections get it at about the same time. Then members are not told of each other's going (rule SP-20).
+    var concernsAll = false
 
     init(_ code: UInt16, _ reason: String, explains: Bool = true) {
         self.code = code
@@ -93,7 +95,11 @@ struct PusherFarewell: Error, Hashable, Sendable {
     static let overCapacity = PusherFarewell(4100, "The server is over capacity.")
     /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
     static let slowSubscriber = PusherFarewell(4100, "The connection reads too slowly for what it is subscribed to.")
-    static let draining = PusherFarewell(4200, "The server is shutting down; please connect again.")
+    static func draining(code: UInt16) -> PusherFarewell {
+        var farewell = PusherFarewell(code, "The server is shutting down; please connect again.")
+        farewell.concernsAll = true
+        return farewell
+    }
     static let noPong = PusherFarewell(4201, "Nothing came from the connection, not even a pong.")
     /// For clients whose version of the protocol has no `pusher:ping`, so that they cannot be blamed for a missing pong.
     static let inactive = PusherFarewell(4202, "The connection was closed after inactivity.")
@@ -109,6 +115,24 @@ extension ChannelTraits {
         self = []
         if kind.access == .presence { insert(.presence) }
         if kind.isCache { insert(.cached) }
+    }
+}
+
+extension SubscribeRefusal {
+    /// The code of the error that the client gets, as metrics count it.
+    var code: Int? {
+        switch self {
+        case .tooManyMembers, .tooManyMemberBytes: nil
+        case .memberMissing: 4009
+        case .tooManyChannels, .tooManySubscriptions: 4100
+        }
+    }
+}
+
+extension ApplicationLimits {
+    /// How long this channel name may be. A name that holds a user id has room for any id that is allowed (rule SP-63).
+    func bytes(ofChannelName name: String) -> Int {
+        PusherChannelName.isReserved(name) ? PusherChannelName.serverToUser("").utf8.count + userIDBytes : channelNameBytes
     }
 }
 

@@ -2,30 +2,30 @@
 ///
 /// Whoever knows it can have a subscription signed for it, so it is drawn from the system's random numbers and has 79 bits
 /// (rule SP-2).
-struct SocketID: Hashable, Sendable, CustomStringConvertible {
-    let high: UInt64
-    let low: UInt64
+package struct SocketID: Hashable, Sendable, CustomStringConvertible {
+    package let high: UInt64
+    package let low: UInt64
 
     /// Above every number of an id. Numbers stay short enough for clients that read them as floating-point.
     private static let bound: UInt64 = 1_000_000_000_000
 
-    init(high: UInt64, low: UInt64) {
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    init(using random: inout some RandomNumberGenerator) {
+    package init(using random: inout some RandomNumberGenerator) {
         high = UInt64.random(in: 1..<Self.bound, using: &random)
         low = UInt64.random(in: 1..<Self.bound, using: &random)
     }
 
     /// Reads what `description` writes. Other spellings of the numbers, such as leading zeros, name no connection.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let high = UInt64(parts[0]), let low = UInt64(parts[1]) else { return nil }
         self.init(high: high, low: low)
         guard description == text else { return nil }
     }
 
-    var description: String { "\(high).\(low)" }
+    package var description: String { "\(high).\(low)" }
 }

@@ -1,78 +1,52 @@
+import Identifiers
 import NIOCore
 import PusherProtocol
 import RealtimeHub
-import TransportCommon
+import ServerRuntime
+import ServerValues
 
-/// The connections of one event loop and what they are subscribed to. Touched on that loop only.
-final class LoopState {
+/// The Pusher connections of one event loop and what they are subscribed to. Touched on that loop only.
+final class PusherLoop {
+    let loop: EventLoopContext
     private var channels: [ChannelID: LoopChannel] = [:]
-    /// WebSocket connections; each knows its place.
-    private(set) var connections: ContiguousArray<PusherConnection> = []
+    /// Connections; each knows its place.
+    private(set) var list: ContiguousArray<PusherConnection> = []
     /// Those of them that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
-    /// Connections that speak HTTP; each knows its place.
-    private(set) var requesters: ContiguousArray<HTTPConnection> = []
-    /// Polls by the number of their application.
-    var polls: [Int: PubNubPolls] = [:]
-    /// Chat sessions.
-    let chat = NexconnLoop()
-    /// Whether the server ends: each answer is its connection's last.
-    var isDraining = false
     /// Connections with writes that have not been flushed.
     private var unflushed: ContiguousArray<PusherConnection> = []
     /// Shared by all connections of the loop, since they are read one after the other.
     var parser = PusherEnvelopeParser(rememberedNames: 256)
-    var counters = ServerStatistics()
-    /// The latest date of an answer and its second: made once a second at most.
-    private var lastDate = (second: -1, text: "")
-    var figures = LoopFigures()
-    /// What has been taken from the queue and is not done yet.
-    var work = LoopWork()
-    var held = HeldBack()
+    /// Whether something was delivered since the first of the operations was queued.
+    var hasDelivered = false
 
-    /// The header `Date` of an answer at this second since 1970.
-    func date(at second: Int) -> String {
-        if second != lastDate.second { lastDate = (second, HTTPDate.text(unixTime: Int64(second))) }
-        return lastDate.text
+    init(_ loop: EventLoopContext) {
+        self.loop = loop
     }
 
     // MARK: Who is there
 
     func add(_ connection: PusherConnection) {
-        connection.place = connections.count
-        connections.append(connection)
+        connection.place = list.count
+        list.append(connection)
     }
 
     func remove(_ connection: PusherConnection) {
         let place = connection.place
-        guard connections.indices.contains(place), connections[place] === connection else { return }
-        connections.swapAt(place, connections.count - 1)
-        connections.removeLast()
-        if place < connections.count { connections[place].place = place }
+        guard list.indices.contains(place), list[place] === connection else { return }
+        list.swapAt(place, list.count - 1)
+        list.removeLast()
+        if place < list.count { list[place].place = place }
         connection.place = -1
-    }
-
-    func add(_ requester: HTTPConnection) {
-        requester.place = requesters.count
-        requesters.append(requester)
-    }
-
-    func remove(_ requester: HTTPConnection) {
-        let place = requester.place
-        guard requesters.indices.contains(place), requesters[place] === requester else { return }
-        requesters.swapAt(place, requesters.count - 1)
-        requesters.removeLast()
-        if place < requesters.count { requesters[place].place = place }
-        requester.place = -1
     }
 
     /// Gives every connection its application as it is now; each application is judged once (rule SO-21).
     func review(_ judge: (String) -> Result<SharedApplication, PusherFarewell>) {
-        var verdicts: [String: Result<SharedApplication, PusherFarewell>] = [:]
-        for connection in connections {
+        var verdicts: [Identifier: Result<SharedApplication, PusherFarewell>] = [:]
+        for connection in list {
             guard let id = connection.applicationID else { continue }
-            let verdict = verdicts[id] ?? judge(id)
-            verdicts[id] = verdict
+            let verdict = verdicts[Identifier(id)] ?? judge(id)
+            verdicts[Identifier(id)] = verdict
             switch verdict {
             case .success(let application): connection.adopt(application)
             case .failure(let farewell): connection.close(farewell)
@@ -91,9 +65,7 @@ final class LoopState {
     }
 
     func detach(_ connection: PusherConnection, from id: ChannelID) {
-        guard let channel = channels[id], let seat = connection.seats.firstIndex(where: { $0.channel === channel }) else {
-            return
-        }
+        guard let channel = channels[id], let seat = seat(of: connection, in: channel) else { return }
         leave(connection.seats[seat])
         let last = connection.seats.count - 1
         connection.seats.swapAt(seat, last)
@@ -101,6 +73,14 @@ final class LoopState {
         guard seat < last else { return }
         let moved = connection.seats[seat]
         moved.channel.seats[moved.index] = Int32(truncatingIfNeeded: seat)
+    }
+
+    /// Looks where there is less to look through: some connections have ten thousand channels, some channels as many connections.
+    private func seat(of connection: PusherConnection, in channel: LoopChannel) -> Int? {
+        if channel.subscribers.count < connection.seats.count {
+            return channel.subscribers.firstIndex { $0 === connection }.map { Int(channel.seats[$0]) }
+        }
+        return connection.seats.firstIndex { $0.channel === channel }
     }
 
     func detachAll(_ connection: PusherConnection) {
@@ -142,7 +122,7 @@ final class LoopState {
                 mustFlush(connection)
             }
         }
-        figures.applications.count(channel.slot) {
+        loop.state.figures.applications.count(channel.slot) {
             $0.messagesSent += delivered * count
             $0.bytesSent += delivered * frames.readableBytes
         }
@@ -156,7 +136,7 @@ final class LoopState {
     }
 
     func countSent(_ frame: ByteBuffer, to connection: PusherConnection) {
-        figures.applications.count(connection.slot) {
+        loop.state.figures.applications.count(connection.slot) {
             $0.messagesSent += 1
             $0.bytesSent += frame.readableBytes
         }
@@ -181,17 +161,6 @@ final class LoopState {
         }
         unflushed.removeAll(keepingCapacity: true)
     }
-}
-
-/// Operations that an event loop has taken from its queue, and how far it is with them.
-struct LoopWork {
-    var operations: [LoopOperation] = []
-    var next = 0
-    /// When the first of them was queued.
-    var since = HubInstant(nanoseconds: 0)
-    var hasDelivered = false
-
-    var isDone: Bool { next == operations.count }
 }
 
 /// The subscribers of one channel on one event loop.

@@ -1,0 +1,40 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// How many channels and subscriptions each application has, against its limits (rule SP-66). May be used from any thread.
+///
+/// A key of an application is public, and channels without a signature are free for all, so each connection could add its limit of
+/// channels to the tables of the server.
+final class SubscriptionQuota: Sendable {
+    private struct Count {
+        var channels = 0
+        var subscriptions = 0
+    }
+
+    private let counts = NIOLockedValueBox<[Identifier: Count]>([:])
+
+    /// Counts a subscription, and its channel when that is a new one. Throws and counts nothing when there is no room.
+    func open(_ application: Application, isNewChannel: Bool) throws(SubscribeRefusal) {
+        let limits = application.limits
+        let refusal: SubscribeRefusal? = counts.withLockedValue { counts in
+            var count = counts[Identifier(application.id)] ?? Count()
+            guard count.subscriptions < limits.subscriptions else { return .tooManySubscriptions(limit: limits.subscriptions) }
+            guard !isNewChannel || count.channels < limits.channels else { return .tooManyChannels(limit: limits.channels) }
+            count.subscriptions += 1
+            if isNewChannel { count.channels += 1 }
+            counts[Identifier(application.id)] = count
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    func close(_ application: Application, isChannelGone: Bool) {
+        counts.withLockedValue { counts in
+            guard var count = counts[Identifier(application.id)] else { return }
+            count.subscriptions -= 1
+            if isChannelGone { count.channels -= 1 }
+            counts[Identifier(application.id)] = count.subscriptions > 0 ? count : nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import RealtimeHub
+
+/// What a connection has cost others by ending subscriptions, less what time has forgiven (rule SP-64).
+///
+/// Every end is told to those who stay: as a changed count, or as a member who has gone. So whoever joins and leaves again and again
+/// costs as much for each subscriber as it sends, and has to wait before it joins again. Ending is never refused.
+struct ChurnAccount: Hashable, Sendable {
+    /// The end of a subscription whose members see each other costs more: each member is told with a message of its own.
+    static let presenceCost = 10
+    /// Beyond this a connection may not subscribe.
+    static let credit = 1_000
+    static let forgivenPerSecond = 100
+    /// No more is owed than a minute forgives, and the credit.
+    static let most = credit + 60 * forgivenPerSecond
+
+    /// In billionths, so that forgiving loses nothing.
+    private var owed: Int64 = 0
+    private var settled: HubInstant
+
+    init(at now: HubInstant) {
+        settled = now
+    }
+
+    mutating func charge(_ cost: Int, at now: HubInstant) {
+        settle(at: now)
+        owed = min(owed + Int64(cost) * 1_000_000_000, Int64(Self.most) * 1_000_000_000)
+    }
+
+    mutating func allowsSubscribing(at now: HubInstant) -> Bool {
+        settle(at: now)
+        return owed < Int64(Self.credit) * 1_000_000_000
+    }
+
+    /// A clock that stands still or goes back forgives nothing.
+    private mutating func settle(at now: HubInstant) {
+        guard now > settled else { return }
+        let elapsed = now.nanoseconds - settled.nanoseconds
+        let (forgiven, overflow) = elapsed.multipliedReportingOverflow(by: Int64(Self.forgivenPerSecond))
+        owed = overflow ? 0 : max(owed - forgiven, 0)
+        settled = now
+    }
+}

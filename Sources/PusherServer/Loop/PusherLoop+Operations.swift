@@ -1,0 +1,110 @@
+import NIOCore
+import RealtimeHub
+import ServerRuntime
+import ServerValues
+
+extension PusherLoop: LoopPart {
+    /// Something that an event loop has to do for its connections, in the order in which it was asked for.
+    ///
+    /// Subscribing goes the same way as delivering, so that a subscriber gets everything that was published after its confirmation
+    /// and nothing from before it (rule SV-2).
+    enum Operation: LoopOperation {
+        /// Hand one encoded frame to all subscribers of a channel on this loop, but to the excluded one.
+        case deliver(ChannelID, ByteBuffer, excluding: SocketID?)
+        /// Start delivering to a connection, and confirm it.
+        case attach(NIOLoopBound<PusherConnection>, ChannelID, confirmation: ByteBuffer)
+        /// Stop delivering to a connection.
+        case detach(NIOLoopBound<PusherConnection>, ChannelID)
+        /// Hand one encoded frame to connections that are signed in.
+        case tell([SocketID], ByteBuffer)
+        /// Close connections: all, those of an application, or those of one of its signed-in users.
+        case close(PusherFarewell, application: String?, user: String?)
+        /// Give connections their application as it is now, or close them when there is none any more.
+        case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherFarewell>)
+
+        /// What an operation counts for beside the bytes that it carries.
+        private static let overhead = 64
+
+        /// A frame counts on every loop that it waits for, although they share it.
+        var queuedBytes: Int {
+            switch self {
+            case .deliver(_, let frame, _): frame.readableBytes + Self.overhead
+            case .attach(_, _, let confirmation): confirmation.readableBytes + Self.overhead
+            case .tell(let users, let frame): users.count * MemoryLayout<SocketID>.size + frame.readableBytes + Self.overhead
+            case .detach, .close, .review: Self.overhead
+            }
+        }
+    }
+
+    /// Frames for one channel are put together up to this size, so that a burst costs one write for each subscriber.
+    private static let mergedBytes = 16_384
+
+    func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
+        var (index, done, written) = (start, 0, 0)
+        while index < operations.count, done < budget {
+            done += operations[index].queuedBytes
+            switch operations[index] {
+            case .deliver(let channel, let frame, let excluded):
+                var frames = frame
+                var count = 1
+                while index + count < operations.count, frames.readableBytes < Self.mergedBytes,
+                    case .deliver(channel, let next, excluded) = operations[index + count]
+                {
+                    frames.writeImmutableBuffer(next)
+                    done += operations[index + count].queuedBytes
+                    count += 1
+                }
+                index += count
+                deliver(frames, count: count, to: channel, excluding: excluded, isLast: index == operations.count)
+                written += frames.readableBytes
+                hasDelivered = true
+                if written >= loop.queue.burstBytes {
+                    flush()
+                    written = 0
+                }
+                continue
+            case .attach(let connection, let channel, let confirmation):
+                let connection = connection.value
+                if connection.isOpen {
+                    attach(connection, to: channel)
+                    write(confirmation, to: connection)
+                }
+            case .detach(let connection, let channel): detach(connection.value, from: channel)
+            case .tell(let users, let frame):
+                for user in users {
+                    if let connection = signedIn[user] { write(frame, to: connection) }
+                }
+            case .close(let farewell, let application, let user): close(farewell, application, user)
+            case .review(let judge): review(judge)
+            }
+            index += 1
+        }
+        flush()
+        return (index, done)
+    }
+
+    private func close(_ farewell: PusherFarewell, _ application: String?, _ user: String?) {
+        // Copies, since a connection that closes leaves the list.
+        let connections = user == nil ? Array(list) : Array(signedIn.values)
+        for connection in connections where connection.belongs(to: application, user: user) { connection.close(farewell) }
+    }
+
+    func endTurn(since: HubInstant?) {
+        if let since {
+            if hasDelivered { loop.state.figures.fanOut.observe(nanoseconds: loop.now.nanoseconds - since.nanoseconds) }
+            hasDelivered = false
+        }
+        loop.publishCounters()
+    }
+
+    func sweep(at now: HubInstant) {
+        // A copy, since a connection that ends leaves the list.
+        for connection in list { connection.sweep(at: now) }
+    }
+
+    func connections() -> [any DrainedConnection] { Array(list) }
+
+    func cut() {
+        for connection in list { connection.hangUp() }
+    }
+}
