@@ -1,3 +1,6 @@
+import Identifiers
+import ServerRuntime
+
 /// What a request wants to know of a channel.
 struct ChannelAttributes: OptionSet, Hashable, Sendable {
     let rawValue: Int
@@ -13,7 +16,7 @@ struct ChannelAttributes: OptionSet, Hashable, Sendable {
     /// Reads a list with commas.
     init(parsing text: String?) throws(HTTPProblem) {
         self = []
-        for part in (text ?? "").split(separator: ",") {
+        for part in (text ?? "").split(atByte: UInt8(ascii: ",")) {
             switch part {
             case "user_count": insert(.userCount)
             case "subscription_count": insert(.subscriptionCount)

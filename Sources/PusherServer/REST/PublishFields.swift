@@ -1,8 +1,10 @@
+import Identifiers
+import ServerRuntime
 import WireCoding
 
 /// The named values of a request to publish: members of a JSON object, or what the query says for those that it lacks (rule SR-3).
 struct PublishFields {
-    private var members: [String: JSONText] = [:]
+    private var members: [Identifier: JSONText] = [:]
     private let query: RESTRequest?
 
     /// - Parameters:
@@ -12,12 +14,12 @@ struct PublishFields {
         self.query = query
         guard let json else { return }
         guard let members = json.members else { throw .badRequest("An event has to be an object.") }
-        for member in members where !member.value.isNull { self.members[member.key] = member.value }
+        for member in members where !member.value.isNull { self.members[Identifier(member.key)] = member.value }
     }
 
     /// A string; nil when it is missing.
     func text(_ name: String, _ complaint: String? = nil) throws(HTTPProblem) -> String? {
-        guard let value = members[name] else { return try query?.parameter(name) }
+        guard let value = members[Identifier(name)] else { return try query?.parameter(name) }
         guard let text = value.string else { throw .badRequest(complaint ?? "\(name) has to be a string.") }
         return text
     }
@@ -26,7 +28,9 @@ struct PublishFields {
     ///
     /// - Parameter single: what the body may have instead; then the query is not asked (rule SR-3).
     func list(_ name: String, orOne single: String) throws(HTTPProblem) -> [String]? {
-        guard let value = members[name] else { return members[single] == nil ? try query?.list(name) : nil }
+        guard let value = members[Identifier(name)] else {
+            return members[Identifier(single)] == nil ? try query?.list(name) : nil
+        }
         guard let elements = value.elements else { throw .badRequest("\(name) has to be an array.") }
         var list: [String] = []
         for element in elements {

@@ -1,5 +1,7 @@
+import Identifiers
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// What `events` is asked to publish, and one part of what `batch_events` is. Pusher HTTP API (rules SV-11, SR-1 to SR-4).
@@ -38,7 +40,7 @@ struct PublishRequest: Hashable, Sendable {
     static func batch(parsing body: [UInt8], limits: ApplicationLimits) throws(HTTPProblem) -> [PublishRequest] {
         guard let events = try json(body)["batch"]?.elements else { throw .badRequest("batch has to be an array.") }
         guard events.count <= limits.eventsPerBatch else {
-            throw .badRequest("A batch has at most \(limits.eventsPerBatch) events.")
+            throw .badRequest("Batch too large: it has more than \(limits.eventsPerBatch) events.")
         }
         var requests: [PublishRequest] = []
         for event in events {
@@ -59,7 +61,8 @@ struct PublishRequest: Hashable, Sendable {
         let complaint = "data has to be a string. Encode other values as JSON first."
         guard let data = body == nil ? try fields.text("data", complaint) : body else { throw .badRequest(complaint) }
         guard data.utf8.count <= limits.eventDataBytes else {
-            throw HTTPProblem(413, "data is larger than \(limits.eventDataBytes) bytes.")
+            throw HTTPProblem(
+                413, "The data content of this event exceeds the allowed maximum (\(limits.eventDataBytes) bytes).")
         }
         self.event = event
         self.data = data
@@ -81,7 +84,7 @@ struct PublishRequest: Hashable, Sendable {
             guard list.count <= limits.channelsPerPublish else {
                 throw .badRequest("An event goes to at most \(limits.channelsPerPublish) channels.")
             }
-            for name in list where !names.contains(where: { $0.isExactly(name) }) { names.append(name) }
+            names = list.uniqueByBytes()
         } else if let name = try fields.text("channel") {
             names = [name]
         }
@@ -94,11 +97,12 @@ struct PublishRequest: Hashable, Sendable {
     }
 
     static func check(channel name: String, limits: ApplicationLimits) throws(HTTPProblem) {
-        let parsed = try? PusherChannelName(name)
+        let parsed = try? PusherChannelName(name, limit: limits.bytes(ofChannelName: name))
         // Of the names that are kept for the service itself only those of users mean anything.
         let isKnown = parsed?.isReserved == false || name.utf8.starts(with: PusherChannelName.serverToUser("").utf8)
-        guard parsed != nil, isKnown, name.utf8.count <= limits.channelNameBytes else {
-            throw .badRequest("A channel name has 1 to \(limits.channelNameBytes) letters, digits and characters of _-=@,.;")
+        guard parsed != nil, isKnown else {
+            throw .badRequest(
+                "Invalid channel name: it has 1 to \(limits.channelNameBytes) letters, digits and characters of _-=@,.;")
         }
     }
 

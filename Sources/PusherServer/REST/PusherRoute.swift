@@ -1,9 +1,7 @@
-/// What a path and a method ask for. Pusher HTTP API, and the server's own paths.
-enum Route: Hashable, Sendable {
-    /// Whether the process is there. Under the names that other servers have for it too: `/`, `/up`.
-    case health
-    case ready
-    case metrics
+import ServerRuntime
+
+/// What a path and a method ask for: Pusher HTTP API.
+enum PusherRoute: Hashable, Sendable {
     /// The path of WebSocket connections, requested without an upgrade.
     case webSocket
     case publish(application: String)
@@ -18,22 +16,22 @@ enum Route: Hashable, Sendable {
     /// Without an application in its path, as one official library sends it, the key says which (rule SV-10).
     case terminateConnections(application: String?, user: String)
 
-    /// The paths that answer without the server's prefix too (rule SR-22).
-    static let outsidePrefix: Set<[String]> = [["health"], ["ready"], ["metrics"]]
+    /// Whether a path belongs to Pusher, so that nobody else looks at it.
+    static func owns(_ segments: [String]) -> Bool {
+        switch segments.first {
+        case "app", "apps", "users", "pusher": segments.count > 1
+        default: false
+        }
+    }
 
     /// Throws 404 for an unknown path and 405 for a known one with another method.
     init(method: String, segments: [String]) throws(HTTPProblem) {
-        let (route, allowed): (Route, String)
+        let (route, allowed): (PusherRoute, String)
         switch segments.count {
-        case 1 where segments[0].isEmpty: (route, allowed) = (.health, "GET")
-        case 1 where segments[0] == "up": (route, allowed) = (.health, "GET")
-        case 1 where segments[0] == "health": (route, allowed) = (.health, "GET")
-        case 1 where segments[0] == "ready": (route, allowed) = (.ready, "GET")
-        case 1 where segments[0] == "metrics": (route, allowed) = (.metrics, "GET")
         case 2 where segments[0] == "app": (route, allowed) = (.webSocket, "GET")
-        case 2 where segments[0] == "nexconn" && segments[1] == "v1": (route, allowed) = (.webSocket, "GET")
         case 3 where segments[0] == "users" && segments[2] == "terminate_connections":
             (route, allowed) = (.terminateConnections(application: nil, user: segments[1]), "POST")
+        case 3... where segments[0] == "pusher" && segments[1] == "app": throw .noFallbackTransport
         case 3... where segments[0] == "apps":
             (route, allowed) = try Self.applicationRoute(segments[1], Array(segments.dropFirst(2)))
         default: throw .notFound
@@ -49,7 +47,7 @@ enum Route: Hashable, Sendable {
         segments.count == 3 && segments[0] == "apps" && segments[2] == "batch_events"
     }
 
-    private static func applicationRoute(_ id: String, _ rest: [String]) throws(HTTPProblem) -> (Route, String) {
+    private static func applicationRoute(_ id: String, _ rest: [String]) throws(HTTPProblem) -> (PusherRoute, String) {
         switch (rest.count, rest[0]) {
         case (1, "events"): (.publish(application: id), "POST")
         case (1, "batch_events"): (.publishBatch(application: id), "POST")

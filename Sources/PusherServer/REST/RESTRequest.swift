@@ -1,4 +1,6 @@
+import Identifiers
 import PusherProtocol
+import ServerRuntime
 
 /// A request with everything that its answer depends on.
 struct RESTRequest: Hashable, Sendable {
@@ -10,7 +12,7 @@ struct RESTRequest: Hashable, Sendable {
     /// A parameter of the query, in any case of letters, as signatures have it; an error when it came twice.
     func parameter(_ name: String) throws(HTTPProblem) -> String? {
         var found: String?
-        for parameter in target.parameters where parameter.name.lowercased() == name {
+        for parameter in target.parameters where PusherRequestSignature.lowercased(parameter.name).isExactly(name) {
             if found != nil { throw .repeatedParameter }
             found = parameter.value
         }
@@ -19,17 +21,18 @@ struct RESTRequest: Hashable, Sendable {
 
     /// The values of a list in the query: `name[]=a&name[]=b`, `name[0]=a&name[1]=b`, or `name=a` for one; nil without any.
     func list(_ name: String) throws(HTTPProblem) -> [String]? {
-        let values = target.parameters.filter { Self.isElement($0.name.lowercased(), of: name) }.map(\.value)
+        let values = target.parameters.filter { Self.isElement(PusherRequestSignature.lowercased($0.name), of: name) }.map(
+            \.value)
         if !values.isEmpty { return values }
         return try parameter(name).map { [$0] }
     }
 
     /// Whether a name comes twice that is not the name of a list.
     var repeatsParameters: Bool {
-        var seen: Set<String> = []
+        var seen: Set<Identifier> = []
         for parameter in target.parameters {
-            let name = parameter.name.lowercased()
-            if !name.hasSuffix("[]"), !seen.insert(name).inserted { return true }
+            let name = PusherRequestSignature.lowercased(parameter.name)
+            if !name.hasByteSuffix("[]"), !seen.insert(Identifier(name)).inserted { return true }
         }
         return false
     }
@@ -43,7 +46,7 @@ struct RESTRequest: Hashable, Sendable {
     }
 
     private static func isElement(_ parameter: String, of name: String) -> Bool {
-        guard parameter.hasPrefix(name), parameter.hasSuffix("]") else { return false }
+        guard parameter.hasBytePrefix(name), parameter.hasByteSuffix("]") else { return false }
         let index = parameter.dropFirst(name.count).dropLast()
         return index.first == "[" && index.dropFirst().utf8.allSatisfy { (0x30...0x39).contains($0) }
     }

@@ -1,18 +1,19 @@
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// Who asks. Pusher HTTP API, Authentication (rules SV-8, SV-9, SR-8 to SR-13).
 extension RESTService {
     /// The application of a request that is signed with its secret.
     func authenticated(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
-        guard let application = core.configuration.applications.application(id: id) else { throw .unknownApplication }
+        guard let application = service.settings.applications.application(id: id) else { throw .unknownApplication }
         return try check(request, application)
     }
 
     /// The application whose key signed a request that names none in its path (rule SV-10).
     func authenticated(_ request: RESTRequest) throws(HTTPProblem) -> Application {
         guard let key = try request.parameter("auth_key") else { throw .unauthorized("The parameter auth_key is missing.") }
-        guard let application = core.configuration.applications.application(key: key) else {
+        guard let application = service.settings.applications.application(key: key) else {
             throw .unauthorized("There is no application with this key.")
         }
         return try check(request, application)
@@ -22,13 +23,13 @@ extension RESTService {
         guard application.isEnabled else { throw .disabledApplication }
         guard !request.repeatsParameters else { throw .repeatedParameter }
         let parameters = request.target.parameters.map { (name: $0.name, value: $0.value) }
-        let now = core.configuration.clock.unixSeconds()
+        let now = service.context.clock.unixSeconds()
         var refusal = PusherRequestSignatureError.wrongSignature
-        for path in request.signedPaths(core.prefix) {
+        for path in request.signedPaths(service.context.prefix) {
             do throws(PusherRequestSignatureError) {
                 try PusherRequestSignature.check(
                     method: request.method, path: path, parameters: parameters, body: request.body, key: application.key,
-                    secret: application.secret.revealed, now: now)
+                    secrets: application.validSecrets.revealed, now: now)
                 return application
             } catch {
                 refusal = error

@@ -1,11 +1,12 @@
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// Publishing events and ending connections. Pusher HTTP API.
 extension RESTService {
     func publish(_ request: PublishRequest, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try checkRoom(for: request.channels, application)
-        try core.budget.publish(request.channels.count, for: application, at: core.now)
+        try service.budget.publish(request.channels.count, for: application, at: service.now)
         send(request, application)
         guard !request.info.isEmpty else { return .empty }
         var out = Array(#"{"channels":{"#.utf8)
@@ -13,7 +14,7 @@ extension RESTService {
             if index > 0 { out.append(UInt8(ascii: ",")) }
             JSONWriter.appendString(channel, to: &out)
             out.append(UInt8(ascii: ":"))
-            append(attributes(of: channel, request.info, application), to: &out)
+            Self.append(attributes(of: channel, request.info, application), to: &out)
         }
         out.append(contentsOf: "}}".utf8)
         return HTTPAnswer(.json, out)
@@ -21,13 +22,13 @@ extension RESTService {
 
     func publish(_ batch: [PublishRequest], _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try checkRoom(for: batch.lazy.flatMap(\.channels), application)
-        try core.budget.publish(batch.count, for: application, at: core.now)
+        try service.budget.publish(batch.count, for: application, at: service.now)
         for request in batch { send(request, application) }
         guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
         var out = Array(#"{"batch":["#.utf8)
         for (index, request) in batch.enumerated() {
             if index > 0 { out.append(UInt8(ascii: ",")) }
-            append(request.channels.first.map { attributes(of: $0, request.info, application) } ?? [], to: &out)
+            Self.append(request.channels.first.map { attributes(of: $0, request.info, application) } ?? [], to: &out)
         }
         out.append(contentsOf: "]}".utf8)
         return HTTPAnswer(.json, out)
@@ -35,20 +36,20 @@ extension RESTService {
 
     /// Whole requests wait, so that none is half done (rule SV-14).
     private func checkRoom(for channels: some Sequence<String>, _ application: Application) throws(HTTPProblem) {
-        let full = core.congestion(of: channels, in: application)
+        let full = service.congestion(of: channels, in: application)
         guard full.isEmpty else { throw .congested(full) }
     }
 
     private func send(_ request: PublishRequest, _ application: Application) {
         for channel in request.channels {
-            core.publish(
+            service.publish(
                 event: request.event, data: request.data, to: channel, application: application, excluding: request.excluded)
         }
     }
 
     func terminate(_ user: String, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
-        try core.budget.query(for: application, at: core.now)
-        core.close(.terminated, application: application.id, user: user)
+        try service.budget.query(for: application, at: service.now)
+        service.close(.terminated, application: application.id, user: user)
         return .empty
     }
 }

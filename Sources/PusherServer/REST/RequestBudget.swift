@@ -1,5 +1,7 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
+import ServerRuntime
 
 /// How much each application has asked of the HTTP API lately, against its limits (rules SR-6, SR-7). May be used from any thread.
 final class RequestBudget: Sendable {
@@ -8,12 +10,12 @@ final class RequestBudget: Sendable {
         var queries: TokenBucket?
     }
 
-    private let buckets = NIOLockedValueBox<[String: Buckets]>([:])
+    private let buckets = NIOLockedValueBox<[Identifier: Buckets]>([:])
 
     /// Counts messages to publish: one for each event and channel.
     func publish(_ messages: Int, for application: Application, at now: HubInstant) throws(HTTPProblem) {
         let limit = application.limits.publishesPerSecond
-        guard let wait = take(messages, limit, \.publishes, application.id, now) else { return }
+        guard let wait = take(messages, limit, \.publishes, Identifier(application.id), now) else { return }
         throw HTTPProblem(
             429, "The application publishes more than \(max(limit ?? 0, 0)) messages in a second, one for each channel.",
             retryAfter: wait)
@@ -22,14 +24,14 @@ final class RequestBudget: Sendable {
     /// Counts a question, or a request to end connections.
     func query(for application: Application, at now: HubInstant) throws(HTTPProblem) {
         let limit = application.limits.queriesPerSecond
-        guard let wait = take(1, limit, \.queries, application.id, now) else { return }
+        guard let wait = take(1, limit, \.queries, Identifier(application.id), now) else { return }
         throw HTTPProblem(
             429, "The application asks more than \(max(limit ?? 0, 0)) questions in a second.", retryAfter: wait)
     }
 
     /// Nil when it may be done; otherwise after how many whole seconds it may.
     private func take(
-        _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: String, _ now: HubInstant
+        _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: Identifier, _ now: HubInstant
     ) -> Int? {
         guard let limit else { return nil }
         let wait = buckets.withLockedValue { buckets in

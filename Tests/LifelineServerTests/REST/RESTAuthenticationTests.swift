@@ -64,6 +64,17 @@ struct RESTAuthenticationTests {
         }
     }
 
+    @Test("Only ASCII letters have another case in names of parameters: the Kelvin sign is no k (SR-15)")
+    func kelvin() async throws {
+        try await withServer { server in
+            let target = server.signedTarget("GET", "/apps/1001/channels")
+            let spelled = target.replacingFirst("auth_key", with: "auth_%E2%84%AAey")
+            let answer = try await server.request("GET", spelled)
+            #expect(answer.status == 401 && answer.body.contains("auth_key is missing"))
+            #expect(try await server.request("GET", target.replacingFirst("auth_key", with: "AUTH_KEY")).status == 200)
+        }
+    }
+
     @Test("Channel names in the path may be escaped or not")
     func escapedPath() async throws {
         try await withServer { (server) async throws in

@@ -75,7 +75,8 @@ struct RESTFormsTests {
                 #"{"name":"e","channels":["z","presence-p","a","z"],"data":"x","info":"user_count,subscription_count"}"#
             #expect(
                 try await server.post("/apps/1001/events", body).body
-                    == #"{"channels":{"z":{"subscription_count":1},"presence-p":{"user_count":1},"a":{"subscription_count":0}}}"#)
+                    == #"{"channels":{"z":{"subscription_count":1},"presence-p":{"user_count":1,"subscription_count":1},"a":{"subscription_count":0}}}"#
+            )
             let batch = #"""
                 {"batch":[{"name":"e","channel":"z","data":"1","info":"subscription_count"},{"name":"e","channel":"a","data":"2"},
                 {"name":"e","channel":"presence-p","data":"3","info":"user_count"}]}
@@ -101,6 +102,19 @@ struct RESTFormsTests {
             #expect(try await server.request("GET", asked).body == #"{"connections":0}"#)
             await first.closeSocket()
             await second.closeSocket()
+        }
+    }
+
+    @Test(
+        "SockJS and the fallbacks of pusher-js are 404 with a text that says what there is (SR-68)",
+        arguments: [
+            ("GET", "/pusher/app/app-key/info"), ("POST", "/pusher/app/app-key/123/abcdefgh/xhr_streaming?protocol=7"),
+            ("POST", "/pusher/app/app-key/123/abcdefgh/xhr"), ("POST", "/pusher/app/app-key/123/abcdefgh/xhr_send?t=1"),
+        ])
+    func fallbacks(method: String, target: String) async throws {
+        try await withServer { (server) async throws in
+            let answer = try await server.request(method, target, body: method == "POST" ? "[]" : "")
+            #expect(answer.status == 404 && answer.body.contains("WebSocket to /app/KEY"))
         }
     }
 

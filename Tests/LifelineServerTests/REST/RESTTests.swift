@@ -36,7 +36,7 @@ struct RESTTests {
         }
     }
 
-    @Test("A batch is published in order, or not at all")
+    @Test("A batch is published in order, or not at all, and refusals have the words that libraries look for (SR-67)")
     func batch() async throws {
         try await withServer { server in
             let client = try await TestClient.connect(server)
@@ -49,7 +49,11 @@ struct RESTTests {
             #expect(try await server.post("/apps/1001/batch_events", half).status == 400)
             let event = #"{"name":"a","channel":"room","data":"1"}"#
             let many = #"{"batch":[\#(Array(repeating: event, count: 11).joined(separator: ","))]}"#
-            #expect(try await server.post("/apps/1001/batch_events", many).status == 400)
+            let tooMany = try await server.post("/apps/1001/batch_events", many)
+            #expect(tooMany.status == 400 && tooMany.body.contains("Batch too large"))
+            let long = #"{"batch":[{"name":"a","channel":"room","data":"\#(String(repeating: "x", count: 10_241))"}]}"#
+            let tooLong = try await server.post("/apps/1001/batch_events", long)
+            #expect(tooLong.status == 413 && tooLong.body.contains("content of this event"))
             try await client.expectSilence()
             let info = #"{"batch":[{"name":"a","channel":"presence-x","data":"1","info":"user_count"},\#(event)]}"#
             #expect(
@@ -89,9 +93,41 @@ struct RESTTests {
             #expect(try await server.get("/apps/1001/channels/presence-lobby/users").body == #"{"users":[{"id":"ann"}]}"#)
             #expect(try await server.get("/apps/1001/channels/room/users").status == 400)
             for (channel, info) in [
-                ("room", "user_count"), ("presence-x", "subscription_count"), ("room", "cache"), ("room", "x"),
+                ("room", "user_count"), ("room", "cache"), ("room", "x"),
             ] {
                 #expect(try await server.get("/apps/1001/channels/\(channel)", query: [("info", info)]).status == 400)
+            }
+        }
+    }
+
+    @Test("A presence channel has both counts: alone, in a list, and in the answers to publishes and batches (SR-66)")
+    func bothCounts() async throws {
+        try await withServer(.development) { server in
+            let clients = [try await TestClient.connect(server), try await TestClient.connect(server)]
+            for client in clients { try await client.subscribe("presence-lobby", user: "ann") }
+            let both = #"{"user_count":1,"subscription_count":2}"#
+            let info = [("info", "user_count,subscription_count")]
+            let occupied = both.replacingFirst("{", with: #"{"occupied":true,"#)
+            #expect(try await server.get("/apps/1001/channels/presence-lobby", query: info).body == occupied)
+            let list = try await server.get("/apps/1001/channels", query: info + [("filter_by_prefix", "presence-")])
+            #expect(list.body == #"{"channels":{"presence-lobby":\#(both)}}"#)
+            let counted = try await server.get("/apps/1001/channels", query: [("info", "subscription_count")])
+            #expect(counted.body == #"{"channels":{"presence-lobby":{"subscription_count":2}}}"#)
+            let event = #"{"name":"e","channel":"presence-lobby","data":"x","info":"user_count,subscription_count"}"#
+            #expect(try await server.post("/apps/1001/events", event).body == #"{"channels":{"presence-lobby":\#(both)}}"#)
+            let batch = #"{"batch":[\#(event),\#(event.replacingFirst("lobby", with: "none"))]}"#
+            #expect(
+                try await server.post("/apps/1001/batch_events", batch).body
+                    == #"{"batch":[\#(both),{"user_count":0,"subscription_count":0}]}"#)
+            for client in clients { await client.closeSocket() }
+        }
+        // Without counts there is nothing to say of a publish, and a question is refused.
+        try await withServer { server in
+            let event = #"{"name":"e","channel":"presence-lobby","data":"x","info":"user_count,subscription_count"}"#
+            let answer = try await server.post("/apps/1001/events", event)
+            #expect(answer.body == #"{"channels":{"presence-lobby":{"user_count":0}}}"#)
+            for path in ["/apps/1001/channels/presence-lobby", "/apps/1001/channels"] {
+                #expect(try await server.get(path, query: [("info", "subscription_count")]).status == 400)
             }
         }
     }

@@ -1,0 +1,57 @@
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+/// A question for the channels of an application. Pusher HTTP API, GET channels (rule SR-69).
+struct ChannelList: Hashable, Sendable {
+    let application: String
+    let prefix: String
+    let info: ChannelAttributes
+
+    /// So large is an answer at most.
+    static let maximumBytes = 16 << 20
+    /// Up to so many channels of the server are looked through at once, on the event loop.
+    static let few = 1_000
+
+    init(_ request: RESTRequest, of application: Application) throws(HTTPProblem) {
+        self.application = application.id
+        prefix = try request.parameter("filter_by_prefix") ?? ""
+        info = try ChannelAttributes(parsing: request.parameter("info"))
+        guard !info.contains(.cache) else {
+            throw .badRequest("A list of channels knows user_count and subscription_count only.")
+        }
+        guard !info.contains(.userCount) || prefix.utf8.starts(with: "presence-".utf8) else {
+            throw .badRequest("user_count needs a filter_by_prefix that begins with presence-.")
+        }
+        try RESTService.checkCounts(info, application)
+    }
+
+    /// Looks through all channels, one part of the hub after the other, each under its own lock. May be called from any thread.
+    func answer(from service: PusherService, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
+        var found: [ChannelOccupancy] = []
+        var bytes = 0
+        for shard in 0..<service.shardCount {
+            let part = service.withShard(number: shard) { $0.occupied(application: application, prefix: prefix) }
+            bytes += part.reduce(0) { $0 + $1.name.utf8.count + 6 }
+            guard bytes <= limit else { throw Self.tooLong(limit) }
+            found += part
+        }
+        found.sort { $0.name < $1.name }
+        var out = Array(#"{"channels":{"#.utf8)
+        out.reserveCapacity(bytes + 16)
+        for (index, channel) in found.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            JSONWriter.appendString(channel.name, to: &out)
+            out.append(UInt8(ascii: ":"))
+            RESTService.append(RESTService.counts(of: channel, info), to: &out)
+        }
+        out.append(contentsOf: "}}".utf8)
+        guard out.count <= limit else { throw Self.tooLong(limit) }
+        return HTTPAnswer(.json, out)
+    }
+
+    private static func tooLong(_ limit: Int) -> HTTPProblem {
+        .badRequest("The list has more than \(limit) bytes; ask for parts of it with filter_by_prefix.")
+    }
+}
