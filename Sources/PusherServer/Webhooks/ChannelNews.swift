@@ -1,4 +1,5 @@
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// Something that happened on a channel and that receivers of webhooks may want to hear of. Pusher documentation, Webhooks.

@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 import RealtimeHub
 
 /// Decides which news of an application's channels are told, and when: a pure value (rules SW-10 to SW-15).
@@ -7,8 +8,8 @@ import RealtimeHub
 struct ChannelNewsDesk: Sendable {
     /// What may come back.
     private enum Absence: Hashable, Sendable {
-        case channel(String)
-        case member(ExactText, channel: String)
+        case channel(Identifier)
+        case member(Identifier, channel: Identifier)
     }
 
     private struct Held: Sendable {
@@ -20,7 +21,7 @@ struct ChannelNewsDesk: Sendable {
 
     private struct Miss: Sendable {
         var forgotten: HubInstant
-        var channel: String
+        var channel: Identifier
     }
 
     /// All with the same delay, so in the order in which they are due. Some have been called off.
@@ -29,7 +30,7 @@ struct ChannelNewsDesk: Sendable {
     private var absences: [Absence: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     /// Cache channels whose emptiness has been told, until when, and the same in order.
-    private var missed: [String: HubInstant] = [:]
+    private var missed: [Identifier: HubInstant] = [:]
     private var misses: Deque<Miss> = []
 
     /// How long it takes until nobody comes back.
@@ -44,20 +45,21 @@ struct ChannelNewsDesk: Sendable {
 
     /// Takes news in the order in which they happened on their channel, and says what to tell now.
     mutating func take(_ news: ChannelNews, at now: HubInstant) -> [ChannelNews] {
+        let channel = Identifier(news.channel)
         switch news.kind {
         case .clientEvent, .subscriptionCount: return [news]
-        case .occupied: return absences.removeValue(forKey: .channel(news.channel)) == nil ? [news] : []
+        case .occupied: return absences.removeValue(forKey: .channel(channel)) == nil ? [news] : []
         case .memberAdded(let user):
-            return absences.removeValue(forKey: .member(ExactText(user), channel: news.channel)) == nil ? [news] : []
-        case .vacated: return hold(news, .channel(news.channel), at: now)
-        case .memberRemoved(let user): return hold(news, .member(ExactText(user), channel: news.channel), at: now)
-        case .cacheMiss: return isFirstMiss(news.channel, at: now) ? [news] : []
+            return absences.removeValue(forKey: .member(Identifier(user), channel: channel)) == nil ? [news] : []
+        case .vacated: return hold(news, .channel(channel), at: now)
+        case .memberRemoved(let user): return hold(news, .member(Identifier(user), channel: channel), at: now)
+        case .cacheMiss: return isFirstMiss(channel, at: now) ? [news] : []
         }
     }
 
     /// A cache channel has got an event: the next miss is news again.
     mutating func filled(_ channel: String) {
-        missed[channel] = nil
+        missed[Identifier(channel)] = nil
     }
 
     /// What has been held back for long enough, or all of it.
@@ -86,7 +88,7 @@ struct ChannelNewsDesk: Sendable {
         return true
     }
 
-    private mutating func isFirstMiss(_ channel: String, at now: HubInstant) -> Bool {
+    private mutating func isFirstMiss(_ channel: Identifier, at now: HubInstant) -> Bool {
         while let first = misses.first, first.forgotten <= now || misses.count >= Self.capacity {
             misses.removeFirst()
             if missed[first.channel] == first.forgotten { missed[first.channel] = nil }

@@ -1,13 +1,15 @@
 import HTTPTransport
 import PusherProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// What a request to a receiver looks like. Pusher documentation, Webhooks (rules SW-3 to SW-7).
 struct PusherWebhookRequest: Sendable {
     let url: String
     let key: String
-    let secret: Secret
+    /// Of the moment: attempts after a change of the secret are signed with the new one.
+    var secret: Secret
     /// The application's own header fields that may be sent.
     let fields: [HTTPField]
 

@@ -1,30 +1,27 @@
-import Logging
+import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import RealtimeHub
+import ServerRuntime
 
 /// The webhooks of all Pusher applications of a server. Applications without webhooks never come here.
 final class PusherWebhookService: Sendable {
     private struct State: Sendable {
-        var applications: [String: PusherWebhooks] = [:]
+        var applications: [Identifier: PusherWebhooks] = [:]
         var isClosed = false
     }
 
     private let applications: any ApplicationRegistry
-    private let clock: ServerClock
-    private let eventLoops: [any EventLoop]
-    private let logger: Logger
+    private let context: ServerContext
     private let state = NIOLockedValueBox(State())
 
-    init(_ configuration: ServerConfiguration, eventLoops: [any EventLoop]) {
-        applications = configuration.applications
-        clock = configuration.clock
-        logger = configuration.logger
-        self.eventLoops = eventLoops
+    init(_ applications: any ApplicationRegistry, _ context: ServerContext) {
+        self.applications = applications
+        self.context = context
     }
 
     /// What became of the events of each application, by its id.
-    var counts: [String: WebhookDelivery.Counts] {
+    var counts: [Identifier: WebhookDelivery.Counts] {
         state.withLockedValue(\.applications).mapValues(\.counts)
     }
 
@@ -49,10 +46,19 @@ final class PusherWebhookService: Sendable {
 
     func sweep() {
         for (id, webhooks) in state.withLockedValue(\.applications) {
-            // Receivers that were removed hear no more of what is held back.
-            if let application = applications.application(id: id) { webhooks.follow(application) }
+            follow(id, webhooks)
             webhooks.sweep()
         }
+    }
+
+    /// The applications have changed: whatever is sent from now on goes by their new settings (rule SW-30).
+    func applicationsChanged() {
+        for (id, webhooks) in state.withLockedValue(\.applications) { follow(id, webhooks) }
+    }
+
+    /// Receivers that were removed hear no more of what is held back.
+    private func follow(_ id: Identifier, _ webhooks: PusherWebhooks) {
+        if let application = applications.application(id: id.text) { webhooks.follow(application) }
     }
 
     /// Tells what there is to tell, for a while; the rest is given up.
@@ -73,10 +79,11 @@ final class PusherWebhookService: Sendable {
 
     private func webhooks(of application: Application) -> PusherWebhooks? {
         state.withLockedValue { state in
-            if let known = state.applications[application.id] { return known }
-            guard application.hasWebhooks, !state.isClosed, let eventLoop = eventLoops.randomElement() else { return nil }
-            let new = PusherWebhooks(application, clock: clock, eventLoop: eventLoop, logger: logger)
-            state.applications[application.id] = new
+            if let known = state.applications[Identifier(application.id)] { return known }
+            guard application.hasWebhooks, !state.isClosed, let loop = context.loops.randomElement() else { return nil }
+            let new = PusherWebhooks(
+                application, clock: context.clock, eventLoop: loop.eventLoop, logger: context.logger)
+            state.applications[Identifier(application.id)] = new
             return new
         }
     }

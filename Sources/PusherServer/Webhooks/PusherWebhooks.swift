@@ -2,6 +2,7 @@ import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import RealtimeHub
+import ServerRuntime
 
 /// Tells the receivers of one application what happens on its channels (rules SW-1 to SW-28).
 final class PusherWebhooks: Sendable {
@@ -26,6 +27,8 @@ final class PusherWebhooks: Sendable {
     private let clock: ServerClock
     private let eventLoop: any EventLoop
     private let logger: Logger
+    /// What requests are signed with from now on, those that wait included.
+    private let secret: NIOLockedValueBox<Secret>
     private let state: NIOLockedValueBox<State>
 
     /// One event for each request, four requests at a time. A receiver may refuse some events again and again, and still has to hear
@@ -38,16 +41,19 @@ final class PusherWebhooks: Sendable {
         self.clock = clock
         self.eventLoop = eventLoop
         self.logger = logger
+        let secret = NIOLockedValueBox(application.secret)
+        self.secret = secret
         var state = State(application: application)
         state.receivers = application.webhooks.enumerated().map { number, webhook in
-            Self.receiver(webhook, number: number, of: application, clock: clock, eventLoop: eventLoop, logger: logger)
+            Self.receiver(
+                webhook, number: number, of: application, secret: secret, clock: clock, eventLoop: eventLoop, logger: logger)
         }
         self.state = NIOLockedValueBox(state)
     }
 
     private static func receiver(
-        _ webhook: Webhook, number: Int, of application: Application, clock: ServerClock, eventLoop: any EventLoop,
-        logger: Logger
+        _ webhook: Webhook, number: Int, of application: Application, secret: NIOLockedValueBox<Secret>, clock: ServerClock,
+        eventLoop: any EventLoop, logger: Logger
     ) -> Receiver {
         var logger = logger
         logger[metadataKey: "app"] = "\(application.id)"
@@ -57,7 +63,11 @@ final class PusherWebhooks: Sendable {
             policy: webhook.batches ? Self.batched : Self.single, clock: clock, eventLoop: eventLoop, logger: logger,
             // Whatever a receiver says, it may have recovered a minute later.
             isFinal: { _ in false },
-            call: { batch in request.call(batch.events, at: Int64(clamping: clock.unixTicks() / 10_000)) })
+            call: { batch in
+                var request = request
+                request.secret = secret.withLockedValue { $0 }
+                return request.call(batch.events, at: Int64(clamping: clock.unixTicks() / 10_000))
+            })
         return Receiver(webhook: webhook, delivery: delivery)
     }
 
@@ -92,13 +102,15 @@ final class PusherWebhooks: Sendable {
     /// Receivers that stay as they are keep what waits for them, so that nothing overtakes it (rule SW-20).
     private func follow(_ application: Application, _ state: inout State) {
         let old = state.application
-        let isSigned = old.key == application.key && old.secret == application.secret
-        guard !isSigned || old.webhooks != application.webhooks else { return }
+        secret.withLockedValue { $0 = application.secret }
+        let isNamed = old.key == application.key
+        guard !isNamed || old.webhooks != application.webhooks else { return }
         state.application = application
         var former = state.receivers
         state.receivers = application.webhooks.enumerated().map { number, webhook in
-            if isSigned, let index = former.firstIndex(where: { $0.webhook == webhook }) { return former.remove(at: index) }
-            return Self.receiver(webhook, number: number, of: application, clock: clock, eventLoop: eventLoop, logger: logger)
+            if isNamed, let index = former.firstIndex(where: { $0.webhook == webhook }) { return former.remove(at: index) }
+            return Self.receiver(
+                webhook, number: number, of: application, secret: secret, clock: clock, eventLoop: eventLoop, logger: logger)
         }
         state.retiring += former.map(\.delivery)
     }

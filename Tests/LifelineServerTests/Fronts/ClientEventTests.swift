@@ -2,7 +2,11 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Client events, as a value (SP-10)", .timeLimit(.minutes(1)))
 struct ClientEventTests {

@@ -1,7 +1,11 @@
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("What a Pusher connection remembers (SP-21)", .timeLimit(.minutes(1)))
 struct ConnectionStateTests {
@@ -63,6 +67,35 @@ struct ConnectionStateTests {
         }
         #expect(taken == 100)
         harness.now = .seconds(100)
+        #expect(harness.subscribe("c0").error == nil)
+    }
+
+    @Test(
+        "Who leaves and joins is slowed down however many channels it may have, on presence channels sooner (SP-64)",
+        arguments: [("room", 1_000, 100), ("presence-room", 100, 10)])
+    func flapping(channel: String, atOnce: Int, perSecond: Int) {
+        let harness = FrontHarness()
+        let data = #"{"user_id":"ann"}"#
+        func flaps() -> Int {
+            for count in 0..<2_000 {
+                guard harness.join(channel, channelData: channel == "room" ? nil : data).error == nil else { return count }
+                _ = harness.send(#"{"event":"pusher:unsubscribe","data":{"channel":"\#(channel)"}}"#)
+            }
+            return 2_000
+        }
+        #expect(flaps() == atOnce)
+        harness.now = .seconds(1)
+        #expect(flaps() == perSecond)
+        // Leaving is never refused, and a minute later everything is forgiven.
+        for number in 0..<100 { #expect(harness.subscribe("c\(number)").error != nil) }
+        harness.now = .seconds(70)
+        for number in 0..<2_000 { #expect(harness.subscribe("c\(number)").error == nil) }
+        for number in 0..<2_000 {
+            let ended = harness.send(#"{"event":"pusher:unsubscribe","data":{"channel":"c\#(number)"}}"#)
+            #expect(ended == .unsubscribe(PusherFront.Subscription(channel: "c\(number)")))
+        }
+        #expect(harness.subscribe("c0").error != nil)
+        harness.now = .seconds(81)
         #expect(harness.subscribe("c0").error == nil)
     }
 }

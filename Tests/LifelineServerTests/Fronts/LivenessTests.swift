@@ -1,7 +1,11 @@
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Liveness, socket ids and admission as values (SP-2, SP-12, SV-3)", .timeLimit(.minutes(1)))
 struct LivenessTests {
@@ -51,16 +55,17 @@ struct LivenessTests {
     @Test("Admission counts what comes and goes, for each application and in all")
     func admission() {
         var admission = Admission(maximumConnections: 3)
-        #expect(admission.open(application: "a", limit: 1) == .admitted)
-        #expect(admission.open(application: "a", limit: 1) == .overQuota)
-        #expect(admission.open(application: "b", limit: nil) == .admitted)
-        #expect(admission.open(application: "b", limit: nil) == .admitted)
-        #expect(admission.open(application: "b", limit: nil) == .overCapacity)
-        admission.close(application: "a")
-        #expect(admission.open(application: "a", limit: 1) == .admitted)
+        let (a, b) = (ApplicationName(.pusher, "a"), ApplicationName(.pusher, "b"))
+        #expect(admission.open(a, limit: 1) == .admitted)
+        #expect(admission.open(a, limit: 1) == .overQuota)
+        #expect(admission.open(b, limit: nil) == .admitted)
+        #expect(admission.open(b, limit: nil) == .admitted)
+        #expect(admission.open(b, limit: nil) == .overCapacity)
+        admission.close(a)
+        #expect(admission.open(a, limit: 1) == .admitted)
         admission.drain()
-        admission.close(application: "a")
-        #expect(admission.open(application: "a", limit: 1) == .draining)
+        admission.close(a)
+        #expect(admission.open(a, limit: 1) == .draining)
         let isOpen = admission.openSocket()
         #expect(!isOpen)
     }

@@ -2,7 +2,11 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// A front and what it needs, so that tests can speak in messages.
 final class FrontHarness {
@@ -118,6 +122,23 @@ struct PusherFrontTests {
         #expect(other.subscribe("private-x", auth: harness.auth("private-x")).error?.code == 4009)
     }
 
+    @Test(
+        "A private subscription with channel data is signed over the data or without them, and over no other data (SP-62)",
+        arguments: ["private-x", "private-encrypted-x", "private-cache-x"])
+    func privateChannelData(channel: String) {
+        let data = #"{"user_id":"ann"}"#
+        for auth in [FrontHarness().auth(channel, data), FrontHarness().auth(channel)] {
+            let harness = FrontHarness()
+            #expect(harness.subscribe(channel, auth: auth, channelData: data) == .subscribe(channel: channel, member: nil))
+        }
+        let harness = FrontHarness()
+        #expect(harness.subscribe(channel, auth: harness.auth(channel, data)).error?.code == 4009)
+        #expect(harness.subscribe(channel, auth: harness.auth(channel, data + " "), channelData: data).error?.code == 4009)
+        let presence = harness.subscribe("presence-x", auth: harness.auth("presence-x"), channelData: data)
+        #expect(presence.error?.code == 4009)
+        #expect(harness.front.subscriptions.isEmpty)
+    }
+
     @Test("To the server an encrypted channel is a private one")
     func encrypted() {
         let harness = FrontHarness()
@@ -178,12 +199,30 @@ struct PusherFrontTests {
     @Test(
         "Names with other characters, too long, or reserved are refused",
         arguments: [
-            "", "with space", "a:b", "ünïcode", "a/b", "#", "#server-to-user-ann", "#other", String(repeating: "a", count: 201),
+            "", "with space", "a:b", "ünïcode", "a/b", "#", "#server-to-user-ann", "#other", String(repeating: "a", count: 165),
+            "private-" + String(repeating: "a", count: 157),
         ])
     func badNames(name: String) {
         let harness = FrontHarness()
         #expect(harness.join(name).error != nil)
         #expect(harness.front.subscriptions.isEmpty)
+    }
+
+    @Test("A channel name has 164 bytes, or as many as the application says; a user's channel has room for the user's id (SP-63)")
+    func nameLength() {
+        let harness = FrontHarness()
+        let name = String(repeating: "a", count: 164)
+        #expect(harness.subscribe(name) == .subscribe(channel: name, member: nil))
+        #expect(harness.join("private-" + name.dropFirst(8)).error == nil)
+        #expect(harness.subscribe(name + "a").error?.message.hasPrefix("Invalid channel name") == true)
+        harness.application.limits.channelNameBytes = 300
+        let longer = String(repeating: "a", count: 300)
+        #expect(harness.subscribe(longer) == .subscribe(channel: longer, member: nil))
+        #expect(harness.subscribe(longer + "a").error != nil)
+        harness.application.limits.channelNameBytes = 10
+        let user = String(repeating: "é", count: 64)
+        _ = harness.signIn(#"{"id":"\#(user)"}"#)
+        #expect(harness.subscribe("#server-to-user-" + user) == .subscribe(channel: "#server-to-user-" + user, member: nil))
     }
 
     @Test("A signed-in user has a channel and can join presence channels without channel data")
@@ -197,6 +236,23 @@ struct PusherFrontTests {
         #expect(
             harness.join("presence-x")
                 == .subscribe(channel: "presence-x", member: PresenceMember(userID: "ann", info: #"{"name":"Ann"}"#)))
+    }
+
+    @Test("Signing in is limited in number and in the size of what is kept (SP-65)")
+    func signInLimits() {
+        let harness = FrontHarness()
+        let info = #"{"n":"\#(String(repeating: "i", count: 1024 - 8))"}"#
+        let longer = info.dropLast(2) + "i\"}"
+        #expect(harness.signIn(#"{"id":"ann","user_info":\#(longer)}"#).error?.message.contains("1024") == true)
+        #expect(harness.front.user == nil)
+        #expect(harness.signIn(#"{"id":"ann","user_info":\#(info)}"#).error == nil)
+        #expect(harness.front.user?.info == info)
+        for _ in 0..<20 { #expect(harness.send(PusherClientFrames.signin(auth: "x", userData: "{}")).error?.code == 4009) }
+        for _ in 0..<8 { #expect(harness.signIn(#"{"id":"ann"}"#).error == nil) }
+        #expect(harness.signIn(#"{"id":"ann"}"#).error?.message.contains("too often") == true)
+        harness.now = .seconds(1)
+        #expect(harness.signIn(#"{"id":"ann"}"#).error == nil)
+        #expect(harness.signIn(#"{"id":"ann"}"#).error?.message.contains("too often") == true)
     }
 
     @Test("A forged sign-in, one without an id, and another user's are refused")

@@ -1,7 +1,11 @@
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Which news are told, and when (SW-10 to SW-15)")
 struct ChannelNewsDeskTests {

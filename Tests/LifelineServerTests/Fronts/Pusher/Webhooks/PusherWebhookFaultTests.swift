@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// What other servers lack: retries, batches and the delay of ends in one.
 @Suite("Webhooks whose receivers fail (SW-20 to SW-28)", .timeLimit(.minutes(3)))
@@ -22,7 +26,7 @@ struct PusherWebhookFaultTests {
 
     /// Requests that did not succeed.
     private func failures(_ server: LifelineServer) -> Int {
-        server.core.webhooks.counts.values.reduce(0) { $0 + $1.failedRequests }
+        server.services.pusher.webhooks.counts.values.reduce(0) { $0 + $1.failedRequests }
     }
 
     /// A client that tells something on a channel.
@@ -236,7 +240,7 @@ struct PusherWebhookFaultTests {
         configuration.applications = registry
         configuration.clock = clock.clock
         let server = try await LifelineServer.start(configuration)
-        func counts() -> WebhookDelivery.Counts { server.core.webhooks.counts["1001"] ?? .init() }
+        func counts() -> WebhookDelivery.Counts { server.services.pusher.webhooks.counts["1001"] ?? .init() }
         let client = try await talker(server)
         try await say("1", client)
         try await say("2", client)

@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("What a webhook's request looks like (SW-1 to SW-7)")
 struct PusherWebhookRequestTests {

@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Webhooks of Pusher applications (SW-1 to SW-28)", .timeLimit(.minutes(2)))
 struct PusherWebhookTests {

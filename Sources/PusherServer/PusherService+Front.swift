@@ -1,0 +1,150 @@
+import NIOCore
+import NIOPosix
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// What metrics count Pusher's requests as.
+struct PusherRequestKinds: Sendable {
+    let publish, publishBatch, channels, channel, users, connections, terminate: RequestKind
+
+    init(_ kinds: RequestKinds) {
+        publish = kinds.add("publish")
+        publishBatch = kinds.add("publish_batch")
+        channels = kinds.add("channels")
+        channel = kinds.add("channel")
+        users = kinds.add("users")
+        connections = kinds.add("connections")
+        terminate = kinds.add("terminate_connections")
+    }
+
+    subscript(route: PusherRoute) -> RequestKind {
+        switch route {
+        case .webSocket: .webSocket
+        case .publish, .publishTo: publish
+        case .publishBatch: publishBatch
+        case .channels: channels
+        case .channel: channel
+        case .users: users
+        case .connections: connections
+        case .terminateConnections: terminate
+        }
+    }
+}
+
+extension PusherService: WebSocketFront {
+    package var service: ServiceName { .pusher }
+
+    package func owns(_ segments: [String]) -> Bool { PusherRoute.owns(segments) }
+
+    package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
+        PusherRoute.isBatch(segments) ? PublishRequest.maximumBatch(limit) : limit
+    }
+
+    package func answer(_ request: HTTPRequest, for connection: HTTPConnection) {
+        let target = request.target
+        do throws(HTTPProblem) {
+            let route = try PusherRoute(method: request.method, segments: target.segments)
+            connection.kind = requestKinds[route]
+            let request = RESTRequest(method: request.method, target: target, body: request.body)
+            if case .channels(let id) = route {
+                return try answer(RESTService(service: self).list(request, id), for: connection)
+            }
+            perform(request, route, for: connection)
+        } catch {
+            connection.refuse(error, of: target, with: HTTPAnswer(error))
+        }
+    }
+
+    /// - Parameter held: the number and the deadline of a request that has been held back.
+    private func perform(
+        _ request: RESTRequest, _ route: PusherRoute, for connection: HTTPConnection,
+        held: (number: UInt32, deadline: HubInstant)? = nil
+    ) {
+        let result: HTTPAnswer
+        do throws(HTTPProblem) {
+            result = try RESTService(service: self).answer(request, route)
+        } catch {
+            result = HTTPAnswer(error)
+            if !error.loops.isEmpty {
+                return connection.hold(until: error.loops, or: result, held?.deadline) { number, deadline in
+                    self.perform(request, route, for: connection, held: (number, deadline))
+                }
+            }
+        }
+        if let held { connection.finish(held.number, result) } else { connection.answer(result) }
+    }
+
+    /// Looking through many channels takes longer than an event loop has for one request (rule SR-69).
+    private func answer(_ list: ChannelList, for connection: HTTPConnection) throws(HTTPProblem) {
+        guard channelCount > ChannelList.few else { return connection.answer(try list.answer(from: self)) }
+        let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
+        NIOThreadPool.singleton.submit { [self] state in
+            var result = HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))
+            if case .active = state {
+                do throws(HTTPProblem) { result = try list.answer(from: self) } catch { result = HTTPAnswer(error) }
+            }
+            // Not through the queue of the event loop, whose room is for what subscribers wait for.
+            eventLoop.execute { [result] in reply(result) }
+        }
+    }
+
+    // MARK: Connections
+
+    /// Every path: one that is not Pusher's is told so over the WebSocket.
+    package func subprotocol(of segments: [String]) -> String? { PusherWire.subprotocol }
+
+    package func connection(
+        _ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext
+    ) -> any UpgradedConnection {
+        PusherConnection(
+            service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target), at: now)
+    }
+
+    private func admit(_ target: RequestTarget, _ visitor: Visitor) -> Result<SharedApplication, PusherFarewell> {
+        Result { () throws(PusherFarewell) in
+            let application = try PusherAdmission.application(for: target, of: visitor, among: settings.applications)
+            let name = ApplicationName(.pusher, application.id)
+            switch context.admission.withLockedValue({ $0.open(name, limit: application.limits.connections) }) {
+            case .admitted: return share(application)
+            case .overCapacity: throw .overCapacity
+            case .overQuota: throw .overQuota
+            case .draining: throw drainFarewell
+            }
+        }
+    }
+
+    // MARK: Time and metrics
+
+    package func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
+
+    package func sweep() {
+        sweepChannels()
+        sweepUsers()
+        webhooks.sweep()
+    }
+
+    package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
+        var tallies: [ApplicationName: ChannelTally] = [:]
+        for (application, tally) in withEveryShard({ $0.tallies }).joined() {
+            tallies[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
+        }
+        // Once more, since applications that are counted for the first time have got their names meanwhile.
+        let names = context.names.names
+        let families: [(String, PrometheusText.Kind, String, KeyPath<ChannelTally, Int>)] = [
+            ("channels", .gauge, "Channels with at least one subscription.", \.channels),
+            ("subscriptions", .gauge, "Subscriptions to channels.", \.subscriptions),
+            ("presence_members", .gauge, "Users of presence channels, once for each channel.", \.members),
+            ("events_published_total", .counter, "Events of servers, once for each channel.", \.published),
+            ("client_events_total", .counter, "Events of clients that were relayed.", \.relayed),
+        ]
+        for (name, kind, help, path) in families {
+            out.family(name, kind, help, of: service, names) { tallies[names[$0.index], default: .init()][keyPath: path] }
+        }
+        out.webhooks(webhookCounts)
+    }
+
+    package func close() async {
+        await webhooks.close()
+    }
+}

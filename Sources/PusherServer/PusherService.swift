@@ -1,0 +1,172 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// What the Pusher front is told. Sizes are bytes.
+package struct PusherServiceSettings: Sendable {
+    package var applications: any ApplicationRegistry
+    /// After this much silence of the server a client asks whether it is still there; told to clients, in whole seconds.
+    package var activityTimeout: Duration
+    /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
+    package var pongTimeout: Duration
+    package var messageTimeout: Duration
+    package var closeTimeout: Duration
+    package var userOfflineGrace: Duration
+    package var maximumMessageBytes: Int
+    package var maximumFragments: Int
+    package var maximumPendingBytes: Int
+    /// The close code that a stop says.
+    package var drainCode: UInt16
+    /// The application whose public channels are shared with other services.
+    package var bridgedID: String?
+
+    package init(
+        applications: any ApplicationRegistry, activityTimeout: Duration, pongTimeout: Duration, messageTimeout: Duration,
+        closeTimeout: Duration, userOfflineGrace: Duration, maximumMessageBytes: Int, maximumFragments: Int,
+        maximumPendingBytes: Int, drainCode: UInt16, bridgedID: String? = nil
+    ) {
+        self.applications = applications
+        self.activityTimeout = activityTimeout
+        self.pongTimeout = pongTimeout
+        self.messageTimeout = messageTimeout
+        self.closeTimeout = closeTimeout
+        self.userOfflineGrace = userOfflineGrace
+        self.maximumMessageBytes = maximumMessageBytes
+        self.maximumFragments = maximumFragments
+        self.maximumPendingBytes = maximumPendingBytes
+        self.drainCode = drainCode
+        self.bridgedID = bridgedID
+    }
+}
+
+extension ServiceName {
+    package static let pusher = ServiceName(rawValue: "pusher")
+}
+
+/// What all Pusher connections of a server share: applications, channels, and the way to every event loop.
+///
+/// Channels live in shards with a lock each. Whatever a change tells subscribers is queued under that lock, so every subscriber of
+/// a channel sees the same order (rule SV-2).
+package final class PusherService: Sendable {
+    let context: ServerContext
+    let settings: PusherServiceSettings
+    let mailboxes: [EventLoopMailbox<PusherLoop>]
+    let webhooks: PusherWebhookService
+    let bridge: (any BridgeTap)?
+    let budget = RequestBudget()
+    let quota = SubscriptionQuota()
+    let requestKinds: PusherRequestKinds
+    /// Where connections are counted that belong to no application.
+    let otherSlot: MetricSlot
+    private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
+    private let shards: [NIOLockedValueBox<ChannelShard>]
+
+    package init(_ settings: PusherServiceSettings, _ context: ServerContext, bridge: (any BridgeTap)? = nil) {
+        self.context = context
+        self.settings = settings
+        self.bridge = bridge
+        mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
+        webhooks = PusherWebhookService(settings.applications, context)
+        requestKinds = PusherRequestKinds(context.requestKinds)
+        otherSlot = context.names.other(.pusher)
+        // Several also with one event loop, so that looking through all channels holds each lock for a part of the time only.
+        shards = (0..<16).map { _ in NIOLockedValueBox(ChannelShard()) }
+    }
+
+    var now: HubInstant { context.now }
+
+    /// What a stop says.
+    var drainFarewell: PusherFarewell { .draining(code: settings.drainCode) }
+
+    /// The one copy of an application that connections refer to. A changed application gets a new one.
+    func share(_ application: Application) -> SharedApplication {
+        shared.withLockedValue { shared in
+            let id = Identifier(application.id)
+            if let known = shared[id], known.value == application { return known }
+            let users = shared[id]?.users
+            let new = SharedApplication(
+                application, slot: context.names.slot(.pusher, application.id),
+                users: users ?? NIOLockedValueBox(UserBook(offlineGrace: settings.userOfflineGrace)))
+            shared[id] = new
+            return new
+        }
+    }
+
+    /// The applications that somebody has connected to.
+    var sharedApplications: [SharedApplication] { shared.withLockedValue { Array($0.values) } }
+
+    func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
+        try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)
+    }
+
+    var shardCount: Int { shards.count }
+
+    /// - Parameter number: below ``shardCount``.
+    func withShard<Result>(number: Int, _ body: (inout ChannelShard) -> Result) -> Result {
+        shards[number].withLockedValue(body)
+    }
+
+    func withEveryShard<Result>(_ body: (inout ChannelShard) -> Result) -> [Result] {
+        shards.map { $0.withLockedValue(body) }
+    }
+
+    /// Queues a frame for the subscribers of a channel; returns the event loops that are full now.
+    @discardableResult
+    func deliver(
+        _ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil
+    ) -> PartitionSet {
+        var full = PartitionSet()
+        for partition in audience where partition < mailboxes.count {
+            if mailboxes[partition].enqueue(.deliver(channel, frame, excluding: excluding)) { full.insert(partition) }
+        }
+        return full
+    }
+
+    /// Closes connections, those of one application or one signed-in user of it when given.
+    func close(_ farewell: PusherFarewell, application: String? = nil, user: String? = nil) {
+        for mailbox in mailboxes { mailbox.enqueue(.close(farewell, application: application, user: user)) }
+    }
+
+    /// Closes every connection with a `pusher:error` and a close frame.
+    ///
+    /// - Parameter code: 4000 ... 4999.
+    package func disconnectAll(code: UInt16, reason: String) {
+        var farewell = PusherFarewell(code, reason)
+        farewell.concernsAll = code == 4200
+        close(farewell)
+    }
+
+    /// Looks the application of every connection up again (rule SO-21).
+    package func applicationsChanged() {
+        webhooks.applicationsChanged()
+        for mailbox in mailboxes {
+            mailbox.enqueue(
+                .review { [self] id in
+                    guard let application = settings.applications.application(id: id) else {
+                        return .failure(.unknownApplication)
+                    }
+                    return application.isEnabled ? .success(share(application)) : .failure(.disabledApplication)
+                })
+        }
+    }
+
+    /// Publishes an event as the HTTP API does; false when too much is waiting for subscribers of the channel.
+    package func publish(event: String, data: String, to channel: String, application: Application) -> Bool {
+        guard congestion(of: CollectionOfOne(channel), in: application).isEmpty else { return false }
+        publish(event: event, data: data, to: channel, application: application, isBridged: false)
+        return true
+    }
+
+    /// Channels with at least one subscription.
+    package var channelCount: Int { withEveryShard { $0.occupiedCount }.reduce(0, +) }
+
+    /// What became of the events of each application.
+    package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {
+        webhooks.counts.reduce(into: [:]) { counts, entry in
+            counts[context.names.counted(ApplicationName(.pusher, entry.key)), default: .init()] += entry.value
+        }
+    }
+}
