@@ -1,3 +1,4 @@
+import Identifiers
 import PubNubProtocol
 
 /// One thing that a request needs: a right on a resource.
@@ -8,15 +9,15 @@ struct AccessNeed: Hashable, Sendable {
     }
 
     var kind: Kind
-    var name: String
+    var name: Identifier
     var right: PubNubRights
 
     static func channels(_ names: [String], _ right: PubNubRights) -> [AccessNeed] {
-        names.map { AccessNeed(kind: .channel, name: $0, right: right) }
+        names.map { AccessNeed(kind: .channel, name: Identifier($0), right: right) }
     }
 
     static func groups(_ names: [String], _ right: PubNubRights) -> [AccessNeed] {
-        names.map { AccessNeed(kind: .group, name: $0, right: right) }
+        names.map { AccessNeed(kind: .group, name: Identifier($0), right: right) }
     }
 
     /// Stands for all channels or groups at once: a pattern has to fit it, or a grant for the whole keyset be there (rule PV-83).
@@ -33,7 +34,8 @@ struct AccessNeed: Hashable, Sendable {
         case .subscribe(let list), .heartbeat(let list), .leave(let list), .hereNow(let list), .state(let list, _),
             .setState(let list, _):
             channels(list, .read) + groups(allGroups(request), .read)
-        case .publish(_, let channel, _), .signal(_, let channel, _), .addAction(let channel, _): channels([channel], .write)
+        case .publish(_, let channel, _), .signal(_, let channel, _), .publishFile(_, let channel, _), .addAction(let channel, _):
+            channels([channel], .write)
         case .pastMessages(let channel), .historyWithActions(let channel), .actions(let channel): channels([channel], .read)
         case .history(let list), .counts(let list): channels(list, .read)
         case .deleteHistory(let channel), .removeAction(let channel, _, _): channels([channel], .delete)

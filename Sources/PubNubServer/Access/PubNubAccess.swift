@@ -1,3 +1,4 @@
+import Identifiers
 import PubNubProtocol
 
 /// Who may do what, for keysets that require grants (wire sheet 12; rules PV-80 to PV-89).
@@ -19,15 +20,35 @@ struct PubNubAccess: Sendable {
                 return error
             }
         }
-        let now = application.clock.unixSeconds()
-        let secretKey = application.keyset.secretKey.revealed
-        guard let auth = request.auth, let checked = application.grants.token(auth, secretKey: secretKey) else {
-            return Self.refusal(needs.filter { !application.grants.allows($0, auth: request.auth, at: now) })
+        if let user = token(request.auth)?.token.authorizedUser, !Self.isBy(user, request, route) {
+            return refusal(of: [], auth: request.auth) ?? Self.refusal(needs)
         }
-        if application.grants.isRevoked(checked.token) { return .tokenIsRevoked }
+        return refusal(of: needs, auth: request.auth)
+    }
+
+    /// What is answered to somebody with a token, with an auth key or with neither; nil when all is allowed.
+    func refusal(of needs: [AccessNeed], auth: String?) -> PubNubErrorBody? {
+        let now = application.clock.unixSeconds()
+        guard let checked = token(auth) else {
+            return Self.refusal(needs.filter { !application.grants.allows($0, auth: auth, at: now) })
+        }
+        if application.grants.isRevoked(checked) { return .tokenIsRevoked }
         if checked.token.isExpired(at: now) { return .tokenIsExpired }
-        if let user = checked.token.authorizedUser, !Self.isBy(user, request) { return Self.refusal(needs) }
         return Self.refusal(needs.filter { !checked.allows($0) })
+    }
+
+    private func token(_ auth: String?) -> CheckedToken? {
+        auth.flatMap { application.grants.token($0, secretKeys: application.keyset.validSecretKeys.revealed) }
+    }
+
+    /// The state of the grants, to be asked before a poll is allowed that may be held.
+    var version: Int { application.grants.version(at: application.clock.unixSeconds()) }
+
+    /// What has to stay allowed while a poll is held; nil for a signed one, whose rights do not end.
+    func held(_ request: PubNubServerRequest, _ route: PubNubRoute, version: Int) -> HeldAccess? {
+        guard request.parameter("signature") == nil else { return nil }
+        return HeldAccess(
+            AccessNeed.needs(of: request, route), auth: request.auth, end: token(request.auth)?.token.expires, version: version)
     }
 
     /// Checks the signature that requests of the access manager must have.
@@ -37,8 +58,8 @@ struct PubNubAccess: Sendable {
             try PubNubSignature.check(
                 method: request.method, path: request.target.rawPath,
                 parameters: request.target.parameters.map { PubNubRequest.Parameter($0.name, $0.value) }, body: request.body,
-                publishKey: keyset.publishKey, subscribeKey: keyset.subscribeKey, secretKey: keyset.secretKey.revealed,
-                now: application.clock.unixSeconds())
+                publishKey: keyset.publishKey, subscribeKey: keyset.subscribeKey,
+                secretKeys: keyset.validSecretKeys.revealed, now: application.clock.unixSeconds())
         } catch {
             switch error {
             case .timestampOutOfRange: throw .accessManager(400, "Invalid Timestamp")
@@ -47,10 +68,12 @@ struct PubNubAccess: Sendable {
         }
     }
 
-    /// Whether a request is by a user and nobody else, however often it says who (rule PV-89).
-    private static func isBy(_ user: String, _ request: PubNubServerRequest) -> Bool {
+    /// Whether a request is by a user and nobody else, however often it says who (rules PV-89 and PV-137).
+    private static func isBy(_ user: String, _ request: PubNubServerRequest, _ route: PubNubRoute) -> Bool {
+        // The state that is set is that of the user in the path, whoever asks.
+        if case .setState(_, let other) = route, !other.isExactly(user) { return false }
         let named = request.target.parameters.filter { $0.name == "uuid" }
-        return !named.isEmpty && named.allSatisfy { $0.value == user }
+        return !named.isEmpty && named.allSatisfy { $0.value.isExactly(user) }
     }
 
     /// Names what was denied, each once, and nothing else.
@@ -59,6 +82,7 @@ struct PubNubAccess: Sendable {
         var seen: Set<AccessNeed> = []
         let once = denied.filter { seen.insert($0).inserted }
         return .forbidden(
-            channels: once.filter { $0.kind == .channel }.map(\.name), groups: once.filter { $0.kind == .group }.map(\.name))
+            channels: once.filter { $0.kind == .channel }.map(\.name.text),
+            groups: once.filter { $0.kind == .group }.map(\.name.text))
     }
 }

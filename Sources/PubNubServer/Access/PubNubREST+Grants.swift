@@ -1,5 +1,8 @@
+import Identifiers
 import OrderedCollections
 import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
 
 /// Grants of the second version (wire sheet 12.2; rules PV-84 and PV-85).
 extension PubNubREST {
@@ -10,17 +13,18 @@ extension PubNubREST {
     func grant(_ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let target = GrantTarget(request)
-        guard target.auths.isEmpty || !target.resources.contains(.everything) else {
+        guard !target.isForAuthsAlone else {
             throw .accessManager(400, "Auth-only grants are reserved for future use")
         }
         let ttl = request.parameter("ttl").flatMap { Int($0) } ?? Self.defaultTTL
         guard (0...525_600).contains(ttl) else { throw .accessManager(400, "Invalid ttl") }
         let now = application.clock.unixSeconds()
-        let grant = GrantBook.Grant(rights: Self.rights(request), ttl: ttl, expires: ttl == 0 ? nil : now + ttl * 60)
-        let keys = target.keys
-        try await keep(keys.map { .grant($0, grant) })
-        for key in keys { application.grants.set(grant, for: key) }
-        return answer(target, ttl: ttl, keys.map { ($0, grant) })
+        let rights = Self.rights(request).rawValue
+        let grants = target.keys.map { AccessEntry($0, rights: rights, ttl: ttl, expires: ttl == 0 ? nil : now + ttl * 60) }
+        try await keep(grants)
+        let forgotten = grants.compactMap { application.grants.set($0) }
+        if !forgotten.isEmpty { try? await keep([], removing: forgotten) }
+        return answer(target, ttl: ttl, grants)
     }
 
     func audit(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> HTTPAnswer {
@@ -28,8 +32,8 @@ extension PubNubREST {
         let target = GrantTarget(request)
         let asked = Set(target.keys)
         let all = application.grants.grants(at: application.clock.unixSeconds())
-        let found = target.resources == [.everything] ? all : all.filter { asked.contains($0.key) }
-        return answer(target, ttl: found.first?.grant.ttl, found)
+        let found = target.concernsEverything ? all : all.filter { asked.contains($0.key) }
+        return answer(target, ttl: found.first?.ttl, found)
     }
 
     private static func rights(_ request: PubNubServerRequest) -> PubNubRights {
@@ -42,7 +46,7 @@ extension PubNubREST {
     }
 
     private func answer(
-        _ target: GrantTarget, ttl: Int?, _ grants: [(key: GrantBook.Key, grant: GrantBook.Grant)]
+        _ target: GrantTarget, ttl: Int?, _ grants: [AccessEntry]
     ) -> HTTPAnswer {
         Self.accessManager(
             200,
@@ -51,14 +55,12 @@ extension PubNubREST {
                 body.key("payload")
                 body.object { body in
                     body.member("level", target.level)
-                    body.member("subscribe_key", application.keyset.subscribeKey)
+                    body.member("subscribe_key", application.subscribeKey)
                     if let ttl { body.member("ttl", ttl) }
-                    for (key, grant) in grants where key.resource == .everything { Self.append(grant.rights, to: &body) }
-                    Self.append(
-                        Self.named(grants) { if case .channel(let name) = $0 { name } else { nil } }, "channels", to: &body)
-                    Self.append(
-                        Self.named(grants) { if case .group(let name) = $0 { name } else { nil } }, "channel-groups", to: &body)
-                    Self.append(Self.named(grants) { if case .user(let name) = $0 { name } else { nil } }, "uuids", to: &body)
+                    for grant in grants where grant.key.kind == .everything { Self.append(grant.rights, to: &body) }
+                    Self.append(grants, of: .channel, "channels", to: &body)
+                    Self.append(grants, of: .group, "channel-groups", to: &body)
+                    Self.append(grants, of: .user, "uuids", to: &body)
                 }
                 body.member("service", "Access Manager")
                 body.member("status", 200)
@@ -66,32 +68,24 @@ extension PubNubREST {
     }
 
     /// Grants of one kind by name.
-    private static func named(
-        _ grants: [(key: GrantBook.Key, grant: GrantBook.Grant)], _ name: (GrantBook.Resource) -> String?
-    ) -> OrderedDictionary<String, [(auth: String?, rights: PubNubRights)]> {
-        grants.reduce(into: [:]) { result, item in
-            guard let name = name(item.key.resource) else { return }
-            result[name, default: []].append((item.key.auth, item.grant.rights))
-        }
-    }
-
     private static func append(
-        _ named: OrderedDictionary<String, [(auth: String?, rights: PubNubRights)]>, _ key: String, to body: inout JSONBody
+        _ grants: [AccessEntry], of kind: AccessEntry.Key.Kind, _ key: String, to body: inout JSONBody
     ) {
+        let named = OrderedDictionary(grouping: grants.filter { $0.key.kind == kind }, by: \.key.name)
         guard !named.isEmpty else { return }
         body.key(key)
         body.object { body in
             for (name, grants) in named {
-                body.key(name)
+                body.key(name.text)
                 body.object { body in
-                    for grant in grants where grant.auth == nil { append(grant.rights, to: &body) }
-                    let auths = grants.filter { $0.auth != nil }
-                    guard !auths.isEmpty else { return }
+                    for grant in grants where grant.key.holder == nil { append(grant.rights, to: &body) }
+                    let held = grants.filter { $0.key.holder != nil }
+                    guard !held.isEmpty else { return }
                     body.key("auths")
                     body.object { body in
-                        for (auth, rights) in auths {
-                            body.key(auth ?? "")
-                            body.object { append(rights, to: &$0) }
+                        for grant in held {
+                            body.key(grant.key.holder?.text ?? "")
+                            body.object { append(grant.rights, to: &$0) }
                         }
                     }
                 }
@@ -100,7 +94,8 @@ extension PubNubREST {
     }
 
     /// The last three only when one of them is granted.
-    private static func append(_ rights: PubNubRights, to body: inout JSONBody) {
+    private static func append(_ bits: Int, to body: inout JSONBody) {
+        let rights = PubNubRights(rawValue: bits)
         for (letter, right) in [("r", PubNubRights.read), ("w", .write), ("m", .manage), ("d", .delete)] {
             body.member(letter, rights.contains(right) ? 1 : 0)
         }
@@ -113,16 +108,18 @@ extension PubNubREST {
 
 /// What a grant or audit names.
 private struct GrantTarget {
-    let resources: [GrantBook.Resource]
-    let auths: [String]
+    /// Without the auth keys.
+    private let resources: [AccessEntry.Key]
+    private let auths: [Identifier]
     let level: String
 
     init(_ request: PubNubServerRequest) {
-        auths = request.list("auth")
-        let channels = request.list("channel").map { GrantBook.Resource.channel($0) }
-        let groups = request.groups.map { GrantBook.Resource.group($0) }
-        let users = request.list("target-uuid").map { GrantBook.Resource.user($0) }
-        resources = channels.isEmpty && groups.isEmpty && users.isEmpty ? [.everything] : channels + groups + users
+        auths = request.list("auth").identifiers
+        let channels = request.list("channel").map { AccessEntry.Key(.channel, Identifier($0)) }
+        let groups = request.groups.map { AccessEntry.Key(.group, Identifier($0)) }
+        let users = request.list("target-uuid").map { AccessEntry.Key(.user, Identifier($0)) }
+        let named = channels + groups + users
+        resources = named.isEmpty ? [AccessEntry.Key(.everything)] : named
         if !users.isEmpty {
             level = "uuid"
         } else if !groups.isEmpty {
@@ -134,10 +131,11 @@ private struct GrantTarget {
         }
     }
 
-    var keys: [GrantBook.Key] {
-        resources.flatMap { resource in
-            auths.isEmpty
-                ? [GrantBook.Key(resource: resource, auth: nil)] : auths.map { GrantBook.Key(resource: resource, auth: $0) }
-        }
+    var concernsEverything: Bool { resources.first?.kind == .everything }
+    var isForAuthsAlone: Bool { concernsEverything && !auths.isEmpty }
+
+    var keys: [AccessEntry.Key] {
+        auths.isEmpty
+            ? resources : resources.flatMap { key in auths.map { AccessEntry.Key(key.kind, key.name, holder: $0) } }
     }
 }

@@ -1,5 +1,8 @@
+import Identifiers
 import OrderedCollections
 import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 extension HTTPAnswer.ContentType {
@@ -20,15 +23,17 @@ extension PubNubREST {
                 "grant", "Invalid ttl",
                 "Range should be \(Self.ttls.lowerBound) to \(Self.ttls.upperBound) minute(s).", at: "ttl")
         }
-        guard let permissions = body["permissions"], let resources = Self.grants(permissions["resources"]),
-            let patterns = Self.grants(permissions["patterns"]), let categories = Self.rights(permissions["categories"])
+        // Names are read from the text: a dictionary would take two spellings of a name for one (rule PC-50).
+        let named = (try? JSONText(bytes: request.body))?["permissions"]
+        guard let permissions = body["permissions"], let resources = Self.grants(named?["resources"]),
+            let patterns = Self.grants(named?["patterns"]), let categories = Self.rights(named?["categories"])
         else { throw .couldNotParse }
         guard !resources.isEmpty || !patterns.isEmpty || !categories.isEmpty else {
             return Self.invalid(
                 "grant", "This grant contains no permissions", "What are you granting?", at: "permissions")
         }
         for (pattern, _) in [patterns.channels, patterns.groups, patterns.users].joined()
-        where (try? PubNubAccessPattern(pattern)) == nil {
+        where (try? PubNubAccessPattern(pattern.text)) == nil {
             return Self.invalid("grant", "Invalid pattern", "The pattern is not understood.", at: "permissions.patterns")
         }
         var token = PubNubAccessToken(
@@ -43,27 +48,29 @@ extension PubNubREST {
     func revokeToken(_ request: PubNubServerRequest, _ text: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         try PubNubAccess(application: application).check(request)
         let now = application.clock.unixSeconds()
-        guard let checked = application.grants.token(text, secretKey: application.keyset.secretKey.revealed) else {
+        guard let checked = application.grants.token(text, secretKeys: application.keyset.validSecretKeys.revealed) else {
             return Self.invalidToken("Token is invalid.")
         }
         guard !checked.token.isExpired(at: now) else { return Self.invalidToken("Token is expired.") }
         application.grants.forgetRevoked(before: now)
-        application.grants.revoke(checked.token.signature, until: checked.token.expires)
-        try await keep([.revocation(checked.token.signature, until: checked.token.expires)])
+        let revocation = AccessEntry(.init(.revokedToken, checked.name), expires: checked.token.expires)
+        application.grants.set(revocation)
+        try await keep([revocation])
         return Self.success { _ in }
     }
 
-    /// Writes down what was granted or revoked.
-    func keep(_ entries: [AccessJournal.Entry]) async throws(PubNubErrorBody) {
+    /// Stores what was granted or revoked, and forgets what had to go for it.
+    func keep(_ entries: [AccessEntry], removing keys: [AccessEntry.Key] = []) async throws(PubNubErrorBody) {
         do {
-            try await application.accessJournal.append(entries)
+            try await application.timeline.store.save(
+                access: entries, removing: keys, application: application.keyset.subscribeKey)
         } catch {
             throw .serviceUnavailable
         }
     }
 
     /// Rights by kind and name; nil when they are malformed.
-    private static func grants(_ value: JSONValue?) -> PubNubGrants? {
+    private static func grants(_ value: JSONText?) -> PubNubGrants? {
         guard let channels = rights(value?["channels"]), let groups = rights(value?["groups"]),
             let users = rights(value?["uuids"]), let legacyUsers = rights(value?["users"]),
             let legacySpaces = rights(value?["spaces"])
@@ -72,13 +79,13 @@ extension PubNubREST {
             channels: channels, groups: groups, users: users, legacyUsers: legacyUsers, legacySpaces: legacySpaces)
     }
 
-    private static func rights(_ value: JSONValue?) -> PubNubGrants.Rights? {
-        guard let value, value != .null else { return [:] }
-        guard let members = value.object else { return nil }
+    private static func rights(_ value: JSONText?) -> PubNubGrants.Rights? {
+        guard let value, value.kind != .null else { return [:] }
+        guard let members = value.members else { return nil }
         var rights: PubNubGrants.Rights = [:]
-        for (name, bits) in members {
-            guard let bits = bits.integer, (0...255).contains(bits) else { return nil }
-            rights[name] = PubNubRights(rawValue: bits)
+        for member in members {
+            guard let bits = member.value.integer, (0...255).contains(bits) else { return nil }
+            rights[Identifier(member.key)] = PubNubRights(rawValue: bits)
         }
         return rights
     }

@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("The access manager of PubNub's API (rules PV-80 to PV-89)")
 struct PubNubAccessTests {
@@ -67,6 +71,24 @@ struct PubNubAccessTests {
         #expect(
             try await fixture.body(history("exact") + "&auth=" + token)
                 == #"403 {"error":true,"status":403,"service":"Access Manager","message":"Token is expired."}"#)
+    }
+
+    @Test("A comma divides a list whatever is beside it, so that no pattern lets more than one name through (HB-84)")
+    func joinedComma() async throws {
+        let fixture = Self.fixture()
+        let token = try await Self.token(fixture, #"{"patterns":{"channels":{"^ok.*$":1}},"resources":{}}"#)
+        // U+0600 makes one Character of itself and the comma, U+0301 of the comma and itself.
+        for (list, denied) in [
+            ("ok%D8%80,secret", "secret"), ("ok%D8%80%2Csecret", "secret"), ("ok,%CC%81secret", "\u{301}secret"),
+        ] {
+            for target in [
+                "/v2/subscribe/demo/\(list)/0?tt=0&uuid=me", "/v2/presence/sub-key/demo/channel/\(list)/heartbeat?uuid=me",
+                "/v3/history/sub-key/demo/channel/\(list)?uuid=me",
+            ] {
+                let answer = try await fixture.body(target + "&auth=" + token)
+                #expect(answer.hasPrefix("403 ") && answer.contains(#""channels":["\#(denied)"]"#), "\(target): \(answer)")
+            }
+        }
     }
 
     @Test("Repeated parameters are all checked, however their names are spelled")

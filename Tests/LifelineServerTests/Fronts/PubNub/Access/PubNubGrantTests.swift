@@ -1,7 +1,11 @@
 import PubNubProtocol
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Grants of the second version (rules PV-84 and PV-85)")
 struct PubNubGrantTests {

@@ -1,0 +1,24 @@
+/// What a held poll needs of the access manager: looked at again when somebody may have lost a right (rule PV-138).
+struct HeldAccess: Sendable {
+    let needs: [AccessNeed]
+    /// An auth key or an access token.
+    let auth: String?
+    /// When the token ends, in seconds since 1970; nil without one.
+    let end: Int?
+    /// The state of the grants when the needs were looked at.
+    private var version: Int
+
+    /// - Parameter version: of the grants, from before the request was allowed.
+    init(_ needs: [AccessNeed], auth: String?, end: Int?, version: Int) {
+        self.needs = needs
+        self.auth = auth
+        self.end = end
+        self.version = version
+    }
+
+    /// Whether the rights may have changed since the last call.
+    mutating func mayHaveEnded(at now: Int, version: Int) -> Bool {
+        defer { self.version = version }
+        return version != self.version || end.map { now >= $0 } == true
+    }
+}
