@@ -1,6 +1,7 @@
 import NIOCore
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// A whole subscribe answer in HTTP, made once for all polls that get the same.
@@ -15,7 +16,11 @@ struct PollAnswer: Sendable {
     /// An answer stops growing here; what is left comes with the next one.
     static let maximumBytes = 1 << 20
 
-    init(_ page: StreamPage<PubNubElement>, _ sources: PollSources?, region: Int) {
+    init(_ page: StreamPage<PubNubElement>, _ sources: PollSources?, region: Int, form: SubscribeTarget.Form = .second) {
+        if form == .first {
+            self.init(first: page, sources)
+            return
+        }
         var body: [UInt8] = []
         var count = 0
         var cursor = page.cursor
@@ -29,17 +34,45 @@ struct PollAnswer: Sendable {
                 break
             }
         }
-        let start = PubNubFrames.answerStart(PubNubCursor(timetoken: Timetoken(rawValue: cursor), region: region))
-        bodyLength = start.count + body.count + PubNubFrames.answerEnd.count
+        let start = PubNubFrames.answerStart(
+            PubNubCursor(timetoken: Timetoken(rawValue: cursor), region: region, followsGap: page.hasDropped))
+        self.init([start, body, PubNubFrames.answerEnd], count: count, cursor: cursor)
+    }
+
+    /// - Parameter parts: what the body is put together from.
+    private init(_ parts: [[UInt8]], count: Int, cursor: UInt64) {
+        bodyLength = parts.reduce(0) { $0 + $1.count }
         self.count = count
         self.cursor = cursor
         var bytes = ByteBuffer()
         bytes.reserveCapacity(bodyLength + 320)
         Self.writeHead(to: &bytes, bodyLength: bodyLength, isLast: false, .everyone, .other)
-        bytes.writeBytes(start)
-        bytes.writeBytes(body)
-        bytes.writeBytes(PubNubFrames.answerEnd)
+        for part in parts { bytes.writeBytes(part) }
         self.bytes = bytes
+    }
+
+    /// The answer of the first version (rule PV-139): `[[…],"15…"]` with the payloads, and behind that, when there are several
+    /// sources, where each message is from.
+    private init(first page: StreamPage<PubNubElement>, _ sources: PollSources?) {
+        var payloads: [UInt8] = []
+        var count = 0
+        var cursor = page.cursor
+        for delivery in page.deliveries {
+            if count > 0 { payloads.append(UInt8(ascii: ",")) }
+            payloads += delivery.entry.message.payload
+            count += 1
+            if payloads.count >= Self.maximumBytes, count < page.deliveries.count {
+                cursor = delivery.entry.message.timetoken
+                break
+            }
+        }
+        var end = Array("],\"\(cursor)\"".utf8)
+        for list in count > 0 ? sources?.origins(of: page.deliveries.prefix(count)) ?? [] : [] {
+            end.append(UInt8(ascii: ","))
+            JSONWriter.appendString(list.joined(separator: ","), to: &end)
+        }
+        end.append(UInt8(ascii: "]"))
+        self.init([Array("[[".utf8), payloads, end], count: count, cursor: cursor)
     }
 
     /// The answer as one client gets it: as for everybody, unless its connection ends or not every page may read it.

@@ -1,3 +1,4 @@
+import ServerRuntime
 import WireCoding
 
 /// The target of a subscribe request with its parts found but not copied: what is asked again and again is read once.
@@ -15,20 +16,33 @@ struct SubscribeTarget: Hashable, Sendable {
     var cursor: UInt64 = 0
     /// The presence timeout in seconds that the client wants.
     var heartbeat: Int?
+    var form = Form.second
 
-    private static let prefix: StaticString = "/v2/subscribe/"
+    /// The version of the protocol that a client speaks, and has to be answered in.
+    enum Form: Hashable, Sendable {
+        /// `/subscribe/KEY/CHANNELS/0/CURSOR`, which the vendor's C library asks (rule PV-139).
+        case first
+        /// `/v2/subscribe/KEY/CHANNELS/0?tt=CURSOR`
+        case second
+
+        fileprivate var prefix: StaticString { self == .first ? "/subscribe/" : "/v2/subscribe/" }
+    }
 
     /// - Returns: nil for every other target, and for one of this path that has to be looked at more closely.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        let prefix = Self.prefix
-        guard bytes.count > prefix.utf8CodeUnitCount else { return nil }
-        for index in 0..<prefix.utf8CodeUnitCount where bytes[index] != prefix.utf8Start[index] { return nil }
-        var scan = Scan(bytes, at: prefix.utf8CodeUnitCount)
+        guard let form = [Form.second, .first].first(where: { Self.begins(bytes, with: $0.prefix) }) else { return nil }
+        self.form = form
+        var scan = Scan(bytes, at: form.prefix.utf8CodeUnitCount)
         guard let key = scan.part(), let channels = scan.part() else { return nil }
         subscribeKey = key
         self.channels = channels
-        // The name of a callback comes last.
-        guard scan.lastPart() else { return nil }
+        // The name of a callback comes last, in the first version the cursor.
+        if form == .first, scan.part() == nil { return nil }
+        guard let last = scan.lastPart() else { return nil }
+        if form == .first {
+            guard let cursor = Self.number(bytes, last) else { return nil }
+            self.cursor = cursor
+        }
         while let (name, value) = scan.parameter() {
             switch name.count {
             case 1 where bytes[name.lowerBound] == UInt8(ascii: "t"):
@@ -46,6 +60,12 @@ struct SubscribeTarget: Hashable, Sendable {
             default: continue
             }
         }
+    }
+
+    private static func begins(_ bytes: UnsafeRawBufferPointer, with prefix: StaticString) -> Bool {
+        guard bytes.count > prefix.utf8CodeUnitCount else { return false }
+        for index in 0..<prefix.utf8CodeUnitCount where bytes[index] != prefix.utf8Start[index] { return false }
+        return true
     }
 
     /// Decimal digits, at most 20 and below 2^63; an empty value counts as 0.
@@ -93,16 +113,16 @@ extension SubscribeTarget {
             return start..<index
         }
 
-        /// Passes the last part of the path; false when it was not the last.
-        mutating func lastPart() -> Bool {
+        /// The last part of the path; nil when it was not the last.
+        mutating func lastPart() -> Range<Int>? {
             let start = index
             while index < bytes.count, bytes[index] != UInt8(ascii: "?") {
-                guard bytes[index] != UInt8(ascii: "/"), bytes[index] != UInt8(ascii: "#") else { return false }
+                guard bytes[index] != UInt8(ascii: "/"), bytes[index] != UInt8(ascii: "#") else { return nil }
                 index += 1
             }
-            guard index > start else { return false }
-            index += 1
-            return true
+            guard index > start else { return nil }
+            defer { index += 1 }
+            return start..<index
         }
 
         /// The next parameter with its name and value.
