@@ -1,0 +1,61 @@
+import PubNubProtocol
+import RealtimeHub
+
+/// A subscriber's filter, compiled once for all polls of a loop that bring the same text (wire sheet 9), with its verdicts.
+///
+/// Lives on its event loop.
+final class PollFilter {
+    private let filter: PubNubFilter
+    /// What became of messages that are being handed out, by timetoken.
+    private var verdicts: [UInt64: Bool] = [:]
+
+    /// So many verdicts are remembered; then all are forgotten.
+    private static let maximumVerdicts = 1024
+
+    init(_ filter: PubNubFilter) {
+        self.filter = filter
+    }
+
+    /// Whether a message passes. It is looked at once for all polls that are answered together (rule PV-130).
+    ///
+    /// - Returns: also how much work that was, 0 when it was known.
+    func judge(_ message: StoredMessage) -> (passes: Bool, work: Int) {
+        if let known = verdicts[message.timetoken] { return (known, 0) }
+        var subject = PubNubFilterSubject(
+            metadata: message.metadata, data: message.payload, customType: message.customType)
+        let passes = filter.matches(&subject)
+        if verdicts.count >= Self.maximumVerdicts { verdicts.removeAll(keepingCapacity: false) }
+        verdicts[message.timetoken] = passes
+        return (passes, max(subject.work, 1))
+    }
+
+    /// Whether verdicts have been made since they were forgotten.
+    var isUsed = false
+
+    func forgetVerdicts() {
+        isUsed = false
+        verdicts.removeAll(keepingCapacity: false)
+    }
+}
+
+/// The compiled filters of one keyset on one loop, by the bytes of the requests that brought them. Bounded (rule PV-131).
+struct FilterTable {
+    private var filters: [[UInt8]: PollFilter] = [:]
+    private var bytes = 0
+
+    static let maximumCount = 512
+    static let maximumBytes = 256 << 10
+
+    func find(_ encoded: [UInt8]) -> PollFilter? { filters[encoded] }
+
+    /// When it is full it begins anew: polls keep the filters that they have.
+    mutating func insert(_ filter: PollFilter, for encoded: [UInt8]) {
+        if filters.count >= Self.maximumCount || bytes + encoded.count > Self.maximumBytes {
+            filters.removeAll(keepingCapacity: false)
+            bytes = 0
+        }
+        if filters.updateValue(filter, forKey: encoded) == nil { bytes += encoded.count }
+    }
+
+    var count: Int { filters.count }
+}
