@@ -1,16 +1,28 @@
+import Identifiers
 import NIOCore
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// A connection that polls: what it asks for, and its places in lists while the poll is held. Small, and without a timer of its own.
 ///
 /// Lives on its event loop and serves one poll of its connection after the other.
-final class HeldPoll {
+final class HeldPoll: HeldExchange {
     let polls: PubNubPolls
     private(set) var connection: HTTPConnection?
     private(set) var sources: PollSources?
     var filter: PollFilter?
+    /// What has passed the filter so far, while that takes more than one turn of the loop.
+    var passed: StreamPage<PubNubElement>?
+    /// The form of the answer.
+    var form = SubscribeTarget.Form.second
+    /// What has to stay allowed while the poll is held; nil where nothing has.
+    var access: HeldAccess?
+    /// Whether it was asked for its rights, also when they do not end (``access`` is nil then).
+    var isJudged = false
     var cursor: UInt64 = 0
+    /// Whether something may be missing before the cursor, which the answer has to tell (rule PV-112).
+    var followsGap = false
     /// Whether the poll is to be looked after at the end of this turn.
     var isWoken = false
     /// Whether it is answered then even without a message.
@@ -37,8 +49,8 @@ final class HeldPoll {
         self.sources = sources
     }
 
-    /// Takes on who polls next. False when it cannot be read.
-    func setUser(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Takes on who polls next.
+    func setUser(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) throws(PubNubErrorBody) {
         let id = target.user.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
         let instance =
             target.instance.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) } ?? UnsafeRawBufferPointer(start: nil, count: 0)
@@ -48,13 +60,13 @@ final class HeldPoll {
                 known.prefix(id.count).elementsEqual(id) && known.dropFirst(id.count).elementsEqual(instance)
                     && user?.connection.isEmpty != !instance.isEmpty
             }
-        if isKnown, !userText.isEmpty { return true }
+        if isKnown, !userText.isEmpty { return }
         guard let name = PercentDecoding.decode(id, plusIsSpace: true),
             let connection = PercentDecoding.decode(instance, plusIsSpace: true)
-        else { return false }
+        else { throw .couldNotParse }
+        guard PresenceLimits.isValid(user: name), PresenceLimits.isValid(user: connection) else { throw .invalidUser }
         userText = Array(id) + Array(instance)
-        user = name.isEmpty ? nil : OccupancyUser(id: name, connection: connection)
-        return true
+        user = name.isEmpty ? nil : OccupancyUser(id: Identifier(name), connection: Identifier(connection))
     }
 
     func hold() {
@@ -62,16 +74,17 @@ final class HeldPoll {
         isHeld = true
         seats.removeAll(keepingCapacity: true)
         for (slot, list) in sources.lists.enumerated() { seats.append(list.add(self, slot: slot)) }
-        polls.heldCount += 1
+        polls.counts.held += 1
     }
 
     func release() {
         guard isHeld, let sources else { return }
         isHeld = false
         mustAnswer = false
+        passed = nil
         for (slot, list) in sources.lists.enumerated() { list.remove(at: seats[slot]) }
         seats.removeAll(keepingCapacity: true)
-        polls.heldCount -= 1
+        polls.counts.held -= 1
     }
 
     func moveSeat(_ slot: Int, to index: Int) {
@@ -82,6 +95,11 @@ final class HeldPoll {
     func expire(at now: HubInstant) {
         guard isHeld else { return }
         polls.expire(self, at: now)
+    }
+
+    /// Answers when the hold is over, and ends the poll when its rights have ended (rules PV-10 and PV-138).
+    func sweep(held elapsed: Duration, at now: HubInstant) {
+        if elapsed >= polls.application.pollHold { expire(at: now) } else { _ = polls.endIfRefused(self) }
     }
 
     /// The connection is gone.

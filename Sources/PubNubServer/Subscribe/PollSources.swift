@@ -1,17 +1,21 @@
+import Identifiers
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// What polls subscribe to: read from a request once and shared by all polls of an event loop that ask for the same.
 ///
 /// Lives on its event loop.
 final class PollSources {
-    let channels: [String]
-    let groups: [String]
+    let channels: [Identifier]
+    let groups: [Identifier]
     let patterns: [Wildcard]
     /// Whom the polls are listed with, in the order of channels, groups and patterns.
     let lists: [PollList]
     /// The bytes of the request that say all this.
     let text: [UInt8]
+    /// What it takes, with its lists, in bytes, roughly.
+    var cost: Int { 2 * text.count + 400 * lists.count + 400 }
     /// How many connections use it.
     var users = 0
     /// Whether the last sweep found it unused.
@@ -23,20 +27,14 @@ final class PollSources {
     private let saysMatch: Bool
     private var resolved: Resolved?
 
-    /// Somewhere a subscriber is present, with the group that it is subscribed through.
-    struct Place: Hashable {
-        var channel: String
-        var group: String?
-    }
-
     private struct Resolved {
         var interest: StreamInterest
-        var places: [Place]
+        var places: [PresencePlace]
         var version: Int
     }
 
     init(_ lists: SubscriptionList, text: [UInt8], among polls: PubNubPolls) {
-        var names: [String] = []
+        var names: [Identifier] = []
         var patterns: [Wildcard] = []
         for name in lists.channels {
             if let wildcard = Wildcard(name) { patterns.append(wildcard) } else { names.append(name) }
@@ -58,7 +56,7 @@ final class PollSources {
 
     /// Where a subscriber is present: on its channels, patterns and the channels of its groups, but never by watching presence
     /// (wire sheet 4.2). Under the application's lock.
-    func places(_ state: borrowing PubNubApplication.State) -> [Place] {
+    func places(_ state: borrowing PubNubApplication.State) -> [PresencePlace] {
         resolve(state).places
     }
 
@@ -71,39 +69,53 @@ final class PollSources {
     }
 
     private func resolve(_ book: GroupBook, version: Int) -> Resolved {
-        let suffix = PubNubMessage.presenceSuffix
-        var places = (channels.filter { !$0.hasSuffix(suffix) } + patterns.map(\.pattern)).map { Place(channel: $0) }
+        var places = (channels.filter { !$0.isPresenceChannel } + patterns.map(\.pattern)).map { PresencePlace(channel: $0) }
         let groups = self.groups.map { name in
-            guard name.hasSuffix(suffix) else {
+            guard let watched = name.watchedChannel else {
                 let channels = book.channels(of: name)
-                places += channels.filter { !$0.hasSuffix(suffix) }.map { Place(channel: $0, group: name) }
+                places += channels.filter { !$0.isPresenceChannel }.map { PresencePlace(channel: $0, group: name) }
                 return StreamGroup(name: name, channels: channels)
             }
-            return StreamGroup(
-                name: name, channels: book.channels(of: String(name.dropLast(suffix.count))).map { $0 + suffix })
+            return StreamGroup(name: name, channels: book.channels(of: watched).map(\.presenceChannel))
         }
         if !groups.isEmpty {
-            var seen = Set<String>()
+            var seen = Set<Identifier>()
             places = places.filter { seen.insert($0.channel).inserted }
         }
         return Resolved(
             interest: StreamInterest(channels: channels, groups: groups, patterns: patterns), places: places, version: version)
     }
 
+    /// Where deliveries are from, as answers of the first version say it: nothing with one channel, the channel of each message with
+    /// several, and before that the group or pattern of each message with groups or patterns.
+    func origins(of deliveries: ArraySlice<StreamDelivery<PubNubElement>>) -> [[String]] {
+        guard saysMatch || !groups.isEmpty || !patterns.isEmpty else { return [] }
+        let channels = deliveries.map { $0.entry.message.channel }
+        guard !groups.isEmpty || !patterns.isEmpty else { return [channels.texts] }
+        let matched = deliveries.map { delivery in
+            switch delivery.source {
+            case .channel: delivery.entry.message.channel
+            case .group(let index): groups[index]
+            case .pattern(let index): patterns[index].pattern
+            }
+        }
+        return [matched.texts, channels.texts]
+    }
+
     /// What closes the element of a delivery.
     func end(of delivery: StreamDelivery<PubNubElement>) -> [UInt8] {
         switch delivery.source {
-        case .channel: PubNubFrames.elementEnd(matched: saysMatch ? delivery.entry.message.channel : nil)
-        case .group(let index): PubNubFrames.elementEnd(matched: groups[index])
-        case .pattern(let index): PubNubFrames.elementEnd(matched: patterns[index].pattern)
+        case .channel: PubNubFrames.elementEnd(matched: saysMatch ? delivery.entry.message.channel.text : nil)
+        case .group(let index): PubNubFrames.elementEnd(matched: groups[index].text)
+        case .pattern(let index): PubNubFrames.elementEnd(matched: patterns[index].pattern.text)
         }
     }
 }
 
 /// Names of a subscribe request, each once.
 struct SubscriptionList: Hashable, Sendable {
-    var channels: [String]
-    var groups: [String]
+    var channels: [Identifier]
+    var groups: [Identifier]
 
     /// - Returns: nil when escapes are malformed.
     init?(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) {
@@ -114,13 +126,13 @@ struct SubscriptionList: Hashable, Sendable {
         self.groups = groups
     }
 
-    private static func names(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, plusIsSpace: Bool) -> [String]? {
+    private static func names(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>, plusIsSpace: Bool) -> [Identifier]? {
         guard
             let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes[range]), plusIsSpace: plusIsSpace)
         else { return nil }
-        let names = PubNubAddress.list(text)
+        let names = PubNubAddress.list(text).identifiers
         guard names.count > 1 else { return names }
-        var seen = Set<String>()
+        var seen = Set<Identifier>()
         return names.filter { seen.insert($0).inserted }
     }
 }

@@ -1,6 +1,10 @@
 /// Finds what polls subscribe to by the bytes that say so, without decoding them again.
 struct SourceTable {
     private var places: [Int: PollSources] = [:]
+    /// What was inserted since unused ones were last looked for, and what had no users then and stayed; in bytes, roughly.
+    private(set) var grown = 0
+    /// How many lists of subscriptions are remembered.
+    var count: Int { places.count + displaced.count }
 
     /// The bytes that say what a request subscribes to.
     static func text(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer) -> [UInt8] {
@@ -29,14 +33,16 @@ struct SourceTable {
         let parts = sources.text.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return }
         let hash = parts[0].withUnsafeBytes { channels in parts[1].withUnsafeBytes { Self.hash(channels, $0) } }
+        grown += sources.cost
         if let other = places.updateValue(sources, forKey: hash) { displaced.append(other) }
     }
 
     /// Those without a place that may still have users.
     private var displaced: [PollSources] = []
 
-    /// Takes out what had no users the last time either.
-    mutating func removeUnused() -> [PollSources] {
+    /// Takes out what had no users the last time either, or whatever has none now.
+    mutating func removeUnused(atOnce: Bool = false) -> [PollSources] {
+        var left = 0
         var unused: [PollSources] = []
         func isUnused(_ sources: PollSources) -> Bool {
             guard sources.users == 0 else {
@@ -44,11 +50,16 @@ struct SourceTable {
                 return false
             }
             defer { sources.isIdle = true }
-            if sources.isIdle { unused.append(sources) }
-            return sources.isIdle
+            guard sources.isIdle || atOnce else {
+                left += sources.cost
+                return false
+            }
+            unused.append(sources)
+            return true
         }
         displaced.removeAll(where: isUnused)
         places = places.filter { !isUnused($0.value) }
+        grown = left
         return unused
     }
 

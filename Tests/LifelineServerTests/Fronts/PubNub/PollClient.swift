@@ -1,9 +1,14 @@
+import Identifiers
 import NIOCore
 import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// A client of PubNub's API on one connection, for tests: sends targets as they are and reads whole answers.
 final class PollClient {
@@ -15,9 +20,13 @@ final class PollClient {
         private var json: JSONText? { try? JSONText(body) }
         var cursor: String { json?["t"]?["t"]?.string ?? "" }
         var region: Int { json?["t"]?["r"]?.integer ?? 0 }
+        /// Whether the answer says that messages may be missing before it.
+        var followsGap: Bool { json?["t"]?["d"]?.text == "true" }
         var messages: [JSONText] { json?["m"]?.elements ?? [] }
         /// The payloads, as JSON text.
         var payloads: [String] { messages.compactMap { $0["d"]?.text } }
+        /// The body without spaces.
+        var packed: String { body.filter { $0 != " " } }
         /// The token of an acknowledgement.
         var token: String { json?.elements?.last?.identifier ?? "" }
     }
@@ -42,6 +51,11 @@ final class PollClient {
             string: "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.readableBytes)\r\n\(fields)\r\n")
         bytes.writeImmutableBuffer(body)
         try await socket.send(bytes)
+        return try await reply()
+    }
+
+    func delete(_ target: String) async throws -> Reply {
+        try await socket.send("DELETE \(target) HTTP/1.1\r\nHost: a\r\n\r\n")
         return try await reply()
     }
 
@@ -108,8 +122,8 @@ extension String {
 }
 
 extension LifelineServer {
-    func changeGroup(_ group: String, adding channels: [String]) async throws {
-        let application = try #require(core.pubnub.application(subscribeKey: "demo"))
+    func changeGroup(_ group: Identifier, adding channels: [Identifier]) async throws {
+        let application = try #require(self.services.pubnub.application(subscribeKey: "demo"))
         _ = try await application.changeGroup { try $0.add(channels, to: group) }
     }
 
@@ -119,8 +133,10 @@ extension LifelineServer {
         // A poll that is held answers nothing, so that there is nothing to wait for; ten seconds at most.
         for _ in 0..<2000 {
             found = 0
-            for outlet in core.outlets {
-                found += try await outlet.eventLoop.submit { outlet.state.polls.values.reduce(0) { $0 + $1.heldCount } }.get()
+            for loop in context.loops {
+                found += try await loop.eventLoop.submit {
+                    self.services.pubnub.mailboxes[loop.number].part.polls.values.reduce(0) { $0 + $1.counts.held }
+                }.get()
             }
             if found == count { return }
             try await Task.sleep(for: .milliseconds(5))

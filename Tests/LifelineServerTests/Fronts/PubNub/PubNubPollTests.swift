@@ -2,7 +2,11 @@ import NIOCore
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Polls of PubNub's API (PV-6 to PV-16)", .timeLimit(.minutes(1)))
 struct PubNubPollTests {
@@ -142,6 +146,47 @@ struct PubNubPollTests {
             #expect(try await reader.reply().payloads == ["1"])
             #expect(try await reader.reply().body.hasPrefix("[1"))
             #expect(try await reader.reply().body == #"{"status":"ok"}"#)
+        }
+    }
+
+    @Test("An answer's cursor is that of its last message, so that another channel can be read from there (PV-111)")
+    func cursorOfLastMessage() async throws {
+        try await withServer { server in
+            let client = try await PollClient.connect(server)
+            let start = try await client.handshake("a")
+            let first = try await client.publish("1", to: "a", "&meta=%7B%22x%22%3A2%7D")
+            try await client.publish("2", to: "b")
+            try await client.publish("3", to: "a", "&meta=%7B%22x%22%3A1%7D")
+            let filtered = try await client.get("/v2/subscribe/demo/a/0?tt=\(start)&uuid=u&filter-expr=x%21%3D1")
+            #expect(filtered.payloads == ["1"] && filtered.cursor == first)
+            let answer = try await client.get("/v2/subscribe/demo/a/0?tt=\(start)&uuid=u")
+            #expect(answer.payloads == ["1", "3"])
+            try await client.publish("4", to: "b")
+            let other = try await client.get("/v2/subscribe/demo/b/0?tt=\(filtered.cursor)&uuid=u")
+            #expect(other.payloads == ["2", "4"])
+            #expect(try await client.get("/v2/subscribe/demo/b/0?tt=\(answer.cursor)&uuid=u").payloads == ["4"])
+        }
+    }
+
+    @Test("Polls that share an answer get the cursor of its last message (PV-14, PV-111)")
+    func cursorOfSharedAnswer() async throws {
+        try await withServer { server in
+            let writer = try await PollClient.connect(server)
+            let start = try await writer.handshake("a")
+            var readers: [PollClient] = []
+            for number in 0..<4 {
+                let reader = try await PollClient.connect(server)
+                try await reader.send("/v2/subscribe/demo/a/0?tt=\(start)&uuid=u\(number)")
+                readers.append(reader)
+            }
+            try await server.holds(4)
+            let token = try await writer.publish("1", to: "a")
+            try await writer.publish("2", to: "b")
+            for reader in readers {
+                let answer = try await reader.reply()
+                #expect(answer.payloads == ["1"] && answer.cursor == token)
+                #expect(try await reader.get("/v2/subscribe/demo/b/0?tt=\(answer.cursor)").payloads == ["2"])
+            }
         }
     }
 }

@@ -3,7 +3,11 @@ import NIOCore
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("PubNub's streams through restarts and clock changes (PV-11 to PV-13, F60, F64)", .timeLimit(.minutes(1)))
 struct PubNubStreamTests {
@@ -96,6 +100,108 @@ struct PubNubStreamTests {
             let client = try await PollClient.connect(server)
             let reply = try await client.get("/v2/subscribe/demo/room/0?tt=99999999999999999&uuid=u")
             #expect(reply.messages.isEmpty && reply.cursor < "99999999999999999")
+        }
+    }
+
+    @Test("More than a queue between two polls is told as a gap, as many as a queue are not (PV-112)")
+    func overflow() async throws {
+        try await withServer(quietApplication, { $0.pollQueueLength = 5 }) { server in
+            let client = try await PollClient.connect(server)
+            let cursor = try await client.handshake("room")
+            for number in 0..<5 { try await client.publish("\(number)", to: "room") }
+            let full = try await client.get("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+            #expect(full.payloads.count == 5 && !full.followsGap)
+            try await client.publish("5", to: "room")
+            let late = try await client.get("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+            #expect(late.payloads == ["1", "2", "3", "4", "5"] && late.followsGap)
+            #expect(late.body.hasPrefix(#"{"t":{"t":"\#(late.cursor)","r":\#(late.region),"d":true},"m":["#))
+            try await client.publish("6", to: "room")
+            let next = try await client.get("/v2/subscribe/demo/room/0?tt=\(late.cursor)&uuid=u")
+            #expect(next.payloads == ["6"] && !next.followsGap)
+        }
+    }
+
+    @Test("A cursor from before a restart without a data directory follows a gap, which the answer of a held poll tells (PV-112)")
+    func forgetfulGap() async throws {
+        let clock = ManualClock()
+        var cursor = ""
+        try await withServer(quietApplication, { $0.clock = clock.clock }) { server in
+            cursor = try await PollClient.connect(server).handshake("room")
+        }
+        clock.advance(by: 1)
+        try await withServer(quietApplication, { $0.clock = clock.clock }) { server in
+            let (reader, other) = (try await PollClient.connect(server), try await PollClient.connect(server))
+            let current = try await other.handshake("room")
+            try await other.send("/v2/subscribe/demo/room/0?tt=\(current)&uuid=u")
+            try await reader.send("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+            try await server.holds(2)
+            try await PollClient.connect(server).publish("1", to: "room")
+            let (late, timely) = (try await reader.reply(), try await other.reply())
+            #expect(late.payloads == ["1"] && late.followsGap)
+            #expect(timely.payloads == ["1"] && !timely.followsGap)
+        }
+    }
+
+    @Test("After a restart with a data directory only who was away for longer than queues last is told of a gap (PV-112)")
+    func durableGap() async throws {
+        let clock = ManualClock()
+        try await withDirectory { directory in
+            var cursor = ""
+            try await withServer(quietApplication, { ($0.dataDirectory, $0.clock) = (directory, clock.clock) }) { server in
+                let client = try await PollClient.connect(server)
+                cursor = try await client.handshake("room")
+                try await client.publish("1", to: "room")
+            }
+            clock.advance(by: 600)
+            try await withServer(quietApplication, { ($0.dataDirectory, $0.clock) = (directory, clock.clock) }) { server in
+                let client = try await PollClient.connect(server)
+                let timely = try await client.get("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+                #expect(timely.payloads == ["1"] && !timely.followsGap)
+            }
+            clock.advance(by: 1000)
+            try await withServer(quietApplication, { ($0.dataDirectory, $0.clock) = (directory, clock.clock) }) { server in
+                let client = try await PollClient.connect(server)
+                try await client.publish("2", to: "room")
+                let late = try await client.get("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+                #expect(late.payloads == ["2"] && late.followsGap)
+            }
+        }
+    }
+
+    @Test("A queue that was longer than it may be after a restart is told as a gap, to readers of a pattern too (PV-112)")
+    func overflowBeforeRestart() async throws {
+        try await withDirectory { directory in
+            var cursor = ""
+            let change: (inout ServerConfiguration) -> Void = { ($0.dataDirectory, $0.pollQueueLength) = (directory, 5) }
+            try await withServer(quietApplication, change) { server in
+                let client = try await PollClient.connect(server)
+                cursor = try await client.get("/v2/subscribe/demo/a.b/0?tt=0").cursor
+                for number in 0..<6 { try await client.publish("\(number)", to: "a.b") }
+            }
+            try await withServer(quietApplication, change) { server in
+                let client = try await PollClient.connect(server)
+                let channel = try await client.get("/v2/subscribe/demo/a.b/0?tt=\(cursor)")
+                #expect(channel.payloads == ["1", "2", "3", "4", "5"] && channel.followsGap)
+                let pattern = try await client.get("/v2/subscribe/demo/a.*/0?tt=\(cursor)")
+                #expect(pattern.payloads.last == "5" && pattern.followsGap)
+            }
+        }
+    }
+
+    @Test("Who polls with a cursor older than what is kept is told of a gap (PV-112)")
+    func age() async throws {
+        let clock = ManualClock()
+        try await withServer(quietApplication, { $0.clock = clock.clock }) { server in
+            let early = try await PollClient.connect(server)
+            let cursor = try await early.handshake("room")
+            try await early.publish("1", to: "room")
+            clock.advance(by: 1300)
+            server.services.pubnub.sweep()
+            // The first connection has been idle for too long.
+            let client = try await PollClient.connect(server)
+            try await client.publish("2", to: "room")
+            let late = try await client.get("/v2/subscribe/demo/room/0?tt=\(cursor)&uuid=u")
+            #expect(late.payloads == ["2"] && late.followsGap)
         }
     }
 }

@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("What PubNub polls subscribe to (PV-6 to PV-16)", .timeLimit(.minutes(1)))
 struct PubNubSubscriptionTests {

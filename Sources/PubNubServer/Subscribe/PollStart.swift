@@ -1,0 +1,37 @@
+import Identifiers
+import RealtimeHub
+
+/// What a poll asks for beside its list.
+struct PollStart {
+    var cursor: UInt64
+    /// The presence timeout in seconds that the client wants.
+    var heartbeat: Int?
+    /// Presence state by channel or group, as JSON text.
+    var state: [Identifier: [UInt8]]
+    /// Where a handshake begins: before its own joining. Nil until the subscriber has joined.
+    var before: UInt64?
+
+    /// The same with the joining done.
+    func begun(at cursor: UInt64) -> PollStart {
+        var next = self
+        next.before = cursor
+        return next
+    }
+
+    /// A subscriber for whom there is no room is not listed and gets its messages all the same (rule PV-114).
+    func join(
+        _ place: PresencePlace, _ user: OccupancyUser, at time: OccupancyTime, _ application: inout PubNubApplication.State,
+        _ news: inout PubNubNews
+    ) {
+        let own = state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
+        application.occupancy.touch(place.channel, by: user, timeout: heartbeat, state: own, at: time, into: &news.events)
+    }
+}
+
+/// A subscriber that joins so many places that it takes several turns of the loop.
+struct PollJoining {
+    let places: [PresencePlace]
+    let request: PollStart
+    /// The number of the connection's request.
+    let number: UInt32
+}

@@ -1,0 +1,96 @@
+import NIOConcurrencyHelpers
+import ServerRuntime
+import ServerValues
+
+/// The held polls of one event loop, of all keysets. Touched on that loop only.
+final class PubNubLoop: LoopPart {
+    private let loop: EventLoopContext
+    /// What has been counted, for other threads.
+    private let published: NIOLockedValueBox<PubNubCounts>
+    /// By the number of their application.
+    private(set) var polls: [Int: PubNubPolls] = [:]
+
+    init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>) {
+        self.loop = loop
+        self.published = published
+    }
+
+    func polls(of application: PubNubApplication) -> PubNubPolls {
+        if let known = polls[application.number] { return known }
+        let fresh = PubNubPolls(application, loop: loop)
+        polls[application.number] = fresh
+        return fresh
+    }
+
+    enum Operation: LoopOperation {
+        /// Look after held polls.
+        case wake(application: Int, PollWake)
+        /// Look at the held polls of a keyset again, which has changed.
+        case review(application: Int)
+        /// Close the connections of all held polls.
+        case disconnect
+
+        private static let overhead = 64
+
+        var queuedBytes: Int {
+            switch self {
+            case .wake(_, let wake): (wake.sources.count + wake.changed.count + 1) * Self.overhead
+            case .review, .disconnect: Self.overhead
+            }
+        }
+    }
+
+    func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
+        var (next, bytes) = (start, 0)
+        while next < operations.count, bytes < budget {
+            let operation = operations[next]
+            bytes += operation.queuedBytes
+            next += 1
+            switch operation {
+            case .wake(let application, let wake): polls[application]?.wake(wake)
+            case .review(let application): polls[application]?.review()
+            case .disconnect: for polls in polls.values { polls.disconnectAll() }
+            }
+        }
+        return (next, bytes)
+    }
+
+    func endTurn(since: HubInstant?) {
+        let now = loop.now
+        for polls in polls.values { polls.answerWoken(at: now) }
+        publish()
+    }
+
+    func sweep(at now: HubInstant) {
+        for polls in polls.values { polls.sweep(at: now) }
+        publish()
+    }
+
+    private func publish() {
+        let total = polls.values.reduce(into: PubNubCounts()) { $0 += $1.counts }
+        published.withLockedValue { $0 = total }
+    }
+
+    /// Held polls belong to HTTP connections, which the runtime ends.
+    func connections() -> [any DrainedConnection] { [] }
+    func cut() {}
+
+    var counts: [MetricSlot: PubNubCounts] {
+        polls.values.reduce(into: [:]) { $0[$1.application.slot, default: PubNubCounts()] += $1.counts }
+    }
+}
+
+/// What one event loop has counted for one keyset.
+package struct PubNubCounts: Hashable, Sendable {
+    /// Polls that are being held.
+    package var held = 0
+    /// Polls that were answered or held since the start, and the messages in their answers.
+    package var polls = 0
+    package var messages = 0
+
+    package static func += (left: inout PubNubCounts, right: PubNubCounts) {
+        left.held += right.held
+        left.polls += right.polls
+        left.messages += right.messages
+    }
+}

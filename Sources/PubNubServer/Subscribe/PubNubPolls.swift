@@ -1,0 +1,399 @@
+import Identifiers
+import NIOCore
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+/// The polls of one application on one event loop. Lives on that loop.
+///
+/// Polls that ask for the same share what was read from their requests and, within a turn of the loop, the bytes of their answer
+/// (rule PV-14).
+final class PubNubPolls {
+    let application: PubNubApplication
+    let loop: EventLoopContext
+    private var lists: [PollSource: PollList] = [:]
+    private(set) var sources = SourceTable()
+    private(set) var filters = FilterTable()
+    /// Polls whose filters have messages to judge.
+    var filtering = FilterQueue()
+    private var woken: ContiguousArray<HeldPoll> = []
+    /// Sources that remember an answer of this turn.
+    private var answered: ContiguousArray<PollSources> = []
+
+    var counts = PubNubCounts()
+    private var swept = HubInstant(nanoseconds: 0)
+
+    /// For so long at least is remembered what nobody subscribes to.
+    private static let memory = Duration.seconds(10)
+    /// New lists of so many bytes make room by forgetting at once what nobody uses.
+    private static let unusedBytes = 16 << 20
+
+    init(_ application: PubNubApplication, loop: EventLoopContext) {
+        self.application = application
+        self.loop = loop
+    }
+
+    // MARK: A request
+
+    /// Answers a poll, or holds it.
+    ///
+    /// - Parameters:
+    ///   - bytes: the request's target, which is gone when this returns.
+    ///   - access: what has to stay allowed while the poll is held.
+    ///   - isJudged: whether the request was asked for its rights.
+    func subscribe(
+        _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection, access: HeldAccess? = nil,
+        isJudged: Bool = false
+    ) {
+        let poll: HeldPoll
+        if let known = connection.exchange as? HeldPoll, known.polls === self {
+            poll = known
+        } else {
+            poll = HeldPoll(connection, self)
+            connection.use(poll)
+        }
+        do throws(PubNubErrorBody) {
+            poll.use(try readSources(target, bytes))
+            poll.filter = try readFilter(target, bytes)
+            poll.form = target.form
+            poll.access = access
+            poll.isJudged = isJudged
+            try poll.setUser(target, bytes)
+            start(poll, PollStart(cursor: target.cursor, heartbeat: target.heartbeat, state: try readState(target, bytes)))
+        } catch {
+            connection.answer(HTTPAnswer(error))
+        }
+    }
+
+    /// Joins and reads. More places than a slice are joined in several turns of the loop before the poll is read for (rule PV-116).
+    private func start(_ poll: HeldPoll, _ request: PollStart) {
+        guard let sources = poll.sources, let connection = poll.connection else { return }
+        let time = application.occupancyTime
+        let cursor = request.cursor
+        var isHeld = false
+        var mustFilter = false
+        var places: [PresencePlace] = []
+        let page = application.change { state, news in
+            let before = request.before ?? state.streams.visible
+            if request.before == nil, let user = poll.user {
+                places = sources.places(state)
+                guard places.count <= PresenceLimits.slice else { return StreamPage<PubNubElement>(cursor: before) }
+                for place in places { request.join(place, user, at: time, &state, &news) }
+            }
+            // A handshake begins before its own joining, which the subscriber may want to see.
+            if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
+            if cursor > before, !application.timeline.advance(past: cursor) {
+                return StreamPage<PubNubElement>(cursor: before)
+            }
+            // A filter is evaluated later, with no lock held.
+            mustFilter = poll.filter != nil && cursor < before
+            let unread = StreamPage<PubNubElement>(cursor: mustFilter ? cursor : max(cursor, before))
+            let page = poll.filter == nil ? read(state, after: cursor, poll) : unread
+            guard page.deliveries.isEmpty else { return page }
+            isHeld = true
+            for list in sources.lists where !list.isAnnounced {
+                list.isAnnounced = true
+                state.audience.insert(loop.number, for: list.source)
+            }
+            return page
+        }
+        guard places.count <= PresenceLimits.slice else {
+            guard places.count <= PresenceLimits.places else { return connection.answer(HTTPAnswer(.tooManyPlaces)) }
+            let joining = PollJoining(places: places, request: request.begun(at: page.cursor), number: connection.beginWork())
+            return join(poll, joining, from: 0)
+        }
+        guard isHeld else {
+            let answer = PollAnswer(page, sources, region: application.timeline.region, form: poll.form)
+            counts.polls += 1
+            counts.messages += answer.count
+            countAnswer()
+            return send(answer, to: connection, at: time.instant)
+        }
+        counts.polls += 1
+        poll.cursor = page.cursor
+        poll.followsGap = page.hasDropped
+        poll.hold()
+        connection.holdExchange(at: time.instant)
+        // While its places were joined the keyset may have changed.
+        if request.before != nil, endIfChanged(poll) || endIfRefused(poll) { return }
+        if mustFilter { filterLater(poll) }
+    }
+
+    /// Joins one slice of the places, and goes on with the next in another turn of the loop; then the poll is read for.
+    private func join(_ poll: HeldPoll, _ joining: PollJoining, from index: Int) {
+        // The client may be gone, or have been answered because it took too long.
+        guard let connection = poll.connection, connection.isAnswering(joining.number), let user = poll.user else { return }
+        guard index < joining.places.count else {
+            start(poll, joining.request)
+            return connection.resume()
+        }
+        let end = min(index + PresenceLimits.slice, joining.places.count)
+        let time = application.occupancyTime
+        application.change { state, news in
+            for place in joining.places[index..<end] { joining.request.join(place, user, at: time, &state, &news) }
+        }
+        loop.eventLoop.assumeIsolated().execute { self.join(poll, joining, from: end) }
+    }
+
+    // MARK: What is asked for
+
+    private func readSources(
+        _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
+    ) throws(PubNubErrorBody) -> PollSources {
+        if let known = sources.find(target, bytes) { return known }
+        guard let list = SubscriptionList(target, bytes) else { throw .couldNotParse }
+        guard !list.channels.isEmpty || !list.groups.isEmpty else { throw .couldNotParse }
+        try PresenceLimits.check(channels: list.channels, groups: list.groups)
+        if sources.grown > Self.unusedBytes { forget(sources.removeUnused(atOnce: true)) }
+        let fresh = PollSources(list, text: SourceTable.text(target, bytes), among: self)
+        for list in fresh.lists { list.users += 1 }
+        sources.insert(fresh)
+        return fresh
+    }
+
+    func list(of source: PollSource) -> PollList {
+        if let known = lists[source] { return known }
+        let fresh = PollList(source)
+        lists[source] = fresh
+        return fresh
+    }
+
+    /// Filters are compiled once for each text (wire sheet 9).
+    private func readFilter(
+        _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
+    ) throws(PubNubErrorBody) -> PollFilter? {
+        guard let range = target.filter else { return nil }
+        let encoded = Array(bytes[range])
+        if let known = filters.find(encoded) { return known }
+        guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes[range]), plusIsSpace: true) else {
+            throw .couldNotParse
+        }
+        do throws(PubNubFilterError) {
+            let filter = PollFilter(try PubNubFilter(text))
+            filters.insert(filter, for: encoded)
+            return filter
+        } catch {
+            throw .malformedFilter(error.description)
+        }
+    }
+
+    /// Presence state by channel or group, as JSON text.
+    private func readState(
+        _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
+    ) throws(PubNubErrorBody) -> [Identifier: [UInt8]] {
+        guard let range = target.state, !range.isEmpty else { return [:] }
+        guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes[range]), plusIsSpace: true),
+            let members = (try? JSONText(text))?.members
+        else { throw .couldNotParse }
+        var states: [Identifier: [UInt8]] = [:]
+        guard members.allSatisfy({ $0.value.text.utf8.count <= application.occupancyLimits.stateBytes }) else {
+            throw .stateTooLarge
+        }
+        for member in members where member.value.kind == .object {
+            states[Identifier(member.key)] = Array(member.value.text.utf8)
+        }
+        return states
+    }
+
+    // MARK: Reading
+
+    private func read(
+        _ state: borrowing PubNubApplication.State, after cursor: UInt64, _ poll: HeldPoll
+    ) -> StreamPage<PubNubElement> {
+        guard let sources = poll.sources else { return StreamPage(cursor: cursor) }
+        return state.streams.read(after: cursor, sources.interest(state))
+    }
+
+    /// What a held poll gets now; nil when there is nothing, and it need not be answered.
+    func read(_ poll: HeldPoll, mayBeEmpty: Bool) -> PollAnswer? {
+        guard let sources = poll.sources else { return nil }
+        // An answer that tells of a gap is for one poll only.
+        var canShare = !poll.followsGap && poll.form == .second
+        if canShare, let memo = sources.memo, memo.from <= poll.cursor, poll.cursor < memo.first {
+            return memo.answer
+        }
+        var page = application.withState { state in read(state, after: poll.cursor, poll) }
+        page.hasDropped = page.hasDropped || poll.followsGap
+        guard let first = page.deliveries.first?.entry.message.timetoken else {
+            poll.cursor = page.cursor
+            poll.followsGap = page.hasDropped
+            return mayBeEmpty ? PollAnswer(page, nil, region: application.timeline.region, form: poll.form) : nil
+        }
+        canShare = canShare && !page.hasDropped
+        if canShare, var memo = sources.memo, memo.first == first, memo.answer.cursor >= page.cursor {
+            // Between the two cursors there was nothing: it is the same page.
+            memo.from = min(memo.from, poll.cursor)
+            sources.memo = memo
+            return memo.answer
+        }
+        let answer = PollAnswer(page, sources, region: application.timeline.region, form: poll.form)
+        if canShare {
+            if sources.memo == nil { answered.append(sources) }
+            sources.memo = PollMemo(from: poll.cursor, first: first, answer: answer)
+        }
+        return answer
+    }
+
+    /// Sends an answer; the poll is over. Nothing happens without one.
+    func answer(_ poll: HeldPoll, with answer: PollAnswer?, at now: HubInstant) {
+        guard let answer, let connection = poll.connection else { return }
+        poll.release()
+        counts.messages += answer.count
+        countAnswer()
+        send(answer, to: connection, at: now)
+    }
+
+    private func send(_ answer: PollAnswer, to connection: HTTPConnection, at now: HubInstant) {
+        let isLast = connection.closesAfterAnswer
+        connection.send(answer.bytes(isLast: isLast, connection.core.crossOrigin, connection.page), isLast: isLast, at: now)
+    }
+
+    private func countAnswer() {
+        loop.state.figures.requests.count(application.pollKind, status: 200)
+    }
+
+    // MARK: Waking
+
+    func wake(_ wake: PollWake) {
+        for source in wake.sources {
+            guard let list = lists[source] else { continue }
+            for (poll, _) in list.polls where !poll.isWoken {
+                poll.isWoken = true
+                woken.append(poll)
+            }
+        }
+        for source in wake.changed {
+            guard let list = lists[source] else { continue }
+            for (poll, _) in list.polls {
+                poll.mustAnswer = true
+                guard !poll.isWoken else { continue }
+                poll.isWoken = true
+                woken.append(poll)
+            }
+        }
+    }
+
+    /// Answers the polls that were woken in this turn of the loop: one write and one flush for each.
+    func answerWoken(at now: HubInstant) {
+        guard !woken.isEmpty else { return }
+        var index = 0
+        // Polls that come in meanwhile behind an answer are not in the list: they have been read for already.
+        while index < woken.count {
+            let poll = woken[index]
+            index += 1
+            poll.isWoken = false
+            guard poll.isHeld else { continue }
+            guard poll.filter == nil else {
+                filterLater(poll)
+                continue
+            }
+            if endIfRefused(poll) { continue }
+            answerNow(poll, at: now)
+        }
+        woken.removeAll(keepingCapacity: true)
+        forgetAnswers()
+    }
+
+    /// Answers a poll without a filter, if there is something or it must be answered.
+    func answerNow(_ poll: HeldPoll, at now: HubInstant) {
+        let connection = poll.connection
+        answer(poll, with: read(poll, mayBeEmpty: poll.mustAnswer), at: now)
+        connection?.resume()
+        if woken.isEmpty { forgetAnswers() }
+    }
+
+    /// Answers a poll with what there is, which may be nothing.
+    func expire(_ poll: HeldPoll, at now: HubInstant) {
+        guard poll.filter == nil else {
+            poll.mustAnswer = true
+            return filterLater(poll)
+        }
+        let connection = poll.connection
+        answer(poll, with: read(poll, mayBeEmpty: true), at: now)
+        if woken.isEmpty { forgetAnswers() }
+        connection?.resume()
+    }
+
+    /// Looks at all held polls again, because the keyset has changed (rule PV-151).
+    func review() {
+        // Copies, since a poll that ends leaves the lists.
+        for list in Array(lists.values) {
+            for (poll, _) in Array(list.polls) { _ = endIfChanged(poll) || endIfRefused(poll) }
+        }
+    }
+
+    /// Ends a held poll that a new request in its place would have to be refused or judged for, because the keyset has changed.
+    ///
+    /// - Returns: whether it was ended.
+    private func endIfChanged(_ poll: HeldPoll) -> Bool {
+        guard poll.isHeld, !application.isOpenToAll, let connection = poll.connection else { return false }
+        if let refusal = application.refusal {
+            poll.release()
+            connection.answer(HTTPAnswer(refusal))
+        } else {
+            guard !poll.isJudged else { return false }
+            // It said nothing of its rights that is still known: its next request, which comes at once, is asked for them.
+            var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
+            nothing.hasDropped = poll.followsGap
+            let answer = PollAnswer(nothing, nil, region: application.timeline.region, form: poll.form)
+            self.answer(poll, with: answer, at: loop.now)
+        }
+        connection.resume()
+        return true
+    }
+
+    /// Ends a held poll whose rights have ended (rule PV-138).
+    ///
+    /// - Returns: whether it was ended.
+    func endIfRefused(_ poll: HeldPoll) -> Bool {
+        guard poll.isHeld, poll.access != nil else { return false }
+        let version = application.grants.version(at: application.clock.unixSeconds())
+        guard poll.access?.mayHaveEnded(at: application.clock.unixSeconds(), version: version) == true,
+            let access = poll.access,
+            let refusal = PubNubAccess(application: application).refusal(of: access.needs, auth: access.auth)
+        else { return false }
+        let connection = poll.connection
+        poll.release()
+        connection?.answer(HTTPAnswer(refusal))
+        connection?.resume()
+        return true
+    }
+
+    private func forgetAnswers() {
+        for sources in answered { sources.memo = nil }
+        answered.removeAll(keepingCapacity: true)
+    }
+
+    /// Closes the connections of all held polls.
+    func disconnectAll() {
+        for list in lists.values {
+            for (poll, _) in list.polls { poll.connection?.cut() }
+        }
+    }
+
+    // MARK: Time
+
+    /// Forgets what no connection has used for a whole interval.
+    func sweep(at now: HubInstant) {
+        guard now.since(swept) >= Self.memory else { return }
+        swept = now
+        forget(sources.removeUnused())
+    }
+
+    private func forget(_ unused: [PollSources]) {
+        var silent: [PollSource] = []
+        for unused in unused {
+            for list in unused.lists {
+                list.users -= 1
+                guard list.users == 0 else { continue }
+                lists[list.source] = nil
+                if list.isAnnounced { silent.append(list.source) }
+            }
+        }
+        guard !silent.isEmpty else { return }
+        application.withState { state in
+            for source in silent { state.audience.remove(loop.number, for: source) }
+        }
+    }
+}
