@@ -9,6 +9,13 @@ enum PresenceBodies {
         var withState: Bool?
     }
 
+    /// Channels by name, as many as are listed, and how many there are.
+    struct Channels {
+        var listed: [(name: String, users: Users)] = []
+        var channelCount = 0
+        var occupancy = 0
+    }
+
     static let heartbeat = ok { _ in }
 
     static let leave = JSONBody.object(isSpaced: true) { body in
@@ -22,17 +29,17 @@ enum PresenceBodies {
         ok { body in append(users, to: &body) }
     }
 
-    static func hereNow(_ channels: [(name: String, users: Users)]) -> [UInt8] {
+    static func hereNow(_ channels: Channels) -> [UInt8] {
         payload { body in
             body.key("channels")
             body.object { body in
-                for (name, users) in channels {
+                for (name, users) in channels.listed {
                     body.key(name)
                     body.object { body in append(users, to: &body) }
                 }
             }
-            body.member("total_channels", channels.count)
-            body.member("total_occupancy", channels.reduce(0) { $0 + $1.users.page.occupancy })
+            body.member("total_channels", channels.channelCount)
+            body.member("total_occupancy", channels.occupancy)
         }
     }
 
@@ -86,11 +93,11 @@ enum PresenceBodies {
         body.array { body in
             for occupant in users.page.occupants {
                 guard withState else {
-                    body.string(occupant.user)
+                    body.string(occupant.user.text)
                     continue
                 }
                 body.object { body in
-                    body.member("uuid", occupant.user)
+                    body.member("uuid", occupant.user.text)
                     guard let state = occupant.state else { return }
                     body.key("state")
                     body.json(state)

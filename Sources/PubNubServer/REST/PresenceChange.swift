@@ -1,0 +1,53 @@
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// What a request changes in presence: the same at each of its places.
+struct PresenceChange: Sendable {
+    typealias Step =
+        @Sendable (
+            PresencePlace, inout PubNubApplication.State, inout PubNubNews
+        ) -> OccupancyRefusal?
+
+    let places: [PresencePlace]
+    let answer: HTTPAnswer
+    let step: Step
+
+    /// Whether others should get their turn before it is done.
+    var isLong: Bool { places.count > PresenceLimits.slice }
+
+    /// Changes all places in one step.
+    func perform(on application: PubNubApplication) -> HTTPAnswer {
+        finish(perform(places.indices, on: application))
+    }
+
+    /// Changes the places in slices, between which the application's lock is free (rule PV-116).
+    func performInSlices(on application: PubNubApplication) async -> HTTPAnswer {
+        var refusal: OccupancyRefusal?
+        for start in stride(from: 0, to: places.count, by: PresenceLimits.slice) {
+            let end = min(start + PresenceLimits.slice, places.count)
+            refusal = perform(start..<end, on: application) ?? refusal
+            await Task.yield()
+        }
+        return finish(refusal)
+    }
+
+    private func perform(_ range: Range<Int>, on application: PubNubApplication) -> OccupancyRefusal? {
+        application.change { state, news in
+            var refusal: OccupancyRefusal?
+            for place in places[range] { refusal = step(place, &state, &news) ?? refusal }
+            return refusal
+        }
+    }
+
+    private func finish(_ refusal: OccupancyRefusal?) -> HTTPAnswer {
+        refusal.map { HTTPAnswer(PubNubErrorBody($0)) } ?? answer
+    }
+}
+
+/// Somewhere a user is present, with the group that it is there through.
+struct PresencePlace: Hashable, Sendable {
+    var channel: Identifier
+    var group: Identifier?
+}

@@ -1,0 +1,56 @@
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+
+/// What requests may name and ask for (wire sheet 10, rules PV-113 to PV-116).
+enum PresenceLimits {
+    /// Channels and patterns of a request, groups of a request.
+    static let channels = 2000
+    static let groups = 100
+    /// Channels of a request with those of its groups.
+    static let places = 20_000
+    /// Characters of a channel or group, without `-pnpres`, and of a user or instance.
+    static let nameLength = 92
+    /// Places that are changed in one step, between which others get their turn.
+    static let slice = 200
+    /// Bytes of an answer, beyond which users and channels are left out.
+    static let answerBytes = 1 << 20
+
+    /// Refuses names that are too many or too long.
+    static func check(channels: [Identifier], groups: [Identifier]) throws(PubNubErrorBody) {
+        guard channels.count <= Self.channels, groups.count <= Self.groups else { throw .tooManyNames }
+        for name in channels + groups where !isValid(name) { throw .invalidPresenceName }
+    }
+
+    /// Whether a user id or an instance is short enough.
+    static func isValid(user: String) -> Bool {
+        user.utf8.count <= nameLength || user.unicodeScalars.count <= nameLength
+    }
+
+    private static func isValid(_ name: Identifier) -> Bool {
+        let longest = nameLength + PubNubMessage.presenceSuffix.utf8.count
+        guard name.utf8.count > nameLength else { return true }
+        let length = name.text.unicodeScalars.count
+        return length <= (name.isPresenceChannel ? longest : nameLength)
+    }
+}
+
+extension PubNubErrorBody {
+    static let tooManyNames = PubNubErrorBody.accessManager(
+        400, "A request names at most \(PresenceLimits.channels) channels and \(PresenceLimits.groups) groups.")
+    static let tooManyPlaces = PubNubErrorBody.accessManager(
+        400, "A request names at most \(PresenceLimits.places) channels with those of its groups.")
+    static let invalidPresenceName = PubNubErrorBody.accessManager(
+        400, "Names of channels and groups have at most \(PresenceLimits.nameLength) characters.")
+    static let invalidUser = PubNubErrorBody.presence(400, "Invalid uuid parameter.")
+    static let stateTooLarge = PubNubErrorBody.presence(413, "State Too Large")
+
+    /// Why a user is not present, or a state was not kept.
+    init(_ refusal: OccupancyRefusal) {
+        switch refusal {
+        case .tooManyChannels(let limit): self = .presence(400, "A user is on at most \(limit) channels.")
+        case .full: self = .presence(429, "There is no room for more users or states.")
+        case .stateTooLong: self = .stateTooLarge
+        }
+    }
+}

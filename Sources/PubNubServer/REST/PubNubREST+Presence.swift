@@ -1,0 +1,200 @@
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+/// Presence (wire sheet 4; rules PV-50 to PV-56, PV-113 to PV-116).
+extension PubNubREST {
+    /// What a request changes in presence; nil for one that only asks.
+    func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> PresenceChange? {
+        switch route {
+        case .heartbeat(let channels): try heartbeat(request, channels)
+        case .leave(let channels): try leave(request, channels)
+        case .setState(let channels, let user): try setState(request, channels, of: user)
+        default: nil
+        }
+    }
+
+    private func heartbeat(
+        _ request: PubNubServerRequest, _ channels: [String]
+    ) throws(PubNubErrorBody) -> PresenceChange {
+        let user = try occupant(request)
+        let given = try states(request)
+        let timeout = request.parameter("heartbeat").flatMap { Int($0) }
+        let time = application.occupancyTime
+        return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.heartbeat)) {
+            place, state, news in
+            state.occupancy.touch(
+                place.channel, by: user, timeout: timeout, state: given[place.channel] ?? place.group.flatMap { given[$0] },
+                at: time, into: &news.events)
+        }
+    }
+
+    private func leave(_ request: PubNubServerRequest, _ channels: [String]) throws(PubNubErrorBody) -> PresenceChange {
+        let user = try occupant(request)
+        let time = application.occupancyTime
+        return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.leave)) {
+            place, state, news in
+            state.occupancy.leave(place.channel, by: user, at: time, into: &news.events)
+            return nil
+        }
+    }
+
+    private func setState(
+        _ request: PubNubServerRequest, _ channels: [String], of user: String
+    ) throws(PubNubErrorBody) -> PresenceChange {
+        guard PresenceLimits.isValid(user: user) else { throw .invalidUser }
+        guard let text = request.parameter("state"), !text.isEmpty else { throw .noState }
+        guard let json = try? JSONText(text), json.kind == .object else { throw .presence(400, "Invalid JSON") }
+        let bytes = Array(json.text.utf8)
+        guard bytes.count <= application.occupancyLimits.stateBytes else { throw .stateTooLarge }
+        let time = application.occupancyTime
+        let user = Identifier(user)
+        return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.stateSet(bytes))) {
+            place, state, news in
+            state.occupancy.setState(bytes, of: user, on: place.channel, at: time, into: &news.events)
+        }
+    }
+
+    // MARK: Questions
+
+    func hereNow(_ request: PubNubServerRequest, _ channels: [String]) throws(PubNubErrorBody) -> HTTPAnswer {
+        let asked = HereNowRequest(request)
+        let places = try places(channels, request)
+        if channels.count == 1, request.groups.isEmpty {
+            let channel = Identifier(channels[0])
+            return .pubnub(PresenceBodies.hereNow(application.withState { asked.users(of: channel, $0.occupancy) }))
+        }
+        return .pubnub(
+            PresenceBodies.hereNow(application.withState { asked.occupied(places.map(\.channel), $0.occupancy) }))
+    }
+
+    /// Names are sorted and bodies written without the lock; to be called on no event loop.
+    func hereNowEverywhere(_ request: PubNubServerRequest) -> HTTPAnswer {
+        let asked = HereNowRequest(request)
+        let names = application.withState { $0.occupancy.unsortedChannels }.sorted()
+        return .pubnub(
+            PresenceBodies.hereNow(
+                application.withState { state in
+                    var found = asked.occupied(names, state.occupancy, isWhole: true)
+                    (found.channelCount, found.occupancy) = (state.occupancy.channelCount, state.occupancy.stayCount)
+                    return found
+                }))
+    }
+
+    func whereNow(_ user: String) -> HTTPAnswer {
+        let channels = application.withState { $0.occupancy.unsortedChannels(of: Identifier(user)) }.sorted()
+        var left = PresenceLimits.answerBytes
+        return .pubnub(
+            PresenceBodies.whereNow(
+                channels.prefix { channel in
+                    left -= channel.utf8.count + 4
+                    return left > 0
+                }.texts))
+    }
+
+    func state(_ request: PubNubServerRequest, _ channels: [String], of user: String) throws(PubNubErrorBody) -> HTTPAnswer {
+        let isSingle = channels.count == 1 && request.groups.isEmpty
+        let places = try places(channels, request)
+        let user = Identifier(user)
+        let found = application.withState { state in
+            var found: [(name: String, state: [UInt8]?)] = []
+            var left = PresenceLimits.answerBytes
+            for place in places where left > 0 {
+                let own = state.occupancy.state(of: user, on: place.channel)
+                left -= place.channel.utf8.count + (own?.count ?? 2) + 6
+                found.append((place.channel.text, own))
+            }
+            return found
+        }
+        return .pubnub(PresenceBodies.state(of: user.text, on: found, isSingle: isSingle))
+    }
+
+    // MARK: What a request names
+
+    /// Channels where somebody can be: those that are named, and those of groups, each once. Presence channels are for watching.
+    private func places(_ channels: [String], _ request: PubNubServerRequest) throws(PubNubErrorBody) -> [PresencePlace] {
+        let (channels, groups) = (channels.identifiers, request.groups.identifiers)
+        try PresenceLimits.check(channels: channels, groups: groups)
+        let members = groups.isEmpty ? [] : application.withState { state in groups.map { ($0, state.groups.channels(of: $0)) } }
+        let count = members.reduce(channels.count) { $0 + $1.1.count }
+        guard count <= PresenceLimits.places else { throw .tooManyPlaces }
+        var seen: Set<Identifier> = []
+        let named = channels.map { PresencePlace(channel: $0) }
+        let grouped = members.flatMap { group, channels in channels.map { PresencePlace(channel: $0, group: group) } }
+        return (named + grouped).filter { !$0.channel.isPresenceChannel && seen.insert($0.channel).inserted }
+    }
+
+    private func occupant(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> OccupancyUser {
+        let instance = request.parameter("instanceid") ?? ""
+        guard let user = request.user, !user.isEmpty, PresenceLimits.isValid(user: user), PresenceLimits.isValid(user: instance)
+        else { throw .invalidUser }
+        return OccupancyUser(id: Identifier(user), connection: Identifier(instance))
+    }
+
+    /// State by channel or group, from the parameter `state`.
+    private func states(_ request: PubNubServerRequest) throws(PubNubErrorBody) -> [Identifier: [UInt8]] {
+        guard let text = request.parameter("state"), !text.isEmpty else { return [:] }
+        guard let members = try? JSONText(text).members else { throw .presence(400, "Invalid JSON") }
+        let limit = application.occupancyLimits.stateBytes
+        guard members.allSatisfy({ $0.value.text.utf8.count <= limit }) else { throw .stateTooLarge }
+        return Dictionary(
+            members.filter { $0.value.kind == .object }.map { (Identifier($0.key), Array($0.value.text.utf8)) },
+            uniquingKeysWith: { _, last in last })
+    }
+}
+
+/// What a here-now request wants to know of each channel.
+private struct HereNowRequest {
+    /// The most users of a page, and as many when nothing else is asked for (wire sheet 4).
+    private static let pageLimit = 1000
+
+    private let limit: Int
+    private let offset: Int
+    private let withState: Bool?
+
+    init(_ request: PubNubServerRequest) {
+        let asked = request.parameter("limit").flatMap { Int($0) } ?? Self.pageLimit
+        let hidesUsers = request.flag("disable_uuids") ?? false
+        limit = hidesUsers ? 0 : min(max(asked, 0), Self.pageLimit)
+        offset = max(0, request.parameter("offset").flatMap { Int($0) } ?? 0)
+        withState = limit == 0 ? nil : request.flag("state") ?? false
+    }
+
+    func users(of channel: Identifier, _ book: OccupancyBook) -> PresenceBodies.Users {
+        var left = PresenceLimits.answerBytes
+        return users(of: channel, book, &left)
+    }
+
+    /// Channels with nobody on them are left out, and so is what would make the answer longer than it may be (rule PV-115).
+    ///
+    /// - Parameter isWhole: whether nothing has to be counted beyond what is listed.
+    func occupied(_ channels: [Identifier], _ book: OccupancyBook, isWhole: Bool = false) -> PresenceBodies.Channels {
+        var found = PresenceBodies.Channels()
+        var left = PresenceLimits.answerBytes
+        for channel in channels {
+            let occupancy = book.occupancy(of: channel)
+            guard occupancy > 0 else { continue }
+            found.channelCount += 1
+            found.occupancy += occupancy
+            left -= channel.utf8.count + 40
+            guard left > 0 else {
+                if isWhole { break }
+                continue
+            }
+            found.listed.append((channel.text, users(of: channel, book, &left)))
+        }
+        return found
+    }
+
+    private func users(of channel: Identifier, _ book: OccupancyBook, _ left: inout Int) -> PresenceBodies.Users {
+        var page = book.hereNow(channel, offset: offset, limit: left > 0 ? limit : 0)
+        let fitting = page.occupants.firstIndex { occupant in
+            left -= occupant.user.utf8.count + (withState == true ? (occupant.state?.count ?? 0) + 24 : 4)
+            return left <= 0
+        }
+        if let fitting { page.occupants.removeSubrange(fitting...) }
+        return PresenceBodies.Users(page: page, withState: withState)
+    }
+}
