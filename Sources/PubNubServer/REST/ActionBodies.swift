@@ -1,4 +1,6 @@
+import Identifiers
 import OrderedCollections
+import RealtimeHub
 
 /// What the message actions service answers (wire sheet 7; rules PV-70 to PV-73).
 enum ActionBodies {
@@ -65,8 +67,13 @@ enum ActionBodies {
     }
 
     /// What subscribers of the channel are told.
-    static func event(_ action: MessageAction, _ event: String) -> [UInt8] {
-        JSONBody.object { body in
+    static func event(_ change: MessageActionChange) -> [UInt8] {
+        let (action, event) =
+            switch change {
+            case .added(let action): (action, "added")
+            case .removed(let action): (action, "removed")
+            }
+        return JSONBody.object { body in
             body.member("source", "actions")
             body.member("version", "1.0")
             body.key("data")
@@ -82,13 +89,13 @@ enum ActionBodies {
 
     /// `{"<type>":{"<value>":[{"uuid":"u","actionTimetoken":"15…"}]}}`, as history shows them.
     static func grouped(_ actions: [MessageAction]) -> [UInt8] {
-        let types = OrderedDictionary(grouping: actions, by: \.type)
+        let types = OrderedDictionary(grouping: actions, by: { Identifier($0.type) })
         return JSONBody.object { body in
             for (type, actions) in types {
-                body.key(type)
+                body.key(type.text)
                 body.object { body in
-                    for (value, actions) in OrderedDictionary(grouping: actions, by: \.value) {
-                        body.key(value)
+                    for (value, actions) in OrderedDictionary(grouping: actions, by: { Identifier($0.value) }) {
+                        body.key(value.text)
                         body.array { body in
                             for action in actions {
                                 body.object { body in

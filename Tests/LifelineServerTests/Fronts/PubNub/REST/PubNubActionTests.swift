@@ -1,7 +1,12 @@
 import PubNubProtocol
 import Testing
+import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Message actions of PubNub's API (rules PV-70 to PV-73)")
 struct PubNubActionTests {
@@ -67,6 +72,7 @@ struct PubNubActionTests {
         arguments: [
             (#"{"type":"t"}"#, "value"), (#"{"value":"v"}"#, "type"), (#"{"type":"_t","value":"v"}"#, "type"),
             (#"{"type":"sixteen letters!","value":"v"}"#, "type"),
+            (#"{"type":"t","value":"\#(String(repeating: "v", count: 4097))"}"#, "value"),
         ])
     func invalid(body: String, location: String) async throws {
         let answer = try await Self.add(PubNubRESTFixture(), body, to: 5)
@@ -76,6 +82,57 @@ struct PubNubActionTests {
             answer.body.hasPrefix(
                 #"{"status": 400, "error": {"source": "actions", "message": "Request payload contained invalid input.""#))
         #expect(answer.body.hasSuffix(details))
+    }
+
+    @Test(
+        "Channels that nobody can publish to have no actions, in any call (rule PV-133)",
+        arguments: [
+            "room-pnpres", "a.*", "a,b", "a%2Cb", "a%2Fb", "a%5Cb", "a%01b", "*", String(repeating: "c", count: 93),
+        ])
+    func channels(channel: String) async throws {
+        let fixture = PubNubRESTFixture()
+        let base = "/v1/message-actions/demo/channel/\(channel)"
+        for (target, method, body) in [
+            (base + "/message/5?uuid=u", "POST", #"{"type":"t","value":"v"}"#),
+            (base + "/message/5/action/6?uuid=u", "DELETE", ""),
+            (base, "GET", ""),
+        ] {
+            let answer = try await fixture.ask(target, method: method, body: body)
+            #expect(answer.status == 400 && answer.body.contains("Invalid Character in Channel Name"), "\(method) \(answer)")
+        }
+        #expect(fixture.application.withState { $0.streams.visible } < UInt64(PubNubRESTFixture.start + 1) * 10_000_000)
+        #expect(fixture.delivered(on: "room-pnpres").isEmpty)
+    }
+
+    @Test("A value of 4096 bytes is taken, a user id of more than 92 characters is not (rule PV-134)")
+    func lengths() async throws {
+        let fixture = PubNubRESTFixture()
+        let body = #"{"type":"t","value":"\#(String(repeating: "v", count: 4096))"}"#
+        #expect(try await Self.add(fixture, body, to: 5, by: String(repeating: "u", count: 92)).status == 200)
+        let answer = try await Self.add(fixture, body, to: 5, by: String(repeating: "u", count: 93))
+        #expect(answer.status == 400 && answer.body.contains(#""location": "uuid""#))
+    }
+
+    @Test("A page of long actions ends at 1 MiB, and the next ones bring the rest (rule PV-134)")
+    func longPages() async throws {
+        let fixture = PubNubRESTFixture()
+        // Six bytes of JSON for each character: 24 KiB for an action.
+        let value = String(repeating: #"\u0001"#, count: 4096)
+        for number in 0..<100 {
+            _ = try await Self.add(fixture, #"{"type":"t","value":"\#(value)"}"#, to: UInt64(number + 1))
+        }
+        var start: String?
+        var seen = 0
+        var pages = 0
+        repeat {
+            let body = try await fixture.body(Self.base + (start.map { "?start=\($0)" } ?? ""))
+            #expect(body.utf8.count < 1_100_000)
+            let page = try JSONText(body)
+            seen += page["data"]?.elements?.count ?? 0
+            start = page["more"]?["start"]?.string
+            pages += 1
+        } while start != nil && pages < 10
+        #expect(seen == 100 && pages == 3)
     }
 
     @Test("Pages are the newest actions, and say where to go on")
