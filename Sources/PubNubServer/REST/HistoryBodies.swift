@@ -55,17 +55,39 @@ enum HistoryBodies {
     }
 
     /// Version 3. Channels without messages are left out.
-    static func pages(_ channels: [(name: String, messages: [StoredMessage])], _ fields: Fields) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - more: channels whose messages are too many bytes for one answer.
+    ///   - isSingle: whether one channel was asked for: then `more` has the form that history with actions has, otherwise that of
+    ///     message counts, by channel.
+    static func pages(_ channels: [HistoryPage], _ fields: Fields, more: [More], isSingle: Bool) -> [UInt8] {
         JSONBody.object { body in
             body.member("status", 200)
             body.member("error", false)
             body.member("error_message", "")
             body.key("channels")
             body.object { body in
-                for (name, messages) in channels where !messages.isEmpty {
-                    append(name, messages, fields, actions: nil, to: &body)
+                for page in channels where !page.messages.isEmpty {
+                    append(page.channel, page.messages, fields, actions: nil, to: &body)
                 }
             }
+            guard let first = more.first else { return }
+            body.key("more")
+            if isSingle { return append(first, to: &body) }
+            body.object { body in
+                for more in more {
+                    body.key(fields.encodesChannels ? PercentEncoding.encode(more.channel) : more.channel)
+                    append(more, to: &body)
+                }
+            }
+        }
+    }
+
+    private static func append(_ more: More, to body: inout JSONBody) {
+        body.object { body in
+            body.member("url", more.url)
+            if let start = more.start { body.member("start", String(start)) }
+            body.member("max", more.limit)
         }
     }
 
@@ -88,18 +110,16 @@ enum HistoryBodies {
             body.member("error", false)
             guard let more else { return }
             body.key("more")
-            body.object { body in
-                body.member("url", more.url)
-                body.member("start", String(more.start))
-                body.member("max", more.limit)
-            }
+            append(more, to: &body)
         }
     }
 
     /// Where a reader goes on.
     struct More {
+        var channel: String
         var url: String
-        var start: UInt64
+        /// Nil for the newest message.
+        var start: UInt64?
         var limit: Int
     }
 

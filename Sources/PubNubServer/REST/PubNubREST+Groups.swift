@@ -1,10 +1,12 @@
+import Identifiers
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// Channel groups (wire sheet 5; rules PV-60 to PV-62).
 extension PubNubREST {
     func groups() -> HTTPAnswer {
-        let names = application.withState { $0.groups.names }
+        let names = application.withState { $0.groups.names.texts }
         return .pubnub(
             Self.registry { body in
                 body.key("payload")
@@ -19,7 +21,7 @@ extension PubNubREST {
     /// Lists a group, or changes it as `add` and `remove` say.
     func group(_ name: String, _ request: PubNubServerRequest) async throws(PubNubErrorBody) -> HTTPAnswer {
         guard request.parameter("add") != nil || request.parameter("remove") != nil else {
-            let channels = application.withState { $0.groups.channels(of: name) }
+            let channels = application.withState { $0.groups.channels(of: Identifier(name)).texts }
             return .pubnub(
                 Self.registry { body in
                     body.key("payload")
@@ -30,14 +32,15 @@ extension PubNubREST {
                     }
                 })
         }
-        let (added, removed) = (request.list("add"), request.list("remove"))
-        if request.parameter("add") != nil { try await changeGroup { try $0.add(added, to: name) } }
-        if request.parameter("remove") != nil { try await changeGroup { try $0.remove(removed, from: name) } }
+        let group = Identifier(name)
+        let (added, removed) = (request.list("add").identifiers, request.list("remove").identifiers)
+        if request.parameter("add") != nil { try await changeGroup { try $0.add(added, to: group) } }
+        if request.parameter("remove") != nil { try await changeGroup { try $0.remove(removed, from: group) } }
         return Self.groupChanged
     }
 
     func removeGroup(_ name: String) async throws(PubNubErrorBody) -> HTTPAnswer {
-        try await changeGroup { $0.remove(group: name) }
+        try await changeGroup { $0.remove(group: Identifier(name)) }
         return Self.groupChanged
     }
 
@@ -47,7 +50,7 @@ extension PubNubREST {
         } catch {
             switch error as? GroupRefusal {
             case .invalidName: throw .reservedCharacter
-            case .tooManyGroups: throw .tooManyGroups
+            case .tooManyGroups, .full: throw .tooManyGroups
             case .tooManyChannels(let limit): throw .channelRegistry(400, "A group holds at most \(limit) channels.")
             case .tooManyChannelsInOneCall(let limit): throw .channelRegistry(400, "A call takes at most \(limit) channels.")
             case nil: throw .channelRegistry(500, "The change could not be stored.")

@@ -1,5 +1,8 @@
+import Identifiers
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
+import WireCoding
 
 /// History, deletion and counts (wire sheet 3; rules PV-40 to PV-47).
 extension PubNubREST {
@@ -14,42 +17,69 @@ extension PubNubREST {
         let fields = HistoryBodies.PastFields(
             token: request.flag("include_token") ?? false, meta: request.flag("include_meta") ?? false,
             stringTokens: request.flag("string_message_token") ?? false)
-        return .pubnub(HistoryBodies.past(try await history(query), fields))
+        return .pubnub(HistoryBodies.past(try await page(query).messages, fields))
     }
 
     func history(_ request: PubNubServerRequest, _ channels: [String]) async throws(PubNubErrorBody) -> HTTPAnswer {
         guard !channels.isEmpty, channels.count <= Self.pageChannels else { throw .invalidArguments }
         let limit = Self.limit(request, "max", most: channels.count == 1 ? 100 : 25)
-        var pages: [(name: String, messages: [StoredMessage])] = []
-        for channel in channels where !pages.contains(where: { $0.name == channel }) {
-            pages.append((channel, try await history(Self.query(request, channel, limit: limit))))
+        let channels = channels.uniqueByBytes()
+        var shares = HistoryShares(channels: channels.count)
+        var pages: [HistoryPage] = []
+        var more: [HistoryBodies.More] = []
+        for channel in channels {
+            var query = Self.query(request, channel, limit: limit)
+            guard let bytes = shares.next else {
+                more.append(Self.more(of: query, under: request, from: query.start))
+                continue
+            }
+            query.maximumBytes = bytes
+            let page = try await page(query)
+            shares.use(page.bytes)
+            pages.append(page)
+            // Readers of whole pages go on by themselves.
+            if page.isCut, page.messages.count < limit { more.append(Self.more(of: query, under: request, from: page.start)) }
         }
-        return .pubnub(HistoryBodies.pages(pages, Self.fields(request)))
+        return .pubnub(HistoryBodies.pages(pages, Self.fields(request), more: more, isSingle: channels.count == 1))
+    }
+
+    /// Where a reader of one channel goes on.
+    private static func more(
+        of query: HistoryQuery, under request: PubNubServerRequest, from start: UInt64?
+    ) -> HistoryBodies.More {
+        let path = request.target.rawPath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        var url = path.joined(separator: "/") + "/" + PercentEncoding.encode(query.channel.text) + "?max=\(query.limit)"
+        if let start { url += "&start=\(start)" }
+        if let end = query.end { url += "&end=\(end)" }
+        return HistoryBodies.More(channel: query.channel.text, url: url, start: start, limit: query.limit)
     }
 
     func historyWithActions(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         // The path has one channel; a list of them is a mistake.
-        guard !channel.contains(",") else { throw .invalidArguments }
+        guard !channel.hasByte(UInt8(ascii: ",")) else { throw .invalidArguments }
         let limit = Self.limit(request, "max", most: Self.actionsLimit)
-        let messages = try await history(Self.query(request, channel, limit: limit))
-        let actions = application.actions.of(messages.map(\.timetoken), on: channel)
-        let more = messages.first.flatMap { first in
-            messages.count == limit
-                ? HistoryBodies.More(
-                    url: "\(request.target.rawPath)?start=\(first.timetoken)&max=\(limit)", start: first.timetoken, limit: limit)
-                : nil
+        var query = Self.query(request, channel, limit: limit)
+        query.maximumBytes = HistoryPage.maximumBytes
+        var page = try await page(query)
+        let actions = application.actions.of(page.messages.map(\.timetoken), on: channel)
+        page.keepNewest(within: HistoryPage.maximumBytes) { message in
+            actions[message.timetoken, default: []].reduce(message.size) { $0 + $1.size }
+        }
+        let more = page.start.map { start in
+            HistoryBodies.More(
+                channel: channel, url: "\(request.target.rawPath)?start=\(start)&max=\(limit)", start: start, limit: limit)
         }
         return .pubnub(
             HistoryBodies.withActions(
-                channel, messages, Self.fields(request),
+                channel, page.messages, Self.fields(request),
                 actions: { actions[$0.timetoken].map { ActionBodies.grouped($0) } }, more: more))
     }
 
     func deleteHistory(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         do {
             _ = try await application.timeline.store.delete(
-                channel: channel, start: Self.bound(request, "start"), end: Self.bound(request, "end"),
-                application: application.keyset.subscribeKey)
+                channel: Identifier(channel), start: Self.bound(request, "start"), end: Self.bound(request, "end"),
+                application: application.subscribeKey)
         } catch {
             throw .historyFailed
         }
@@ -60,27 +90,29 @@ extension PubNubREST {
         guard !channels.isEmpty, channels.count <= Self.countChannels, let since = Self.starts(request, channels) else {
             throw .invalidArguments
         }
-        let found: [String: Int]
+        let found: [Identifier: Int]
         do {
-            found = try await application.timeline.store.counts(since, application: application.keyset.subscribeKey)
+            found = try await application.timeline.store.counts(since, application: application.subscribeKey)
         } catch {
             throw .historyFailed
         }
-        var seen: Set<String> = []
-        let names = channels.filter { seen.insert($0).inserted }
-        return .pubnub(HistoryBodies.counts(names.map { ($0, found[$0] ?? 0) }))
+        return .pubnub(HistoryBodies.counts(channels.uniqueByBytes().map { ($0, found[Identifier($0)] ?? 0) }))
     }
 
-    private func history(_ query: HistoryQuery) async throws(PubNubErrorBody) -> [StoredMessage] {
+    /// Messages of a channel, with no more bytes than the query allows and than an answer may have.
+    private func page(_ query: HistoryQuery) async throws(PubNubErrorBody) -> HistoryPage {
+        var query = query
+        query.maximumBytes = min(query.maximumBytes, HistoryPage.maximumBytes)
         do {
-            return try await application.timeline.store.history(query, application: application.keyset.subscribeKey)
+            return HistoryPage(
+                try await application.timeline.store.history(query, application: application.subscribeKey), query)
         } catch {
             throw .historyFailed
         }
     }
 
     private static func query(_ request: PubNubServerRequest, _ channel: String, limit: Int) -> HistoryQuery {
-        HistoryQuery(channel: channel, start: bound(request, "start"), end: bound(request, "end"), limit: limit)
+        HistoryQuery(channel: Identifier(channel), start: bound(request, "start"), end: bound(request, "end"), limit: limit)
     }
 
     /// A timetoken; 0 counts as none.
@@ -103,7 +135,7 @@ extension PubNubREST {
     }
 
     /// Since when each channel is counted: one timetoken for all, or one for each.
-    private static func starts(_ request: PubNubServerRequest, _ channels: [String]) -> [String: UInt64]? {
+    private static func starts(_ request: PubNubServerRequest, _ channels: [String]) -> [Identifier: UInt64]? {
         let tokens: [Timetoken]
         if let list = request.parameter("channelsTimetoken") {
             let read = PubNubAddress.list(list).map { Timetoken($0) }
@@ -115,7 +147,8 @@ extension PubNubREST {
             return nil
         }
         return Dictionary(
-            channels.enumerated().map { ($1, tokens[tokens.count == 1 ? 0 : $0].rawValue) }, uniquingKeysWith: { _, last in last }
+            channels.enumerated().map { (Identifier($1), tokens[tokens.count == 1 ? 0 : $0].rawValue) },
+            uniquingKeysWith: { _, last in last }
         )
     }
 }

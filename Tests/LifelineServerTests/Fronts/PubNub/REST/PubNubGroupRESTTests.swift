@@ -1,7 +1,11 @@
 import PubNubProtocol
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Channel groups of PubNub's API (rules PV-60 to PV-62)")
 struct PubNubGroupRESTTests {

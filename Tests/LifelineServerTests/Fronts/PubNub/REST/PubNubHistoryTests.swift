@@ -1,8 +1,13 @@
+import Identifiers
 import PubNubProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("History of PubNub's API (rules PV-40 to PV-47)")
 struct PubNubHistoryTests {
@@ -151,13 +156,17 @@ struct FailingStore: MessageStore {
     struct Failure: Error {}
 
     func restore() async throws -> RestoredState { throw Failure() }
-    func append(_ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+    func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
         completion(Failure())
     }
     func reserve(timetokensUpTo limit: UInt64) async throws { throw Failure() }
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { throw Failure() }
-    func counts(_ since: [String: UInt64], application: String) async throws -> [String: Int] { throw Failure() }
-    func delete(channel: String, start: UInt64?, end: UInt64?, application: String) async throws -> Int { throw Failure() }
-    func save(group: String, channels: [String], application: String) async throws { throw Failure() }
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] { throw Failure() }
+    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int { throw Failure() }
+    func save(group: Identifier, channels: [Identifier], application: String) async throws { throw Failure() }
+    func save(access: [AccessEntry], removing: [AccessEntry.Key], application: String) async throws { throw Failure() }
     func close() async {}
 }

@@ -1,7 +1,11 @@
 import PubNubProtocol
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Presence of PubNub's API (rules PV-50 to PV-56)")
 struct PubNubPresenceRESTTests {

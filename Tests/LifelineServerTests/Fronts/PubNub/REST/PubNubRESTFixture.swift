@@ -1,9 +1,14 @@
 import HubStorage
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// A keyset with a store in memory and a clock that stands still, asked without a socket.
 final class PubNubRESTFixture: Sendable {
@@ -19,18 +24,21 @@ final class PubNubRESTFixture: Sendable {
     let application: PubNubApplication
     private let seconds: NIOLockedValueBox<Int>
 
-    init(_ keyset: Keyset = .development, store: (any MessageStore)? = nil) {
+    init(
+        _ keyset: Keyset = .development, store: (any MessageStore)? = nil, restored: RestoredState = RestoredState(),
+        occupancyLimits: OccupancyLimits = OccupancyLimits()
+    ) {
         let seconds = NIOLockedValueBox(Self.start)
         self.seconds = seconds
         let ticks: @Sendable () -> UInt64 = { UInt64(seconds.withLockedValue { $0 }) * TimetokenClock.ticksPerSecond }
         let store = store ?? InMemoryMessageStore(now: ticks)
         application = PubNubApplication(
-            keyset: keyset, number: 0, timeline: PubNubTimeline(store: store, restored: RestoredState(), unixTicks: ticks),
-            restored: RestoredState(), limits: StreamLimits(),
+            keyset: keyset, number: 0, timeline: PubNubTimeline(store: store, restored: restored, unixTicks: ticks),
+            restored: restored, limits: StreamLimits(),
             clock: ServerClock(
                 monotonic: { HubInstant(nanoseconds: Int64(seconds.withLockedValue { $0 }) * 1_000_000_000) },
                 unixSeconds: { seconds.withLockedValue { $0 } }, unixTicks: ticks),
-            outlets: [])
+            mailboxes: [], occupancyLimits: occupancyLimits)
     }
 
     func pass(seconds count: Int) {
@@ -74,7 +82,7 @@ final class PubNubRESTFixture: Sendable {
     /// Stores a message and gives its timetoken, which is that of the running second and one more for each in it.
     @discardableResult
     func store(
-        _ payload: String, on channel: String, metadata: String? = nil, by publisher: String? = "u", kind: Int = 0,
+        _ payload: String, on channel: Identifier, metadata: String? = nil, by publisher: String? = "u", kind: Int = 0,
         customType: String? = nil
     ) -> UInt64 {
         let token = application.timeline.next()
@@ -86,7 +94,7 @@ final class PubNubRESTFixture: Sendable {
     }
 
     /// What subscribers of a channel were sent since the beginning, as elements without their end.
-    func delivered(on channel: String) -> [String] {
+    func delivered(on channel: Identifier) -> [String] {
         application.withState { state in
             state.streams.read(after: 1, StreamInterest(channels: [channel]), limit: 1000).deliveries.map {
                 String(decoding: $0.entry.attachment.shared, as: UTF8.self)

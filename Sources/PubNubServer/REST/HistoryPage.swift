@@ -1,0 +1,63 @@
+import RealtimeHub
+
+/// Messages of one channel for an answer, cut at whole messages when they are too many bytes (rule PV-132). A pure value.
+struct HistoryPage: Sendable {
+    let channel: String
+    /// Oldest first.
+    private(set) var messages: [StoredMessage]
+    /// Whether there may be more messages in the direction of reading.
+    private(set) var isCut: Bool
+
+    /// An answer has at most so many bytes, or one message of each of its channels, up to so many bytes again.
+    static let maximumBytes = 1 << 20
+
+    /// - Parameters:
+    ///   - messages: what the store gave for `query`.
+    init(_ messages: [StoredMessage], _ query: HistoryQuery) {
+        channel = query.channel.text
+        self.messages = messages
+        isCut = messages.count >= query.limit
+        guard bytes > query.maximumBytes else { return }
+        // The store stops behind the message that is too much. One message is told whatever its length, or nobody could read it.
+        isCut = true
+        guard messages.count > 1 else { return }
+        if query.isOldestFirst { self.messages.removeLast() } else { self.messages.removeFirst() }
+    }
+
+    var bytes: Int { messages.reduce(0) { $0 + $1.size } }
+
+    /// Keeps the newest messages for which there is room, and one in any case.
+    mutating func keepNewest(within maximumBytes: Int, size: (StoredMessage) -> Int) {
+        var bytes = 0
+        var count = 0
+        for message in messages.reversed() {
+            bytes += size(message)
+            guard count == 0 || bytes <= maximumBytes else { break }
+            count += 1
+        }
+        guard count < messages.count else { return }
+        messages.removeFirst(messages.count - count)
+        isCut = true
+    }
+
+    /// Where a reader of newest messages goes on; nil when this is all.
+    var start: UInt64? { isCut ? messages.first?.timetoken : nil }
+}
+
+/// Divides the bytes of an answer between its channels: what one does not need is left to those behind it.
+struct HistoryShares: Sendable {
+    private var rest = HistoryPage.maximumBytes
+    private var channels: Int
+
+    init(channels: Int) {
+        self.channels = channels
+    }
+
+    /// How many bytes the next channel may have; nil when there is no room left.
+    var next: Int? { rest > 0 && channels > 0 ? rest / channels : nil }
+
+    mutating func use(_ bytes: Int) {
+        rest -= bytes
+        channels -= 1
+    }
+}
