@@ -1,4 +1,5 @@
 import BodyCompression
+import Identifiers
 import PubNubProtocol
 import RealtimeHub
 import WireCoding
@@ -29,12 +30,14 @@ struct PubNubDraft: Hashable, Sendable {
 
     /// - Parameter now: goes into refusals, which carry a token like acknowledgements do.
     init(
-        _ request: PubNubServerRequest, channel: String, payload: String?, isSignal: Bool, now: Timetoken
+        _ request: PubNubServerRequest, channel: String, payload: String?, kind: PubNubMessageKind, now: Timetoken
     ) throws(PubNubErrorBody) {
-        guard Self.isValid(channel: channel) else { throw .publish(400, "Invalid Channel", now) }
+        guard Self.isValid(channel: channel) else { throw .invalidChannel(now) }
         self.channel = channel
         publisher = request.user.flatMap { $0.isEmpty ? nil : $0 }
-        kind = isSignal ? .signal : .message
+        guard publisher.map({ Self.isValid(user: $0) }) ?? true else { throw .publish(400, "Invalid uuid parameter", now) }
+        self.kind = kind
+        let isSignal = kind == .signal
         if let payload {
             guard payload.utf8.count <= Self.maximumBytes else { throw .messageTooLarge(now) }
             self.payload = try Self.json(Array(payload.utf8), now)
@@ -42,6 +45,7 @@ struct PubNubDraft: Hashable, Sendable {
             self.payload = try Self.content(of: request.body, now)
         }
         if isSignal, self.payload.count > Self.maximumSignalBytes { throw .signalTooLarge(now) }
+        if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", now) }
         customType = request.parameter("custom_message_type")
         if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", now) }
         // Signals have neither, and are never stored (wire sheet 2).
@@ -54,10 +58,10 @@ struct PubNubDraft: Hashable, Sendable {
     }
 
     /// A message of the server's own process.
-    init(channel: String, message: String, metadata: String?, user: String?) throws(ServerError) {
-        guard Self.isValid(channel: channel) else { throw .invalidMessage("The channel's name cannot be published to.") }
+    init(channel: String, message: String, metadata: String?, user: String?) throws(PubNubPublishProblem) {
+        guard Self.isValid(channel: channel) else { throw .invalid("The channel's name cannot be published to.") }
         guard let json = try? JSONText(message), json.text.utf8.count <= Self.maximumBytes else {
-            throw .invalidMessage("The message has to be JSON of at most \(Self.maximumBytes) bytes.")
+            throw .invalid("The message has to be JSON of at most \(Self.maximumBytes) bytes.")
         }
         self.channel = channel
         publisher = user
@@ -65,7 +69,7 @@ struct PubNubDraft: Hashable, Sendable {
         kind = .message
         isDelivered = true
         guard let metadata else { return }
-        guard let json = try? JSONText(metadata) else { throw .invalidMessage("The metadata have to be JSON.") }
+        guard let json = try? JSONText(metadata) else { throw .invalid("The metadata have to be JSON.") }
         self.metadata = Array(json.text.utf8)
     }
 
@@ -75,7 +79,7 @@ struct PubNubDraft: Hashable, Sendable {
         let ticks = (hours ?? 0) * 3600 * Double(TimetokenClock.ticksPerSecond)
         let expires = isStored && ticks >= 1 && ticks < 1e18 ? timetoken + UInt64(ticks) : nil
         return StoredMessage(
-            timetoken: timetoken, channel: channel, publisher: publisher, payload: payload, metadata: metadata,
+            timetoken: timetoken, channel: Identifier(channel), publisher: publisher, payload: payload, metadata: metadata,
             kind: kind.rawValue, customType: customType, sequence: sequence, origination: origination, isStored: isStored,
             expires: expires)
     }
@@ -107,10 +111,23 @@ struct PubNubDraft: Hashable, Sendable {
         return token.flatMap { Timetoken($0) }?.rawValue
     }
 
+    /// What tells subscribers about a file: its id and its name, or a text when it is encrypted (wire sheet 8, item 3).
+    private static func isFile(_ payload: [UInt8]) -> Bool {
+        guard let json = try? JSONText(bytes: payload) else { return false }
+        if json.kind == .string { return true }
+        guard let file = json["file"], let id = file["id"]?.string, let name = file["name"]?.string else { return false }
+        return !id.isEmpty && !name.isEmpty
+    }
+
+    /// User ids have the length of channels' names (wire sheet 0.2).
+    static func isValid(user: String) -> Bool {
+        !user.isEmpty && user.utf8.count <= maximumName * 4 && user.count <= maximumName
+    }
+
     /// Channels that can be published to: no lists, patterns or presence channels (wire sheet 10).
     static func isValid(channel: String) -> Bool {
         guard !channel.isEmpty, channel.utf8.count <= maximumName * 4, channel.count <= maximumName,
-            !channel.hasSuffix(PubNubMessage.presenceSuffix)
+            !channel.hasByteSuffix(PubNubMessage.presenceSuffix)
         else { return false }
         return channel.utf8.allSatisfy { byte in
             switch byte {
@@ -122,7 +139,7 @@ struct PubNubDraft: Hashable, Sendable {
 
     static func isValid(customType: String) -> Bool {
         guard (3...50).contains(customType.utf8.count), let first = customType.utf8.first, first != UInt8(ascii: "-"),
-            first != UInt8(ascii: "_"), !customType.hasPrefix("pn_"), !customType.hasPrefix("pn-")
+            first != UInt8(ascii: "_"), !customType.hasBytePrefix("pn_"), !customType.hasBytePrefix("pn-")
         else { return false }
         return customType.utf8.allSatisfy { byte in
             switch byte {

@@ -1,21 +1,26 @@
+import Identifiers
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// Publishes: gives a message its place in the stream, has it stored, shows it to subscribers and then acknowledges it.
 struct PubNubPublishing: Sendable {
     let application: PubNubApplication
 
-    func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping PubNubReply) {
+    func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
         let now = Timetoken(rawValue: application.timeline.now)
         let draft: PubNubDraft
         do throws(PubNubErrorBody) {
             switch route {
             case .publish(let key, let channel, let payload):
-                guard key == application.keyset.publishKey else { throw .invalidKey(now) }
-                draft = try PubNubDraft(request, channel: channel, payload: payload, isSignal: false, now: now)
+                guard key.isExactly(application.keyset.publishKey) else { throw .invalidKey(now) }
+                draft = try PubNubDraft(request, channel: channel, payload: payload, kind: .message, now: now)
+            case .publishFile(let key, let channel, let payload):
+                guard key.isExactly(application.keyset.publishKey) else { throw .invalidKey(now) }
+                draft = try PubNubDraft(request, channel: channel, payload: payload, kind: .file, now: now)
             case .signal(let key, let channel, let payload):
-                guard key == application.keyset.publishKey else { throw .invalidKey(now) }
-                draft = try PubNubDraft(request, channel: channel, payload: payload, isSignal: true, now: now)
+                guard key.isExactly(application.keyset.publishKey) else { throw .invalidKey(now) }
+                draft = try PubNubDraft(request, channel: channel, payload: payload, kind: .signal, now: now)
             default: return reply(HTTPAnswer(.couldNotParse))
             }
         } catch {
@@ -30,11 +35,11 @@ struct PubNubPublishing: Sendable {
     }
 
     /// - Parameters:
-    ///   - origin: the service that the message came from over the bridge.
+    ///   - isBridged: whether the message came from another service.
     ///   - completion: comes once the message is durable and visible, from any thread; at once with a store in memory
     ///     (rule PV-17).
     func publish(
-        _ draft: PubNubDraft, origin: BridgedService? = nil,
+        _ draft: PubNubDraft, isBridged: Bool = false,
         completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void
     ) {
         let application = application
@@ -58,7 +63,7 @@ struct PubNubPublishing: Sendable {
         timeline.store.append(message, application: keyset.subscribeKey) { error in
             application.change { state, news in
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
-                guard error == nil, origin == nil else { return }
+                guard error == nil, !isBridged else { return }
                 state.published += 1
                 application.bridge?.carry(message)
             }

@@ -4,7 +4,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Publishing through PubNub's API (PV-17 to PV-24)", .timeLimit(.minutes(1)))
 struct PubNubPublishTests {
@@ -40,9 +44,9 @@ struct PubNubPublishTests {
                 ("/publish/wrong/demo/0/room/0/1", 400, #"[0,"Invalid Key","#),
                 ("/publish/demo/demo/0/room/0/%7Bbroken", 400, #"[0,"Invalid JSON","#),
                 ("/publish/demo/demo/0/room/0/1?meta=%7B", 400, #"[0,"Invalid JSON","#),
-                ("/publish/demo/demo/0/a,b/0/1", 400, #"[0,"Invalid Channel","#),
-                ("/publish/demo/demo/0/a.*/0/1", 400, #"[0,"Invalid Channel","#),
-                ("/publish/demo/demo/0/room-pnpres/0/1", 400, #"[0,"Invalid Channel","#),
+                ("/publish/demo/demo/0/a,b/0/1", 400, #"[0,"Invalid Character in Channel Name","#),
+                ("/publish/demo/demo/0/a.*/0/1", 400, #"[0,"Invalid Character in Channel Name","#),
+                ("/publish/demo/demo/0/room-pnpres/0/1", 400, #"[0,"Invalid Character in Channel Name","#),
                 ("/publish/demo/demo/0/room/0/1?custom_message_type=pn_x", 400, #"[0,"Invalid custom message type","#),
                 (
                     "/publish/demo/nobody/0/room/0/1", 400,

@@ -1,0 +1,56 @@
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+// Messages of other services, and for them.
+extension PubNubService: BridgedFront {
+    fileprivate static let bridgeName = "pubnub"
+    package var bridgeName: String { Self.bridgeName }
+
+    package func isPublic(channel: String) -> Bool {
+        !channel.hasByteSuffix(PubNubMessage.presenceSuffix)
+    }
+
+    package func publish(_ message: BridgedMessage) -> Bool {
+        guard let key = settings.bridgedKey else { return true }
+        guard let application = application(subscribeKey: key), application.refusal == nil, let draft = PubNubDraft(message)
+        else { return false }
+        PubNubPublishing(application: application).publish(draft, isBridged: true) { _ in }
+        return true
+    }
+}
+
+extension BridgedMessage {
+    /// Nil for what is no plain message, such as a signal.
+    init?(_ message: StoredMessage, textEvent: String) {
+        guard message.kind == PubNubMessageKind.message.rawValue else { return nil }
+        self.init(
+            origin: PubNubService.bridgeName, channel: message.channel.text, event: message.customType ?? textEvent,
+            user: message.publisher,
+            data: JSONText(checked: String(decoding: message.payload, as: UTF8.self)))
+    }
+}
+
+extension BridgeTap {
+    /// Takes a message of PubNub's.
+    func carry(_ message: StoredMessage) {
+        guard accepts(channel: message.channel.text), let message = BridgedMessage(message, textEvent: textEvent) else { return }
+        carry(message)
+    }
+}
+
+extension PubNubDraft {
+    /// Nil for what PubNub cannot carry. Metadata say where it is from, for filters.
+    init?(_ message: BridgedMessage) {
+        var metadata = Array(#"{"bridge":"\#(message.origin)","event":"#.utf8)
+        JSONWriter.appendString(message.event, to: &metadata)
+        metadata.append(UInt8(ascii: "}"))
+        let draft = try? PubNubDraft(
+            channel: message.channel, message: message.data.text, metadata: String(decoding: metadata, as: UTF8.self),
+            user: message.user ?? message.origin)
+        guard let draft else { return nil }
+        self = draft
+        if PubNubDraft.isValid(customType: message.event) { customType = message.event }
+    }
+}

@@ -1,0 +1,25 @@
+import PubNubProtocol
+import RealtimeHub
+
+/// Why a message of the server's own process was not published.
+package enum PubNubPublishProblem: Error, Hashable, Sendable {
+    case unknownKeyset
+    /// A sentence that says what is wrong.
+    case invalid(String)
+    case notStored
+}
+
+extension PubNubService {
+    /// Publishes a message of the server's own process; returns its timetoken once it is stored and visible.
+    package func publish(
+        subscribeKey: String, channel: String, message: String, metadata: String?, user: String?
+    ) async throws(PubNubPublishProblem) -> UInt64 {
+        guard let application = application(subscribeKey: subscribeKey) else { throw .unknownKeyset }
+        let draft = try PubNubDraft(channel: channel, message: message, metadata: metadata, user: user)
+        let result: Result<Timetoken, PubNubErrorBody> = await withCheckedContinuation { continuation in
+            PubNubPublishing(application: application).publish(draft) { continuation.resume(returning: $0) }
+        }
+        guard case .success(let token) = result else { throw .notStored }
+        return token.rawValue
+    }
+}
