@@ -1,3 +1,6 @@
+import Identifiers
+import ServerRuntime
+
 /// What a request of the PubNub API asks for (wire sheet 1 to 5, 7 and 12). Names are decoded.
 ///
 /// Lists are as they came, in their order; the lone comma that stands for no channels gives an empty one.
@@ -7,6 +10,8 @@ enum PubNubRoute: Hashable, Sendable {
     /// `payload` is nil when it comes as the request's body.
     case publish(publishKey: String, channel: String, payload: String?)
     case signal(publishKey: String, channel: String, payload: String?)
+    /// Tells subscribers about a file, wherever it is.
+    case publishFile(publishKey: String, channel: String, payload: String?)
 
     /// One channel, version 2.
     case pastMessages(channel: String)
@@ -54,7 +59,7 @@ struct PubNubAddress: Hashable, Sendable {
     /// Whether a path belongs to the PubNub API, so that whatever is wrong with it is answered in its terms.
     static func owns(_ segments: [String]) -> Bool {
         switch segments.first {
-        case "publish", "signal", "time", "v1", "v2", "v3": true
+        case "publish", "signal", "subscribe", "time", "v1", "v2", "v3": true
         default: false
         }
     }
@@ -72,6 +77,9 @@ struct PubNubAddress: Hashable, Sendable {
         switch segments.first {
         case "time": found = segments.count == 2 ? (Self(.time), ["GET"]) : nil
         case "publish", "signal": found = Self.publishing(segments, method)
+        case "subscribe":
+            // The first version of `/v2/subscribe`, with the cursor at its end.
+            found = segments.count == 5 ? (Self(.subscribe(channels: Self.list(segments[2])), segments[1]), ["GET"]) : nil
         case "v1": found = Self.version1(segments, method)
         case "v2": found = Self.version2(segments)
         case "v3": found = Self.version3(segments, method)
@@ -84,19 +92,22 @@ struct PubNubAddress: Hashable, Sendable {
 
     private typealias Match = (address: PubNubAddress, methods: [String])?
 
-    /// `/publish/PUB/SUB/0/CHANNEL/0[/JSON]`, and the same for signals.
+    /// `/publish/PUB/SUB/0/CHANNEL/0[/JSON]`, and the same for signals and files.
     private static func publishing(_ parts: [String], _ method: String) -> Match {
         guard parts.count == 6 || parts.count == 7, !parts[4].isEmpty else { return nil }
         let payload = parts.count == 7 ? parts[6] : nil
         let route: PubNubRoute =
-            parts[0] == "publish"
-            ? .publish(publishKey: parts[1], channel: parts[4], payload: payload)
-            : .signal(publishKey: parts[1], channel: parts[4], payload: payload)
+            switch parts[0] {
+            case "publish": .publish(publishKey: parts[1], channel: parts[4], payload: payload)
+            case "publish-file": .publishFile(publishKey: parts[1], channel: parts[4], payload: payload)
+            default: .signal(publishKey: parts[1], channel: parts[4], payload: payload)
+            }
         return (Self(route, parts[2]), payload == nil ? ["POST"] : ["GET"])
     }
 
     private static func version1(_ parts: [String], _ method: String) -> Match {
         switch parts.count {
+        case 8... where parts[1] == "files" && parts[2] == "publish-file": publishing(Array(parts.dropFirst(2)), method)
         case 5 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group":
             (Self(.groups, parts[3]), ["GET"])
         case 6 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group":
@@ -162,6 +173,6 @@ struct PubNubAddress: Hashable, Sendable {
 
     /// Names between commas. An encoded comma separates like a plain one (wire sheet 15, item 2).
     static func list(_ text: String) -> [String] {
-        text.split(separator: ",").map(String.init)
+        text.split(atByte: UInt8(ascii: ","))
     }
 }

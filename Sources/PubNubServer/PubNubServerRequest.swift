@@ -1,5 +1,6 @@
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// A request of the PubNub API with everything that its answer depends on.
 struct PubNubServerRequest: Sendable {
@@ -38,6 +39,3 @@ struct PubNubServerRequest: Sendable {
     var auth: String? { parameter("auth") }
     var groups: [String] { list("channel-group") }
 }
-
-/// Answers one request, at once or later, from any thread. To be called once; only the first call counts.
-typealias PubNubReply = @Sendable (HTTPAnswer) -> Void

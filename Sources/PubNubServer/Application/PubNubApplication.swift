@@ -1,12 +1,15 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// One keyset with all that it owns: streams, presence and groups under one lock, and the way to the store.
 ///
 /// The lock is held for single steps only: never while something is stored, encoded for one subscriber or sent.
 final class PubNubApplication: Sendable {
-    let keyset: Keyset
+    /// Names the keyset, for as long as the server runs: everything else of it can change.
+    let subscribeKey: String
     /// The place among the server's keysets.
     let number: Int
     /// Where the keyset is counted.
@@ -14,12 +17,25 @@ final class PubNubApplication: Sendable {
     let timeline: PubNubTimeline
     let clock: ServerClock
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
-    let grants = GrantBook()
-    let actions = ActionBook()
+    let grants: GrantBook
+    let actions: ActionBook
+    let occupancyLimits: OccupancyLimits
     /// The bridge, if it takes this keyset's messages.
-    let bridge: ServiceBridge?
-    private let outlets: [LoopOutlet]
+    let bridge: (any BridgeTap)?
+    private let mailboxes: [EventLoopMailbox<PubNubLoop>]
+    /// How long the server holds polls of keysets that say nothing else.
+    private let usualPollHold: Duration
+    /// What metrics count polls as.
+    let pollKind: RequestKind
+    private let standing: NIOLockedValueBox<Standing>
     private let state: NIOLockedValueBox<State>
+
+    /// What a reload can change.
+    private struct Standing: Sendable {
+        var keyset: Keyset
+        /// Whether the keyset is among those that are configured now.
+        var isConfigured = true
+    }
 
     /// What the lock guards.
     struct State: Sendable {
@@ -35,41 +51,79 @@ final class PubNubApplication: Sendable {
     }
 
     init(
-        keyset: Keyset, number: Int, slot: MetricSlot = .otherPubNub, timeline: PubNubTimeline, restored: RestoredState,
-        limits: StreamLimits, clock: ServerClock,
-        outlets: [LoopOutlet], bridge: ServiceBridge? = nil
+        keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: PubNubTimeline, restored: RestoredState,
+        limits: StreamLimits, clock: ServerClock, mailboxes: [EventLoopMailbox<PubNubLoop>],
+        pollHold: Duration = .seconds(280), pollKind: RequestKind = .other, bridge: (any BridgeTap)? = nil,
+        occupancyLimits: OccupancyLimits = OccupancyLimits()
     ) {
-        self.keyset = keyset
+        self.occupancyLimits = occupancyLimits
+        subscribeKey = keyset.subscribeKey
+        standing = NIOLockedValueBox(Standing(keyset: keyset))
         self.number = number
         self.slot = slot
         self.timeline = timeline
         self.clock = clock
-        self.outlets = outlets
-        self.bridge = bridge?.settings.subscribeKey == keyset.subscribeKey ? bridge : nil
-        let groups = GroupBook(restoring: restored.groups[keyset.subscribeKey] ?? [:])
+        self.mailboxes = mailboxes
+        usualPollHold = pollHold
+        self.pollKind = pollKind
+        self.bridge = bridge
+        let name = Identifier(keyset.subscribeKey)
+        grants = GrantBook(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
+        actions = ActionBook(restoring: restored.actions[name] ?? [:])
+        let groups = GroupBook(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(
-                streams: Self.streams(restored, keyset, timeline, limits),
-                occupancy: OccupancyBook(settings: OccupancySettings(keyset: keyset)), groups: groups,
+                streams: Self.streams(restored, keyset.subscribeKey, timeline, limits),
+                occupancy: OccupancyBook(settings: OccupancySettings(keyset: keyset), limits: occupancyLimits), groups: groups,
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
     /// Streams as they were, as far as the store remembers them; readers begin after all that is past.
     private static func streams(
-        _ restored: RestoredState, _ keyset: Keyset, _ timeline: PubNubTimeline, _ limits: StreamLimits
+        _ restored: RestoredState, _ subscribeKey: String, _ timeline: PubNubTimeline, _ limits: StreamLimits
     ) -> StreamBook<PubNubElement> {
-        let start = timeline.last
-        let recent = restored.recent[keyset.subscribeKey] ?? []
-        let first = recent.first.map { $0.timetoken - 1 }
-        var streams = StreamBook<PubNubElement>(
-            limits: limits, startingAt: first ?? start, forgotten: restored.remembersStream ? first ?? 0 : start)
-        for message in recent {
-            let envelope = PubNubEnvelope(message, region: timeline.region, subscribeKey: keyset.subscribeKey)
-            _ = streams.append(message, PubNubElement(shared: envelope.shared))
+        StreamBook(
+            limits: limits, restoring: restored, application: Identifier(subscribeKey), startingAt: timeline.last
+        ) { message in
+            PubNubElement(
+                shared: PubNubEnvelope(message, region: timeline.region, subscribeKey: subscribeKey).shared)
         }
-        streams.assign(start)
-        _ = streams.abandon(start)
-        return streams
+    }
+
+    // MARK: What a reload can change
+
+    /// The keyset as it is configured now, or was last.
+    var keyset: Keyset { standing.withLockedValue(\.keyset) }
+
+    /// What every request gets while the keyset is disabled or not configured any more (rule PV-151); nil while it serves.
+    var refusal: PubNubErrorBody? {
+        standing.withLockedValue { standing in
+            standing.isConfigured ? (standing.keyset.isEnabled ? nil : .disabledKeyset) : .invalidSubscribeKey
+        }
+    }
+
+    /// Whether requests have to be asked for nothing before they are served.
+    var isOpenToAll: Bool {
+        standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants }
+    }
+
+    /// How long this keyset's polls are held before they are answered with nothing.
+    var pollHold: Duration { standing.withLockedValue(\.keyset.pollHold) ?? usualPollHold }
+
+    /// Takes on a changed keyset, and has held polls looked at again (rules PV-150 to PV-152).
+    ///
+    /// - Parameter keyset: with the same subscribe key; nil when it is not configured any more. What it has is kept.
+    func use(_ keyset: Keyset?) {
+        let hasChanged = standing.withLockedValue { standing in
+            let new = Standing(keyset: keyset ?? standing.keyset, isConfigured: keyset != nil)
+            defer { standing = new }
+            return new.keyset != standing.keyset || new.isConfigured != standing.isConfigured
+        }
+        guard hasChanged else { return }
+        if let keyset { state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) } }
+        // After the secret keys have changed, so that no token is remembered for one that is gone.
+        grants.forgetChecked()
+        for mailbox in mailboxes { mailbox.enqueue(.review(application: number)) }
     }
 
     /// The time as presence wants it.
@@ -93,7 +147,7 @@ final class PubNubApplication: Sendable {
             let result = try body(&state, &news)
             return (result, news.isEmpty ? [] : announce(&news, &state))
         }
-        for call in calls { outlets[call.partition].enqueue(.wake(application: number, call.wake)) }
+        for call in calls { mailboxes[call.partition].enqueue(.wake(application: number, call.wake)) }
         return result
     }
 
@@ -104,9 +158,9 @@ final class PubNubApplication: Sendable {
         for event in news.events {
             let token = timeline.next()
             let envelope = PubNubPresenceEvent(event).envelope(
-                timetoken: Timetoken(rawValue: token), region: timeline.region, subscribeKey: keyset.subscribeKey)
+                timetoken: Timetoken(rawValue: token), region: timeline.region, subscribeKey: subscribeKey)
             let message = StoredMessage(
-                timetoken: token, channel: envelope.channel, payload: envelope.payload, metadata: envelope.metadata,
+                timetoken: token, channel: Identifier(envelope.channel), payload: envelope.payload, metadata: envelope.metadata,
                 isStored: false)
             state.streams.assign(token)
             news.entries += state.streams.append(message, PubNubElement(shared: envelope.shared))
@@ -127,14 +181,14 @@ final class PubNubApplication: Sendable {
         }
         var changed: [PollSource] = []
         for group in news.changedGroups {
-            for source in [PollSource.group(group), .group(group + PubNubMessage.presenceSuffix)] {
+            for source in [PollSource.group(group), .group(group.presenceChannel)] {
                 changed.append(source)
                 for partition in state.audience[source] { partitions.insert(partition) }
             }
         }
         guard !partitions.isEmpty else { return [] }
         let wake = PollWake(sources: sources, changed: changed)
-        return partitions.filter { $0 < outlets.count }.map { ($0, wake) }
+        return partitions.filter { $0 < mailboxes.count }.map { ($0, wake) }
     }
 }
 
@@ -156,7 +210,7 @@ extension PubNubApplication {
         }
         if change.hasChanged {
             try await timeline.store.save(
-                group: change.group, channels: change.channels, application: keyset.subscribeKey)
+                group: change.group, channels: change.channels, application: subscribeKey)
         }
         return change
     }
@@ -166,7 +220,7 @@ extension PubNubEnvelope {
     /// The element of a published message.
     init(_ message: StoredMessage, region: Int, subscribeKey: String) {
         self.init(
-            channel: message.channel, kind: PubNubMessageKind(rawValue: message.kind), publisher: message.publisher,
+            channel: message.channel.text, kind: PubNubMessageKind(rawValue: message.kind), publisher: message.publisher,
             sequence: message.sequence, origination: message.origination.map { Timetoken(rawValue: $0) },
             customType: message.customType, timetoken: Timetoken(rawValue: message.timetoken), region: region,
             subscribeKey: subscribeKey, metadata: message.metadata, payload: message.payload)
@@ -184,8 +238,8 @@ extension PubNubPresenceEvent {
             case .interval: .interval
             }
         self.init(
-            action, channel: event.channel, user: event.user, timestamp: event.timestamp, occupancy: event.occupancy,
-            state: event.state.map { String(decoding: $0, as: UTF8.self) }, joined: event.joined, left: event.left,
-            timedOut: event.timedOut, needsRefresh: event.needsRefresh)
+            action, channel: event.channel.text, user: event.user?.text, timestamp: event.timestamp, occupancy: event.occupancy,
+            state: event.state.map { String(decoding: $0, as: UTF8.self) }, joined: event.joined.texts, left: event.left.texts,
+            timedOut: event.timedOut.texts, needsRefresh: event.needsRefresh)
     }
 }

@@ -1,4 +1,4 @@
-import PubNubProtocol
+import Identifiers
 import RealtimeHub
 
 /// On which event loops polls are held, by what they subscribe to. A loop may be named that has none any more, never the reverse.
@@ -19,15 +19,15 @@ struct PubNubAudience: Sendable {
 
 /// One of the things that a poll subscribes to.
 enum PollSource: Hashable, Sendable {
-    case channel(String)
+    case channel(Identifier)
     /// With `-pnpres` for presence of all its channels.
-    case group(String)
-    case pattern(String)
+    case group(Identifier)
+    case pattern(Identifier)
 }
 
 /// Which groups a channel is in. Kept beside the groups themselves, so that a publish finds whom to wake.
 struct PubNubGroupIndex: Sendable {
-    private var groups: [String: [String]] = [:]
+    private var groups: [Identifier: [Identifier]] = [:]
 
     init(_ book: GroupBook) {
         for group in book.names {
@@ -44,12 +44,11 @@ struct PubNubGroupIndex: Sendable {
     }
 
     /// What subscribers of groups call a channel's groups: with `-pnpres` when it is a presence channel.
-    func sources(of channel: String) -> [PollSource] {
+    func sources(of channel: Identifier) -> [PollSource] {
         guard !groups.isEmpty else { return [] }
         var sources = (groups[channel] ?? []).map { PollSource.group($0) }
-        let suffix = PubNubMessage.presenceSuffix
-        if channel.hasSuffix(suffix), let containing = groups[String(channel.dropLast(suffix.count))] {
-            sources += containing.map { .group($0 + suffix) }
+        if let watched = channel.watchedChannel, let containing = groups[watched] {
+            sources += containing.map { .group($0.presenceChannel) }
         }
         return sources
     }

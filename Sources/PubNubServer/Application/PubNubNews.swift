@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 
 /// What has come about under an application's lock and is told once the lock is free.
@@ -7,7 +8,7 @@ struct PubNubNews: Sendable {
     /// Messages that have become visible.
     var entries: [StreamEntry<PubNubElement>] = []
     /// Groups whose polls are answered although there is no message (wire sheet 1.2, item 4).
-    var changedGroups: [String] = []
+    var changedGroups: [Identifier] = []
 
     var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }
 }

@@ -3,7 +3,11 @@ import PubNubProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// Row B7 of the reliability plan: whatever comes in, reading it neither traps nor hangs, and a server answers it with 4xx.
 @Suite("Mutated requests (PV-4)", .timeLimit(.minutes(2)))
@@ -61,7 +65,7 @@ struct PubNubRequestFuzzTests {
                     if case .publish(_, let channel, let payload) = address.route {
                         _ = try? PubNubDraft(
                             PubNubServerRequest(method: "GET", target: parsed, body: []), channel: channel, payload: payload,
-                            isSignal: false, now: .zero)
+                            kind: .message, now: .zero)
                     }
                 } catch {
                     #expect((400..<500).contains(error.status))

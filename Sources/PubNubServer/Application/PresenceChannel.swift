@@ -1,0 +1,19 @@
+import Identifiers
+import PubNubProtocol
+
+/// Presence channels: the name of a channel, pattern or group with `-pnpres` behind it. Names are taken apart by their bytes.
+extension Identifier {
+    /// Whether the name ends in `-pnpres`.
+    var isPresenceChannel: Bool { utf8.suffix(Self.presenceSuffix.count).elementsEqual(Self.presenceSuffix) }
+
+    /// The name of the channel on which the presence of this one is told.
+    var presenceChannel: Identifier { Identifier(text + PubNubMessage.presenceSuffix) }
+
+    /// The name without `-pnpres`; nil for a name that does not end so.
+    var watchedChannel: Identifier? {
+        guard isPresenceChannel else { return nil }
+        return Identifier(String(decoding: utf8.dropLast(Self.presenceSuffix.count), as: UTF8.self))
+    }
+
+    private static let presenceSuffix = Array(PubNubMessage.presenceSuffix.utf8)
+}

@@ -1,0 +1,22 @@
+import PubNubProtocol
+import ServerRuntime
+
+// Answers as PubNub's services give them.
+extension HTTPAnswer {
+    init(_ error: PubNubErrorBody) {
+        self.init(status: error.status, ContentType(rawValue: error.contentType), error.body)
+        hasRecordedFields = true
+    }
+
+    /// An answer of PubNub's services.
+    static func pubnub(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
+        var answer = HTTPAnswer(status: status, .javascript, body)
+        answer.hasRecordedFields = true
+        return answer
+    }
+}
+
+extension HTTPAnswer.ContentType {
+    /// What PubNub's services answer with (wire sheet 0.1).
+    static let javascript = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.contentType)
+}

@@ -1,0 +1,166 @@
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+
+extension PubNubService: ServerFront {
+    package var service: ServiceName { .pubnub }
+
+    package func owns(_ segments: [String]) -> Bool { PubNubAddress.owns(segments) }
+
+    package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(PubNubErrorBody(problem)) }
+
+    /// Polls are read in place.
+    package func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool {
+        guard let subscribe = SubscribeTarget(target) else { return false }
+        connection.kind = pollKind
+        answer(subscribe, target, for: connection)
+        return true
+    }
+
+    package func answer(_ request: HTTPRequest, for connection: HTTPConnection) {
+        connection.kind = requestKind
+        do throws(HTTPProblem) {
+            let address = try PubNubAddress(method: request.method, segments: request.target.segments)
+            let request = PubNubServerRequest(method: request.method, target: request.target, body: request.body)
+            answer(request, address, for: connection)
+        } catch {
+            connection.refuse(error, of: request.target, with: refusal(error))
+        }
+    }
+
+    private func answer(_ request: PubNubServerRequest, _ address: PubNubAddress, for connection: HTTPConnection) {
+        if case .time = address.route {
+            return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: timeline.now))))
+        }
+        guard let application = application(subscribeKey: address.subscribeKey) else {
+            return connection.answer(HTTPAnswer(.invalidSubscribeKey))
+        }
+        if let refusal = application.refusal { return connection.answer(HTTPAnswer(refusal)) }
+        if application.keyset.requiresGrants,
+            let refusal = PubNubAccess(application: application).refusal(of: request, address.route)
+        {
+            return connection.answer(HTTPAnswer(refusal))
+        }
+        switch address.route {
+        case .time: return
+        case .subscribe:
+            // Plain targets of this path do not come here: either it was sent in another way, or something is wrong with it.
+            subscribe(request, address.route, application, for: connection)
+        case .publish, .signal, .publishFile:
+            // Which loops are concerned shows only when the message is visible.
+            let full = context.congestion.full
+            guard full.isEmpty else {
+                return connection.hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
+                    self.publish(request, address.route, application, for: connection)
+                }
+            }
+            publish(request, address.route, application, for: connection)
+        default:
+            PubNubREST(application: application).answer(request, address.route, reply: connection.expectAnswer())
+        }
+    }
+
+    private func publish(
+        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
+    ) {
+        PubNubPublishing(application: application).answer(request, route, reply: connection.expectAnswer())
+    }
+
+    // MARK: Polls
+
+    private func polls(of application: PubNubApplication, for connection: HTTPConnection) -> PubNubPolls {
+        mailboxes[connection.loop.number].part.polls(of: application)
+    }
+
+    private func answer(_ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer, for connection: HTTPConnection) {
+        guard bytes.count <= RequestTarget.maximumBytes else { return connection.answer(HTTPAnswer(.uriTooLong)) }
+        let key = UnsafeRawBufferPointer(rebasing: bytes[target.subscribeKey])
+        // Nearly always the one that the connection's last poll named.
+        if let poll = connection.exchange as? HeldPoll, poll.polls.application.isOpenToAll,
+            poll.polls.application.subscribeKey.utf8.elementsEqual(key)
+        {
+            return poll.polls.subscribe(target, bytes, for: connection)
+        }
+        guard let name = PercentDecoding.decode(key, plusIsSpace: false), let application = application(subscribeKey: name) else {
+            return connection.answer(HTTPAnswer(.invalidSubscribeKey))
+        }
+        if let refusal = application.refusal { return connection.answer(HTTPAnswer(refusal)) }
+        guard application.keyset.requiresGrants else {
+            return polls(of: application, for: connection).subscribe(target, bytes, for: connection)
+        }
+        do throws(HTTPProblem) {
+            let requestTarget = try RequestTarget(parsing: bytes)
+            let request = PubNubServerRequest(method: "GET", target: requestTarget, body: [])
+            let address = try PubNubAddress(method: "GET", segments: requestTarget.segments)
+            let access = PubNubAccess(application: application)
+            let version = access.version
+            if let refusal = access.refusal(of: request, address.route) { return connection.answer(HTTPAnswer(refusal)) }
+            polls(of: application, for: connection).subscribe(
+                target, bytes, for: connection, access: access.held(request, address.route, version: version),
+                isJudged: true)
+        } catch {
+            connection.answer(refusal(error))
+        }
+    }
+
+    /// A poll that did not come in the plain form.
+    private func subscribe(
+        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
+    ) {
+        // No version of the grants: so the rights are looked at again by the next sweep, which is early enough for a right that
+        // ended after the request was allowed.
+        let isJudged = application.keyset.requiresGrants
+        let access = isJudged ? PubNubAccess(application: application).held(request, route, version: -1) : nil
+        var target = request.target.rawPath
+        if !request.target.rawQuery.isEmpty { target += "?" + request.target.rawQuery }
+        target.withUTF8 { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            guard let parsed = SubscribeTarget(bytes) else { return connection.answer(HTTPAnswer(.couldNotParse)) }
+            polls(of: application, for: connection).subscribe(parsed, bytes, for: connection, access: access, isJudged: isJudged)
+        }
+    }
+
+    // MARK: Time and metrics
+
+    package func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
+
+    package func collect(on loop: EventLoopContext) -> any Sendable { mailboxes[loop.number].part.counts }
+
+    package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
+        let counts = collected.compactMap { $0 as? [MetricSlot: PubNubCounts] }.reduce(into: [:]) { total, loop in
+            total.merge(loop) { left, right in
+                var sum = left
+                sum += right
+                return sum
+            }
+        }
+        let published = applications.reduce(into: [:]) { $0[$1.slot, default: 0] += $1.publishedCount }
+        out.family("held_polls", .gauge, "PubNub polls being held.", of: service, names) { counts[$0]?.held ?? 0 }
+        out.family("polls_total", .counter, "PubNub polls.", of: service, names) { counts[$0]?.polls ?? 0 }
+        out.family(
+            "messages_published_total", .counter, "Messages published through the PubNub API.", of: service, names
+        ) { published[$0] ?? 0 }
+        out.family("messages_polled_total", .counter, "Messages in answers to PubNub polls.", of: service, names) {
+            counts[$0]?.messages ?? 0
+        }
+    }
+
+    package func close() async {
+        await timeline.store.close()
+    }
+}
+
+extension PubNubErrorBody {
+    /// What is wrong with a request's form, in the words of PubNub's services.
+    init(_ problem: HTTPProblem) {
+        self =
+            switch problem.status {
+            case 413: .bodyTooLarge
+            case 414: .uriTooLong
+            case 400: .couldNotParse
+            case 404: .plain(404, "Not Found")
+            case 405: .plain(405, "Method Not Allowed")
+            default: .plain(problem.status, problem.message)
+            }
+    }
+}
