@@ -1,11 +1,13 @@
+import Identifiers
 import NIOHTTP1
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
 struct NexconnAPI: Sendable {
-    let services: NexconnServices
+    let services: ChatService
 
     /// A body may be larger than those of other APIs, for a message's content comes escaped.
     static func maximumBody(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
@@ -53,10 +55,11 @@ struct NexconnAPI: Sendable {
         }
         let now = application.now
         guard abs(now - time) <= NexconnAPIReplays.tolerance else { throw .staleTimestamp }
-        let secret = application.settings.secret.revealed
-        guard NexconnServerSignature.isValid(signature, secret: secret, nonce: nonce, timestamp: timestamp) else {
-            throw .wrongSignature
+        let isSigned = ConstantTime.anyIsRight(application.settings.validSecrets) { secret in
+            NexconnServerSignature.isValid(signature, secret: secret.revealed, nonce: nonce, timestamp: timestamp)
         }
+        guard isSigned else { throw .wrongSignature }
+        if application.refusal != nil { throw .disabledApplication }
         guard application.gate.admit(signature: signature.lowercased(), timestamp: time, at: now) else { throw .replayed }
         return application
     }
@@ -120,7 +123,7 @@ struct NexconnAPICall: Sendable {
 
     /// Has something done as a session would ask for it, in the name of a user.
     func perform(
-        _ request: NexconnRequest, as user: String = "",
+        _ request: NexconnRequest, as user: Identifier = "",
         _ result: @escaping @Sendable (NexconnResult) -> JSONValue = { _ in .nothing }
     ) {
         let answer = answer
@@ -148,6 +151,8 @@ extension JSONValue {
 
     static func whole(_ value: some BinaryInteger) -> JSONValue { .number(JSONNumber(Int(clamping: value))) }
     static func strings(_ values: some Sequence<String>) -> JSONValue { .array(values.map { .string($0) }) }
+    static func ids(_ values: some Sequence<Identifier>) -> JSONValue { .array(values.map { .string($0.text) }) }
+    static func id(_ value: Identifier) -> JSONValue { .string(value.text) }
     static func pairs(_ pairs: [String: String]) -> JSONValue {
         .object(.init(uniqueKeysWithValues: pairs.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
     }

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 import WireCoding
@@ -8,7 +9,7 @@ extension NexconnAPICall {
         switch route {
         case .createGroup: try createGroup()
         case .dismissGroup:
-            perform(.dismissGroup(try fields.id("groupId")), as: try fields.optionalID("userId") ?? "")
+            perform(.dismissGroup(try fields.id("groupId").text), as: try fields.optionalID("userId") ?? "")
         case .joinGroup:
             let (group, users) = (try fields.id("groupId"), try fields.ids("userIds", upTo: 1_000))
             tell { book, change in
@@ -34,14 +35,15 @@ extension NexconnAPICall {
 
     private func createGroup() throws(NexconnAPIProblem) {
         let owner = try fields.id("userId")
-        var group = NexconnGroup(id: try fields.id("groupId"), name: try fields.text("groupName", upTo: 256), owner: owner)
+        var group = NexconnGroup(
+            id: try fields.id("groupId").text, name: try fields.text("groupName", upTo: 256), owner: owner.text)
         group.avatar = try fields.optionalText("avatarUrl", upTo: 1_024)
         group.introduction = try fields.optionalText("introduction", upTo: 4_096)
         group.notice = try fields.optionalText("notice", upTo: 8_192)
         group.joinPermission = try fields.optionalWhole("joinPermission", 0...3) ?? 0
         group.invitePermission = try fields.optionalWhole("invitePermission", 0...2) ?? 0
         group.extra = try fields.pairs("extra") ?? [:]
-        perform(.createGroup(group, users: try fields.optionalIDs("memberUserIds", upTo: 3_000) ?? []), as: owner)
+        perform(.createGroup(group, users: try fields.optionalIDs("memberUserIds", upTo: 3_000)?.texts ?? []), as: owner)
     }
 
     private func updateGroup() throws(NexconnAPIProblem) {
@@ -53,7 +55,7 @@ extension NexconnAPICall {
         update.joinPermission = try fields.optionalWhole("joinPermission", 0...3)
         update.invitePermission = try fields.optionalWhole("invitePermission", 0...2)
         update.extra = try fields.pairs("extra")
-        perform(.updateGroup(try fields.id("groupId"), update), as: try fields.optionalID("userId") ?? "")
+        perform(.updateGroup(try fields.id("groupId").text, update), as: try fields.optionalID("userId") ?? "")
     }
 
     /// Changes members, and has them told.
@@ -66,7 +68,7 @@ extension NexconnAPICall {
 
     private static func groups(_ page: (groups: [ChatGroupInfo], hasMore: Bool)) -> JSONValue {
         let result: JSONValue = ["groups": .array(page.groups.map { JSONValue($0) })]
-        return result.with("nextPageToken", page.hasMore ? page.groups.last.map { .string($0.group.id) } : nil)
+        return result.with("nextPageToken", page.hasMore ? page.groups.last.map { .id($0.group.id) } : nil)
     }
 }
 
@@ -93,27 +95,27 @@ extension NexconnAPICall {
             try read { Self.members(try $0.groupMembers(of: group, users: users, by: .server())) }
         case .setMember:
             let request = NexconnRequest.setGroupMember(
-                group, user: try fields.id("userId"), nickname: try fields.optionalText("nickname", upTo: 256),
+                group.text, user: try fields.id("userId").text, nickname: try fields.optionalText("nickname", upTo: 256),
                 extra: try fields.optionalText("extra"))
             perform(request)
-        case .addAdmins: perform(.changeAdmins(group, add: try fields.ids("userIds", upTo: 100), remove: []))
-        case .removeAdmins: perform(.changeAdmins(group, add: [], remove: try fields.ids("userIds", upTo: 100)))
+        case .addAdmins: perform(.changeAdmins(group.text, add: try fields.ids("userIds", upTo: 100).texts, remove: []))
+        case .removeAdmins: perform(.changeAdmins(group.text, add: [], remove: try fields.ids("userIds", upTo: 100).texts))
         case .transferGroup:
             let leaves = try fields.flag("isQuit", false)
-            perform(.transferGroup(group, to: try fields.id("newOwnerId"), leave: leaves))
+            perform(.transferGroup(group.text, to: try fields.id("newOwnerId").text, leave: leaves))
         case .mutedInGroup:
             try read {
                 let muted = try $0.mutedInGroup(group, at: application.now)
                 return ["mutedUsers": Self.restrictions(muted, until: "muteExpiresAt")]
             }
         case .allowedInGroup:
-            try read { ["userIds": .strings(try $0.allowedInGroup(group, at: application.now).map(\.user))] }
+            try read { ["userIds": .ids(try $0.allowedInGroup(group, at: application.now).map(\.user))] }
         case .freezeGroup, .unfreezeGroup: setFrozen(group, route == .freezeGroup)
         default: try restrict(route, group)
         }
     }
 
-    private func restrict(_ route: NexconnAPIRoute, _ group: String) throws {
+    private func restrict(_ route: NexconnAPIRoute, _ group: Identifier) throws {
         let (users, minutes) = (try fields.ids("userIds", upTo: 100), try fields.minutes())
         change { book, change in
             switch route {
@@ -127,7 +129,7 @@ extension NexconnAPICall {
         }
     }
 
-    private func setFrozen(_ group: String, _ isFrozen: Bool) {
+    private func setFrozen(_ group: Identifier, _ isFrozen: Bool) {
         change { book, change in
             var update = ChatGroupUpdate()
             update.isMuted = isFrozen
@@ -139,10 +141,10 @@ extension NexconnAPICall {
     }
 
     /// Takes a user out of all groups. Those that the user owns stay, and are listed.
-    private func kickFromAllGroups(_ user: String) {
+    private func kickFromAllGroups(_ user: Identifier) {
         change { book, change in
-            var after: String?
-            var owned: [String] = []
+            var after: Identifier?
+            var owned: [Identifier] = []
             while true {
                 let page = try book.groups(of: user, after: after, limit: 100)
                 for info in page.groups {
@@ -157,13 +159,13 @@ extension NexconnAPICall {
                 guard page.hasMore, let last = page.groups.last else { break }
                 after = last.group.id
             }
-            return ["ownedGroupIds": .strings(owned)]
+            return ["ownedGroupIds": .ids(owned)]
         }
     }
 
     private static func members(_ page: (members: [ChatMember], hasMore: Bool)) -> JSONValue {
         let result: JSONValue = ["members": .array(page.members.map { JSONValue($0) })]
-        return result.with("nextPageToken", page.hasMore ? page.members.last.map { .string($0.user) } : nil)
+        return result.with("nextPageToken", page.hasMore ? page.members.last.map { .id($0.user) } : nil)
     }
 }
 
@@ -171,7 +173,7 @@ extension JSONValue {
     init(_ info: ChatGroupInfo) {
         let group = info.group
         self = [
-            "groupId": .string(group.id), "groupName": .string(group.name), "ownerId": .string(group.owner),
+            "groupId": .id(group.id), "groupName": .string(group.name), "ownerId": .id(group.owner),
             "avatarUrl": .string(group.avatar ?? ""), "introduction": .string(group.introduction ?? ""),
             "notice": .string(group.notice ?? ""), "joinPermission": .whole(group.joinPermission),
             "invitePermission": .whole(group.invitePermission), "extra": .pairs(group.extra),
@@ -181,7 +183,7 @@ extension JSONValue {
 
     init(_ member: ChatMember) {
         self = [
-            "userId": .string(member.user), "role": .string(member.role.rawValue), "nickname": .string(member.nickname ?? ""),
+            "userId": .id(member.user), "role": .string(member.role.rawValue), "nickname": .string(member.nickname ?? ""),
             "extra": .string(member.extra ?? ""), "joinedAt": .whole(member.joined),
         ]
     }

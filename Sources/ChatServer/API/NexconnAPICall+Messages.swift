@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 import WireCoding
@@ -11,7 +12,8 @@ extension NexconnAPICall {
             perform(.recall(target), as: user)
         case .editDirect, .editGroup:
             let target = NexconnTarget(
-                route == .editDirect ? .direct : .group, to: try fields.id("targetId"), id: try fields.messageID("messageId"))
+                route == .editDirect ? .direct : .group, to: try fields.id("targetId").text, id: try fields.messageID("messageId")
+            )
             let (user, content) = (try fields.id("fromUserId"), try fields.content())
             perform(.edit(target, content: content), as: user) { result in
                 guard case .edited(let time) = result else { return .nothing }
@@ -37,9 +39,9 @@ extension NexconnAPICall {
 
     private func target(
         _ user: String, _ kinds: [NexconnConversation]
-    ) throws(NexconnAPIProblem) -> (user: String, target: NexconnTarget) {
+    ) throws(NexconnAPIProblem) -> (user: Identifier, target: NexconnTarget) {
         let conversation = try fields.conversation("channelType", kinds)
-        let target = NexconnTarget(conversation, to: try fields.id("targetId"), id: try fields.messageID("messageId"))
+        let target = NexconnTarget(conversation, to: try fields.id("targetId").text, id: try fields.messageID("messageId"))
         // A direct conversation has two ends; in others the name only says who did it.
         let name = conversation == .direct ? try fields.id(user) : try fields.optionalID(user) ?? ""
         return (name, target)
@@ -54,9 +56,9 @@ extension NexconnAPICall {
         }
     }
 
-    private func metadata(of target: NexconnTarget, as user: String) {
-        let access = application.read { $0.historyAccess(of: ChatKind(target.conversation), target.to, by: user) }
-        let (store, key, answer) = (application.timeline.store, application.settings.key, answer)
+    private func metadata(of target: NexconnTarget, as user: Identifier) {
+        let access = application.read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: user) }
+        let (store, key, answer) = (application.timeline.store, application.key, answer)
         Task {
             do {
                 let event = try await store.event(target.id.rawValue, in: access.conversation, application: key)
@@ -78,7 +80,7 @@ extension NexconnAPICall {
         case .groupHistory: try history(.group, try fields.id("groupId"), as: try fields.optionalID("userId") ?? "")
         case .openHistory: try history(.open, try fields.id("channelId"), as: try fields.optionalID("userId") ?? "")
         default:
-            let channel = NexconnChannel(try fields.conversation(), try fields.id("targetId"))
+            let channel = NexconnChannel(try fields.conversation(), try fields.id("targetId").text)
             let (ids, before) = (try fields.messageIDs("messageIds", upTo: 100), try fields.optionalTime("beforeTime"))
             guard ids != nil || before != nil else {
                 throw NexconnAPIProblem.field("messageIds", "a list of 1 to 100 ids of messages, unless beforeTime is given")
@@ -87,7 +89,9 @@ extension NexconnAPICall {
         }
     }
 
-    private func history(_ conversation: NexconnConversation, _ channel: String, as user: String) throws(NexconnAPIProblem) {
+    private func history(
+        _ conversation: NexconnConversation, _ channel: Identifier, as user: Identifier
+    ) throws(NexconnAPIProblem) {
         let isOldestFirst = try fields.optionalWhole("order", 0...1) == 1
         let (start, token) = (try fields.optionalTime("startTime"), try fields.optionalMessageID("pageToken"))
         let place: NexconnHistoryRequest.Place
@@ -99,7 +103,7 @@ extension NexconnAPICall {
         case (nil, nil, false): place = .latest
         }
         let request = NexconnHistoryRequest(
-            NexconnChannel(conversation, channel), place: place, limit: try page(1...100, fallback: 20))
+            NexconnChannel(conversation, channel.text), place: place, limit: try page(1...100, fallback: 20))
         perform(.history(request), as: user) { result in
             guard case .history(let bodies, let hasMore) = result else { return .nothing }
             let messages = bodies.compactMap { NexconnMessage(storedAs: $0) }

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 import WireCoding
@@ -11,7 +12,7 @@ extension NexconnAPICall {
             let lifetime = try lifetime()
             change { book, change in
                 let created = try book.createOpenChannel(channel, lifetime: lifetime, at: change.now, into: &change.commit)
-                return ["channelId": .string(created.id), "createdAt": .whole(created.created)]
+                return ["channelId": .id(created.id), "createdAt": .whole(created.created)]
             }
         case .setDestroyType:
             let lifetime = try lifetime()
@@ -25,7 +26,7 @@ extension NexconnAPICall {
             try read { book in
                 guard let open = book.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
                 return [
-                    "channelId": .string(channel), "createdAt": .whole(open.created),
+                    "channelId": .id(channel), "createdAt": .whole(open.created),
                     "memberCount": .whole(book.participantCount(of: channel)), "isFrozen": .bool(open.isMuted),
                     "destroyType": .whole(open.lifetime == nil ? 1 : 0),
                     "destroyMinutes": .whole((open.lifetime ?? 0) / 60_000),
@@ -37,7 +38,7 @@ extension NexconnAPICall {
                 let participants = try book.participants(of: channel, limit: size)
                 return [
                     "memberCount": .whole(book.participantCount(of: channel)),
-                    "members": .array(participants.map { ["userId": .string($0.user), "joinedAt": .whole($0.entered)] }),
+                    "members": .array(participants.map { ["userId": .id($0.user), "joinedAt": .whole($0.entered)] }),
                 ]
             }
         case .areParticipants:
@@ -46,7 +47,7 @@ extension NexconnAPICall {
                 guard book.openChannel(channel) != nil else { throw ChatRefusal.noSuchOpenChannel }
                 return [
                     "members": .array(
-                        users.map { ["userId": .string($0), "isInChannel": .bool(book.isParticipant($0, of: channel))] })
+                        users.map { ["userId": .id($0), "isInChannel": .bool(book.isParticipant($0, of: channel))] })
                 ]
             }
         default: try performOpenMetadata(route, channel)
@@ -61,7 +62,7 @@ extension NexconnAPICall {
         return type == 1 ? nil : Int64(minutes) * 60_000
     }
 
-    private func performOpenMetadata(_ route: NexconnAPIRoute, _ channel: String) throws {
+    private func performOpenMetadata(_ route: NexconnAPIRoute, _ channel: Identifier) throws {
         switch route {
         case .setOpenMetadata:
             guard let pairs = try fields.pairs("metadata") else {
@@ -71,18 +72,19 @@ extension NexconnAPICall {
             let (owner, isDeletedWhenLeft) = (try fields.id("userId"), try fields.flag("isAutoDelete", false))
             tell { book, change in
                 try book.setOpenEntries(
-                    pairs, in: channel, overwrites: true, areDeletedWhenLeft: isDeletedWhenLeft, by: .server(as: owner),
+                    pairs.identified, in: channel, overwrites: true, areDeletedWhenLeft: isDeletedWhenLeft,
+                    by: .server(as: owner),
                     at: change.now, into: &change.commit)
             }
         case .openMetadata:
-            let keys = fields["keys"] == nil ? nil : try Set(fields.texts("keys", upTo: 100))
+            let keys = fields["keys"] == nil ? nil : try Set(fields.texts("keys", upTo: 100).identifiers)
             try read { book in
                 let entries = try book.openEntries(of: channel, by: .server(), at: application.now)
                 return [
                     "metadata": .array(
                         entries.filter { keys?.contains($0.key) ?? true }.map {
                             [
-                                "key": .string($0.key), "value": .string($0.value), "userId": .string($0.owner),
+                                "key": .id($0.key), "value": .string($0.value), "userId": .id($0.owner),
                                 "isAutoDelete": .bool($0.isDeletedWhenLeft),
                             ]
                         })
@@ -92,7 +94,7 @@ extension NexconnAPICall {
             let keys = try fields.texts("keys", upTo: NexconnLimits.openMetadataPairsAtOnce)
             tell { book, change in
                 try book.deleteOpenEntries(
-                    keys, in: channel, force: true, by: .server(), at: change.now, into: &change.commit)
+                    keys.identifiers, in: channel, force: true, by: .server(), at: change.now, into: &change.commit)
             }
         }
     }
@@ -124,7 +126,7 @@ extension NexconnAPICall {
             }
         case .frozenOpen:
             try read { book in
-                ["channelIds": .strings(book.openChannels().filter { book.openChannel($0)?.isMuted == true })]
+                ["channelIds": .ids(book.openChannels().filter { book.openChannel($0)?.isMuted == true })]
             }
         case .freezeOpen, .unfreezeOpen:
             let channel = try fields.id("channelId")

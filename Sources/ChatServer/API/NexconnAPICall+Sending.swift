@@ -1,3 +1,4 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import NexconnProtocol
 import RealtimeHub
@@ -9,7 +10,7 @@ extension NexconnAPICall {
         let sender = try fields.id("fromUserId")
         var options = NexconnSendOptions()
         let draft: NexconnDraft
-        let receivers: [String]
+        let receivers: [Identifier]
         switch route {
         case .sendDirect:
             receivers = try fields.ids("toUserIds", upTo: 1_000)
@@ -36,12 +37,12 @@ extension NexconnAPICall {
         send(draft, to: receivers, from: sender, options, mayReachNobody: false)
     }
 
-    private func draft(_ conversation: NexconnConversation, _ receivers: [String]) throws(NexconnAPIProblem) -> NexconnDraft {
+    private func draft(_ conversation: NexconnConversation, _ receivers: [Identifier]) throws(NexconnAPIProblem) -> NexconnDraft {
         guard let type = try fields.optionalText("messageType", upTo: 128), NexconnLimits.accepts(type: type) else {
             throw .field("messageType", "a text of 1 to 32 characters")
         }
         var draft = NexconnDraft(
-            clientID: try fields.optionalID("clientMessageId") ?? "", conversation: conversation, to: "", type: type,
+            clientID: try fields.optionalID("clientMessageId")?.text ?? "", conversation: conversation, to: "", type: type,
             content: try fields.content())
         guard draft.clientID.isEmpty || receivers.count == 1 else {
             throw .field("clientMessageId", "only with a single receiver")
@@ -49,7 +50,7 @@ extension NexconnAPICall {
         draft.options = try options(conversation)
         if conversation == .group, let users = try fields.optionalIDs("toUserIds", upTo: 100) {
             guard receivers.count == 1 else { throw .field("toUserIds", "only with a single group") }
-            draft.options.users = users
+            draft.options.users = users.texts
         }
         return draft
     }
@@ -89,7 +90,8 @@ extension NexconnAPICall {
     /// One message for each receiver. Answers once all are durable; those that were refused are listed, and if it is all of them the
     /// first refusal is the answer.
     private func send(
-        _ draft: NexconnDraft, to receivers: [String], from sender: String, _ options: NexconnSendOptions, mayReachNobody: Bool
+        _ draft: NexconnDraft, to receivers: [Identifier], from sender: Identifier, _ options: NexconnSendOptions,
+        mayReachNobody: Bool
     ) {
         let name =
             draft.conversation == .direct || draft.conversation == .system
@@ -100,10 +102,10 @@ extension NexconnAPICall {
             for (receiver, outcome) in zip(receivers, outcomes) {
                 switch outcome {
                 case .success(let id):
-                    messages.append([name: .string(receiver), "messageId": .string("\(id.rawValue)"), "sentAt": .whole(id.time)])
+                    messages.append([name: .id(receiver), "messageId": .string("\(id.rawValue)"), "sentAt": .whole(id.time)])
                 case .failure(let problem):
                     failed.append([
-                        name: .string(receiver), "code": .whole(problem.code), "errorMessage": .string(problem.message),
+                        name: .id(receiver), "code": .whole(problem.code), "errorMessage": .string(problem.message),
                     ])
                 }
             }
@@ -114,7 +116,7 @@ extension NexconnAPICall {
         }
         for (index, receiver) in receivers.enumerated() {
             var draft = draft
-            draft.to = receiver
+            draft.to = receiver.text
             application.send(draft, by: .server(user: sender), options: options) { result in
                 outcomes.note(
                     index,

@@ -11,14 +11,14 @@ extension NexconnAPICall {
         case .setPinned:
             guard let isPinned = try fields.optionalFlag("isPinned") else { throw NexconnAPIProblem.field("isPinned", "0 or 1") }
             perform(
-                .set(NexconnChannelSettings(conversation: conversation, id: try fields.id("targetId"), isPinned: isPinned)),
+                .set(NexconnChannelSettings(conversation: conversation, id: try fields.id("targetId").text, isPinned: isPinned)),
                 as: user)
         case .setPush, .setTypePush:
             let level = try fields.whole("level", -1...5)
             guard NexconnLimits.levels.contains(level) else {
                 throw NexconnAPIProblem.field("level", "one of -1, 0, 1, 2, 4 and 5")
             }
-            let id = route == .setPush ? try fields.id("targetId") : nil
+            let id = route == .setPush ? try fields.id("targetId").text : nil
             perform(.set(NexconnChannelSettings(conversation: conversation, id: id, level: level)), as: user)
         default:
             let id = route == .push ? try fields.id("targetId") : nil

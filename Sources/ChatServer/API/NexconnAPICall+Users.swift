@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 import WireCoding
@@ -39,13 +40,13 @@ extension NexconnAPICall {
             let (user, name, avatar) = try profile()
             perform(.updateUser(name: name, avatar: avatar, extra: try fields.pairs("extra")), as: user)
         case .user, .connectionStatus, .banned, .deactivated, .blocked, .muted: try readUsers(route)
-        case .block: perform(.block(try fields.ids("targetUserIds", upTo: 100)), as: try fields.id("userId"))
-        case .unblock: perform(.unblock(try fields.ids("blockedUserIds", upTo: 100)), as: try fields.id("userId"))
+        case .block: perform(.block(try fields.ids("targetUserIds", upTo: 100).texts), as: try fields.id("userId"))
+        case .unblock: perform(.unblock(try fields.ids("blockedUserIds", upTo: 100).texts), as: try fields.id("userId"))
         default: try setMuted()
         }
     }
 
-    private func profile() throws(NexconnAPIProblem) -> (user: String, name: String?, avatar: String?) {
+    private func profile() throws(NexconnAPIProblem) -> (user: Identifier, name: String?, avatar: String?) {
         (try fields.id("userId"), try fields.optionalText("name", upTo: 256), try fields.optionalText("avatarUrl", upTo: 1_024))
     }
 
@@ -57,7 +58,7 @@ extension NexconnAPICall {
         let hash = NexconnApplication.hash(ofToken: token)
         change { book, change in
             try book.issueToken(hash: hash, to: user, name: name, avatar: avatar, at: change.now, into: &change.commit)
-            return ["userId": .string(user), "accessToken": .string(token)]
+            return ["userId": .id(user), "accessToken": .string(token)]
         }
     }
 
@@ -99,15 +100,15 @@ extension NexconnAPICall {
             }
         case .deactivated:
             let (page, size) = (try fields.optionalWhole("page", 1...1_000_000) ?? 1, try page())
-            try read { ["userIds": .strings($0.deactivated(page: page, size: size).map(\.id))] }
+            try read { ["userIds": .ids($0.deactivated(page: page, size: size).map(\.id))] }
         case .blocked:
             let (user, after, size) = (
                 try fields.id("userId"), try fields.optionalID("pageToken"), try page(1...1_000, fallback: 1_000)
             )
             try read { book in
                 let all = book.blocked(by: user).filter { user in after.map { user > $0 } ?? true }
-                let result: JSONValue = ["userIds": .strings(all.prefix(size))]
-                return result.with("nextPageToken", all.count > size ? .string(all[size - 1]) : nil)
+                let result: JSONValue = ["userIds": .ids(all.prefix(size))]
+                return result.with("nextPageToken", all.count > size ? .id(all[size - 1]) : nil)
             }
         default:
             let kind = ChatKind(try fields.conversation())
@@ -143,7 +144,7 @@ extension NexconnAPICall {
     static func restrictions(_ all: some Sequence<ChatRestriction>, until name: String) -> JSONValue {
         .array(
             all.map { restriction in
-                let one: JSONValue = ["userId": .string(restriction.user)]
+                let one: JSONValue = ["userId": .id(restriction.user)]
                 return one.with(name, restriction.until.map { .whole($0) })
             })
     }

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import OrderedCollections
 import RealtimeHub
@@ -38,31 +39,33 @@ struct NexconnAPIFields: Sendable {
         return text
     }
 
-    func id(_ name: String) throws(NexconnAPIProblem) -> String {
+    func id(_ name: String) throws(NexconnAPIProblem) -> Identifier {
         guard let id = try optionalID(name) else { throw .field(name, Self.idRule) }
         return id
     }
 
-    func optionalID(_ name: String) throws(NexconnAPIProblem) -> String? {
+    func optionalID(_ name: String) throws(NexconnAPIProblem) -> Identifier? {
         guard let value = self[name] else { return nil }
-        guard let id = value.string, ChatID.isValid(id) else { throw .field(name, Self.idRule) }
+        guard let id = value.string.map({ Identifier($0) }), ChatID.isValid(id) else { throw .field(name, Self.idRule) }
         return id
     }
 
     /// Ids, each once.
-    func ids(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [String] {
+    func ids(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [Identifier] {
         guard let ids = try optionalIDs(name, upTo: limit), !ids.isEmpty else {
             throw .field(name, "a list of 1 to \(limit) ids")
         }
         return ids
     }
 
-    func optionalIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [String]? {
+    func optionalIDs(_ name: String, upTo limit: Int) throws(NexconnAPIProblem) -> [Identifier]? {
         guard let value = self[name] else { return nil }
         guard let elements = value.array, elements.count <= limit else { throw .field(name, "a list of 1 to \(limit) ids") }
-        var ids: OrderedSet<String> = []
+        var ids: OrderedSet<Identifier> = []
         for element in elements {
-            guard let id = element.string, ChatID.isValid(id) else { throw .field(name, "a list; \(Self.idRule)") }
+            guard let id = element.string.map({ Identifier($0) }), ChatID.isValid(id) else {
+                throw .field(name, "a list; \(Self.idRule)")
+            }
             ids.append(id)
         }
         return ids.elements

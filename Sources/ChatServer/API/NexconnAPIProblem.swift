@@ -1,5 +1,6 @@
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// Why a call of the server API is refused: a status, a number and a sentence that says what to do (rule NA-4).
@@ -28,6 +29,7 @@ struct NexconnAPIProblem: Error, Hashable, Sendable {
 
     static let unknownApplication = Self(
         401, 1001, "No application has this App-Key: take the key from the server's configuration.")
+    static let disabledApplication = Self(403, 1001, "The application is disabled: enable it in the server's configuration.")
     static let wrongSignature = Self(
         401, 1004, "The signature is wrong: send SHA1(secret + Nonce + Timestamp) in lowercase hexadecimal as Signature.")
     static let staleTimestamp = Self(

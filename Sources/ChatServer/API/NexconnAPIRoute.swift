@@ -1,3 +1,5 @@
+import Identifiers
+
 /// The addresses of the server API: what follows `/v4/`.
 enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     // Tokens and users.
@@ -98,7 +100,7 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     /// - Parameter segments: of the whole path.
     init?(_ segments: [String]) {
         // A part may hold an encoded slash, which is no slash.
-        guard Self.owns(segments), !segments.contains(where: { $0.contains("/") }) else { return nil }
+        guard Self.owns(segments), !segments.contains(where: { $0.hasByte(UInt8(ascii: "/")) }) else { return nil }
         self.init(rawValue: segments.dropFirst().joined(separator: "/"))
     }
 
@@ -106,7 +108,7 @@ enum NexconnAPIRoute: String, CaseIterable, Hashable, Sendable {
     static func owns(_ segments: [String]) -> Bool { segments.first == "v4" }
 
     /// As ``owns(_:)-([String])``, for a target that could not be read.
-    static func owns(target: String) -> Bool { target == "/v4" || target.hasPrefix("/v4/") }
+    static func owns(target: String) -> Bool { target == "/v4" || target.hasBytePrefix("/v4/") }
 
     /// Whether what it does is counted by receivers instead of calls.
     var countsReceivers: Bool {

@@ -1,6 +1,7 @@
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// From the hello to live delivery (session document, sections 2 and 4).
 extension NexconnConnection {
@@ -8,8 +9,9 @@ extension NexconnConnection {
     func greet(_ hello: NexconnHello) {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
-        guard let application = core.nexconn.application(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
-        switch core.admission.withLockedValue({ $0.open(application: application.admissionName, limit: nil) }) {
+        guard let application = service.application(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
+        if let refusal = application.refusal { return close(.bye(refusal)) }
+        switch service.context.admission.withLockedValue({ $0.open(application.name, limit: nil) }) {
         case .admitted: break
         case .overCapacity, .overQuota: return close(.bye(.full))
         case .draining: return drain()
@@ -17,12 +19,12 @@ extension NexconnConnection {
         self.application = application
         phase = .opening
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        let outlet = outlet
+        let mailbox = mailbox
         application.signIn(
-            hello, core.nexconn.newSession(on: outlet), session: Self.randomName(), address: Self.address(context),
-            outlet: outlet, connection: bound
+            hello, service.newSession(on: loop), session: Self.randomName(), address: Self.address(context),
+            mailbox: mailbox, connection: bound
         ) { result in
-            outlet.enqueue(.chat(.admit(bound, result)))
+            mailbox.enqueue(.admit(bound, result))
         }
     }
 
@@ -36,7 +38,7 @@ extension NexconnConnection {
         case .success(let admission):
             // The connection may have ended meanwhile; then nobody else would take the session out.
             guard isOpen, let application else {
-                core.nexconn.applications[admission.application].signOut(admission.peer, leaving: nil)
+                service.applications[admission.application].signOut(admission.peer, leaving: nil)
                 return
             }
             peer = admission.peer
@@ -49,11 +51,11 @@ extension NexconnConnection {
     func readInbox(_ application: NexconnApplication) {
         guard let context, let peer else { return }
         application.readInbox(
-            of: peer.user, after: reader.written, for: NIOLoopBound(self, eventLoop: context.eventLoop), on: outlet)
+            of: peer.user, after: reader.written, for: NIOLoopBound(self, eventLoop: context.eventLoop), on: mailbox)
     }
 
     /// A page of the inbox is here. The first one is preceded by the welcome, which has to know whether something is lost.
-    func take(_ page: [ChatInboxEntry]?, _ loop: NexconnLoop) {
+    func take(_ page: [ChatInboxEntry]?, _ sessions: NexconnLoop) {
         guard isOpen, let application, let peer else { return }
         guard let page else { return close(.bye(.unreadable)) }
         let isFirst = admission != nil
@@ -61,18 +63,18 @@ extension NexconnConnection {
         if let admission {
             self.admission = nil
             phase = .open
-            outlet.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
+            loop.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
             let welcome = welcome(admission, firstKept: page.first?.sequence, application)
-            loop.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
-            core.logger.debug(
+            sessions.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
+            service.context.logger.debug(
                 "chat session opened",
-                metadata: ["session": "\(peer.session)", "app": "\(application.settings.key)", "resumed": "\(welcome.isResumed)"])
+                metadata: ["session": "\(peer.session)", "app": "\(application.key)", "resumed": "\(welcome.isResumed)"])
         }
         guard let package = reader.take(page) else { return readInbox(application) }
         let items = package.items.map { (sequence: $0.sequence, body: $0.body) }
-        loop.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self)
+        sessions.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self)
         for held in package.held {
-            loop.write(NexconnWire.push(held.body, sequence: held.sequence), to: self)
+            sessions.write(NexconnWire.push(held.body, sequence: held.sequence), to: self)
         }
     }
 
@@ -82,10 +84,10 @@ extension NexconnConnection {
         let start = admission.start
         let settings = application.settings
         return NexconnWelcome(
-            user: admission.peer.user, session: admission.peer.session, time: application.now,
+            user: admission.peer.user.text, session: admission.peer.session, time: application.now,
             place: NexconnPlace(epoch: application.timeline.epoch, sequence: start.after), isResumed: start.isResumed,
             hasLost: start.hasLost(firstKept: firstKept),
-            heartbeat: Int(core.configuration.chatHeartbeat / .milliseconds(1)),
+            heartbeat: Int(service.settings.chatHeartbeat / .milliseconds(1)),
             settings: NexconnSettings(
                 modifiableMinutes: settings.limits.modifiableMinutes, syncsDevices: settings.syncsDevices,
                 hasPresence: settings.hasPresence))
@@ -93,12 +95,12 @@ extension NexconnConnection {
 
     /// An event of the inbox was committed.
     func push(
-        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ loop: NexconnLoop
+        _ body: ByteBuffer, _ sequence: UInt64, knows: Bool, _ sessions: NexconnLoop
     ) {
         guard isOpen else { return }
         if knows { reader.skip(sequence) }
         guard reader.push(sequence, body) else { return }
-        loop.write(NexconnWire.push(body, sequence: sequence), to: self)
+        sessions.write(NexconnWire.push(body, sequence: sequence), to: self)
     }
 
     private static func randomName() -> String {

@@ -1,13 +1,15 @@
+import Identifiers
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// Frames of the client.
 extension NexconnConnection {
     /// A text message, whatever is in it (rules NV-9 and NV-10).
     func receive(_ bytes: UnsafeRawBufferPointer, at now: HubInstant) {
         do throws(NexconnFrameError) {
-            let frame = try outlet.state.chat.parser.parse(bytes)
+            let frame = try sessions.parser.parse(bytes)
             guard phase != .greeting else {
                 guard case .hello(let hello) = frame else { return close(.bye(.noHello)) }
                 waiting = nil
@@ -16,7 +18,7 @@ extension NexconnConnection {
             perform(frame)
         } catch {
             guard phase != .greeting else { return close(.bye(NexconnBye(code: .badHello, reason: error.refusal.reason))) }
-            outlet.state.figures.applications.count(slot) { $0.framesRefused += 1 }
+            sessions.framesRefused[slot] += 1
             switch error.kind {
             case .ignored: return
             // Its number is not known, and 0 is nobody's.
@@ -35,16 +37,16 @@ extension NexconnConnection {
             application.acknowledge(min(sequence, reader.written), by: peer.user)
             if reader.acknowledge(sequence) { readInbox(application) }
         case .typing(let user, let type):
-            application.tellTyping(type, to: user, by: peer)
+            application.tellTyping(type, to: Identifier(user), by: peer)
             holdIfCongested()
         case .leave(let disablePush):
             leaving = disablePush
             close(.plain(.normal, ""))
         case .request(let request, let number):
-            let (connection, outlet) = (peer.connection, peer.outlet)
+            let (connection, mailbox) = (peer.connection, peer.mailbox)
             requestBegins()
             application.perform(request, by: .session(peer)) { result in
-                outlet.enqueue(.chat(.answer(connection, NexconnWire.answer(number, result))))
+                mailbox.enqueue(.answer(connection, NexconnWire.answer(number, result)))
             }
             holdIfCongested()
         }
@@ -64,20 +66,28 @@ extension NexconnConnection {
     /// Answers what could not be read, behind the answers to what was read before.
     private func answer(_ number: UInt64, _ result: Result<NexconnResult, NexconnRefusal>) {
         guard let application, let peer else { return }
-        let (connection, outlet) = (peer.connection, peer.outlet)
+        let (connection, mailbox) = (peer.connection, peer.mailbox)
         requestBegins()
         application.answer(result) { result in
-            outlet.enqueue(.chat(.answer(connection, NexconnWire.answer(number, result))))
+            mailbox.enqueue(.answer(connection, NexconnWire.answer(number, result)))
         }
     }
 }
 
 extension NexconnWire {
+    /// An answer that is larger than this would make its own client look slow (rule NV-63). Pages of history end long before.
+    static let maximumAnswerBytes = 786_432
+
     /// The answer to a request.
     static func answer(_ number: UInt64, _ result: Result<NexconnResult, NexconnRefusal>) -> ByteBuffer {
         switch result {
-        case .success(let result): frame(NexconnServerFrames.ok(number, result))
-        case .failure(let refusal): frame(NexconnServerFrames.no(number, refusal))
+        case .success(let result):
+            let answer = NexconnServerFrames.ok(number, result)
+            switch result {
+            case .history, .entrance: return frame(answer)
+            default: return frame(answer.count <= maximumAnswerBytes ? answer : NexconnServerFrames.no(number, .answerTooLarge))
+            }
+        case .failure(let refusal): return frame(NexconnServerFrames.no(number, refusal))
         }
     }
 }

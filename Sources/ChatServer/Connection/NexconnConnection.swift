@@ -1,12 +1,14 @@
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
+import ServerValues
 import WebSocketFraming
 
 /// One chat session's WebSocket: the only handler of its channel, so that frames go straight to the socket.
 ///
 /// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
-final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, HeldReader {
+final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, HeldReader {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -27,8 +29,8 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
         case closed
     }
 
-    let core: ServerCore
-    let outlet: LoopOutlet
+    let service: ChatService
+    let loop: EventLoopContext
     var context: ChannelHandlerContext?
     var phase = Phase.greeting
     /// Since when the hello, the rest of a message, or the peer's close frame has been waited for.
@@ -53,21 +55,28 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
     /// Whether the socket is not read because event loops are full.
     private var isHeld = false
 
+    /// What came before the hello.
+    private var early: (bytes: Int, frames: Int) = (0, 0)
+
     /// The place in ``NexconnLoop/connections``.
     var place = -1
     var seats: ContiguousArray<Seat> = []
     /// Whether the connection is in the list of those to flush.
     var isUnflushed = false
 
-    init(core: ServerCore, outlet: LoopOutlet, at now: HubInstant) {
-        self.core = core
-        self.outlet = outlet
+    init(service: ChatService, loop: EventLoopContext, at now: HubInstant) {
+        self.service = service
+        self.loop = loop
         heard = now
         waiting = now
         let limits = WebSocketLimits(
-            messageBytes: NexconnWire.maximumFrameBytes, fragments: core.configuration.maximumFragments, keptBytes: 0)
+            messageBytes: NexconnWire.maximumFrameBytes, fragments: service.settings.maximumFragments, keptBytes: 0)
         receiver = WebSocketReceiver(role: .server, limits: limits)
     }
+
+    var mailbox: EventLoopMailbox<NexconnLoop> { service.mailboxes[loop.number] }
+    /// The sessions of this event loop.
+    var sessions: NexconnLoop { mailbox.part }
 
     /// Whether the session is there: signed in and not on its way out.
     var isOpen: Bool { phase == .open || phase == .opening }
@@ -76,7 +85,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        outlet.state.chat.add(self)
+        sessions.add(self)
         // The answer to the handshake has been written and waits: the client speaks first.
         context.flush()
     }
@@ -90,21 +99,21 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        core.logger.debug("connection failed", metadata: ["session": "\(session)", "error": "\(type(of: error))"])
+        service.context.logger.debug("connection failed", metadata: ["session": "\(session)", "error": "\(type(of: error))"])
         context.close(promise: nil)
     }
 
-    /// A device for which too much is waiting is cut off (rule NV-12).
+    /// A device for which too much is waiting is cut off (rule NV-12), also before its hello (rule NV-60).
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        guard !context.channel.isWritable, isOpen else { return }
-        outlet.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
-        core.logger.info("slow chat session cut off", metadata: ["session": "\(session)"])
+        guard !context.channel.isWritable, isOpen || phase == .greeting else { return }
+        loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
+        service.context.logger.info("slow chat session cut off", metadata: ["session": "\(session)"])
         close(.bye(.slow))
     }
 
     var session: String { peer?.session ?? "" }
     /// Where the session is counted.
-    var slot: MetricSlot { application.map { core.chatSlots[$0.number] } ?? .otherChat }
+    var slot: MetricSlot { application?.slot ?? service.otherSlot }
 
     // MARK: Reading
 
@@ -113,10 +122,11 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
         isReading = true
         defer { isReading = false }
         var buffer = unwrapInboundIn(data)
-        let now = core.now
+        let now = service.context.now
         heard = now
         asked = nil
-        outlet.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
+        loop.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
+        guard acceptsBeforeHello(bytes: buffer.readableBytes) else { return }
         var completed = false
         do throws(WebSocketViolation) {
             try receiver.receive(&buffer) { event in
@@ -145,17 +155,19 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
             guard isOpen || phase == .greeting else { return }
             switch event {
             case .text(let bytes):
-                outlet.state.figures.applications.count(slot) { $0.messagesReceived += 1 }
+                loop.state.figures.applications.count(slot) { $0.messagesReceived += 1 }
                 receive(bytes, at: now)
             case .binary: close(.plain(.unsupportedData, "Frames are text."))
             case .ping(let payload):
+                guard acceptsBeforeHello(frames: 1) else { return }
                 var buffer = ByteBuffer()
                 var writer = WebSocketFrameWriter(role: .server)
                 writer.writePong(payload, to: &buffer)
                 guard let context else { return }
                 context.write(wrapOutboundOut(buffer), promise: nil)
                 needsFlush = true
-            case .pong, .close: return
+            case .pong: _ = acceptsBeforeHello(frames: 1)
+            case .close: return
             }
         }
     }
@@ -181,6 +193,26 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, H
     }
 }
 
+// MARK: - Before the hello
+
+extension NexconnConnection {
+    /// What a connection may send until its hello has been read: one frame, and some pings of a library that is eager (rule NV-60).
+    static let earlyBytes = 65_536
+    static let earlyFrames = 16
+
+    /// Counts what comes before the hello, and ends a connection that sends more than a hello takes.
+    private func acceptsBeforeHello(bytes: Int = 0, frames: Int = 0) -> Bool {
+        guard phase == .greeting else { return true }
+        early.bytes += bytes
+        early.frames += frames
+        guard early.bytes <= Self.earlyBytes, early.frames <= Self.earlyFrames else {
+            close(.bye(.tooMuchBeforeHello))
+            return false
+        }
+        return true
+    }
+}
+
 // MARK: - Requests under way
 
 extension NexconnConnection {
@@ -199,17 +231,17 @@ extension NexconnConnection {
 
     /// While event loops are full, whoever sends something to others is not read any further (rule SV-15).
     func holdIfCongested() {
-        let full = core.congestion.full
+        let full = service.context.congestion.full
         guard !full.isEmpty, !isHeld, isOpen else { return }
         isHeld = true
         setReading(false)
-        outlet.hold(self, until: full)
+        loop.hold(self, until: full)
     }
 
     func goOn() {
         isHeld = false
         // While nobody read, the client could neither prove its life nor finish a message.
-        heard = core.now
+        heard = service.context.now
         asked = nil
         if waiting != nil { waiting = heard }
         if outstanding <= Self.maximumOutstanding / 2 { setReading(true) }
@@ -226,13 +258,13 @@ extension NexconnConnection {
 
 // MARK: - Ending
 
-extension NexconnConnection {
+extension NexconnConnection: DrainedConnection {
     /// Says farewell, gives the session up, and waits for the peer's close frame.
     func close(_ farewell: NexconnFarewell) {
         guard isOpen || phase == .greeting, let context else { return }
         if phase == .greeting { countRefusal(farewell) }
         phase = .closing
-        waiting = core.now
+        waiting = service.context.now
         // The peer's close frame is awaited.
         isHeld = false
         setReading(true)
@@ -242,8 +274,8 @@ extension NexconnConnection {
     }
 
     func countRefusal(_ farewell: NexconnFarewell) {
-        outlet.state.counters.connectionsRefused += 1
-        outlet.state.figures.refuse(.chat, farewell.number)
+        loop.state.counters.connectionsRefused += 1
+        loop.state.figures.refuse(.chat, farewell.number)
     }
 
     /// The server goes: another pause for each client.
@@ -255,7 +287,7 @@ extension NexconnConnection {
         guard let context, phase != .closed else { return }
         let mustAnswer = phase != .closing
         phase = .closing
-        waiting = waiting ?? core.now
+        waiting = waiting ?? service.context.now
         signOut()
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
@@ -276,25 +308,25 @@ extension NexconnConnection {
 
     /// What time alone brings: pings, and the end of what takes too long.
     func sweep(at now: HubInstant) {
-        let configuration = core.configuration
+        let settings = service.settings
         let waited = waiting.map { now.since($0) } ?? .zero
         switch phase {
         case .closed: return
         case .closing:
-            if waited >= configuration.closeTimeout { context?.close(promise: nil) }
+            if waited >= settings.closeTimeout { context?.close(promise: nil) }
         case .greeting:
-            if waited >= configuration.requestTimeout { close(.bye(.lateHello)) }
+            if waited >= settings.requestTimeout { close(.bye(.lateHello)) }
         case .opening, .open:
             if isHeld { return }
-            if waited >= configuration.messageTimeout {
+            if waited >= settings.messageTimeout {
                 return close(.plain(.policyViolation, "A message took too long to arrive."))
             }
             if let asked {
                 guard now.since(asked) >= Self.pongTimeout else { return }
-                outlet.state.figures.applications.count(slot) { $0.deadConnectionsCut += 1 }
-                core.logger.info("silent chat session cut off", metadata: ["session": "\(session)"])
+                loop.state.figures.applications.count(slot) { $0.deadConnectionsCut += 1 }
+                service.context.logger.info("silent chat session cut off", metadata: ["session": "\(session)"])
                 context?.close(promise: nil)
-            } else if now.since(heard) >= configuration.chatHeartbeat {
+            } else if now.since(heard) >= settings.chatHeartbeat {
                 asked = now
                 context?.writeAndFlush(wrapOutboundOut(NexconnWire.ping), promise: nil)
             }
@@ -307,19 +339,19 @@ extension NexconnConnection {
         signOut()
         phase = .closed
         context = nil
-        outlet.state.chat.remove(self)
-        core.admission.withLockedValue { $0.closeSocket() }
-        if let peer { core.logger.debug("chat session ended", metadata: ["session": "\(peer.session)"]) }
+        sessions.remove(self)
+        service.context.admission.withLockedValue { $0.closeSocket() }
+        if let peer { service.context.logger.debug("chat session ended", metadata: ["session": "\(peer.session)"]) }
         // It knows the connection, which would live as long as it does.
         peer = nil
     }
 
     /// Takes the session out of the application. Does nothing the second time.
     private func signOut() {
-        outlet.state.chat.unseat(self)
+        sessions.unseat(self)
         guard let application else { return }
         self.application = nil
-        core.admission.withLockedValue { $0.close(application: application.admissionName) }
+        service.context.admission.withLockedValue { $0.close(application.name) }
         if let peer { application.signOut(peer, leaving: leaving) }
     }
 }

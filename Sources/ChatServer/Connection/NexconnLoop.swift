@@ -1,9 +1,12 @@
+import NIOConcurrencyHelpers
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
+import ServerValues
 
 /// Something that an event loop has to do for its chat sessions.
-enum NexconnOperation: Sendable {
+enum NexconnOperation: LoopOperation {
     case push(NexconnPush)
     /// One frame for some connections.
     case tell(ByteBuffer, [NIOLoopBound<NexconnConnection>])
@@ -19,12 +22,28 @@ enum NexconnOperation: Sendable {
     case end(NIOLoopBound<NexconnConnection>, NexconnBye)
     /// The server goes: all connections are asked to come back later.
     case drain
+
+    /// What an operation counts for beside the bytes that it carries.
+    private static let overhead = 64
+
+    var queuedBytes: Int {
+        let bytes =
+            switch self {
+            case .push(let push): push.targets.count * MemoryLayout<NexconnPush.Target>.size + push.body.readableBytes
+            case .tell(let frame, let connections): connections.count * 16 + frame.readableBytes
+            case .room(_, let frame, _), .answer(_, let frame): frame.readableBytes
+            case .page(_, let page): page?.reduce(0) { $0 + $1.body.count } ?? 0
+            case .seat, .unseat, .admit, .end, .drain: 0
+            }
+        return bytes + Self.overhead
+    }
 }
 
 /// The chat sessions of one event loop, and who sits in which open channel. Touched on that loop only.
 final class NexconnLoop {
+    private let loop: EventLoopContext
     /// All connections; each knows its place.
-    private(set) var connections: ContiguousArray<NexconnConnection> = []
+    private(set) var sessions: ContiguousArray<NexconnConnection> = []
     /// Shared by all connections of the loop, since they are read one after the other.
     var parser = NexconnClientFrameParser(rememberedNames: 256)
     private var rooms: [NexconnRoomID: NexconnLoopRoom] = [:]
@@ -32,23 +51,31 @@ final class NexconnLoop {
     private var unflushed: ContiguousArray<NexconnConnection> = []
     /// How much has been written since the last flush.
     private(set) var unflushedBytes = 0
-    /// Of what is written here; the rest is counted with all other connections.
-    private(set) var applications = ApplicationTallies()
+    /// Frames that were refused before anybody was asked.
+    var framesRefused = ApplicationCounts()
+
+    /// The number of refused frames, for other threads.
+    private let published: NIOLockedValueBox<Int>
+
+    init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<Int>) {
+        self.loop = loop
+        self.published = published
+    }
 
     // MARK: Who is there
 
     func add(_ connection: NexconnConnection) {
-        connection.place = connections.count
-        connections.append(connection)
+        connection.place = sessions.count
+        sessions.append(connection)
     }
 
     func remove(_ connection: NexconnConnection) {
         unseat(connection)
         let place = connection.place
-        guard connections.indices.contains(place), connections[place] === connection else { return }
-        connections.swapAt(place, connections.count - 1)
-        connections.removeLast()
-        if place < connections.count { connections[place].place = place }
+        guard sessions.indices.contains(place), sessions[place] === connection else { return }
+        sessions.swapAt(place, sessions.count - 1)
+        sessions.removeLast()
+        if place < sessions.count { sessions[place].place = place }
         connection.place = -1
     }
 
@@ -75,7 +102,7 @@ final class NexconnLoop {
         case .admit(let connection, let result): connection.value.admit(result)
         case .end(let connection, let bye): connection.value.close(.bye(bye))
         case .drain:
-            for connection in connections { connection.drain() }
+            for session in sessions { session.drain() }
         }
     }
 
@@ -120,7 +147,7 @@ final class NexconnLoop {
     /// Writes a frame to one connection; it leaves with the next ``flush()``.
     func write(_ frame: ByteBuffer, to connection: NexconnConnection) {
         guard connection.write(frame) else { return }
-        applications.count(connection.slot) {
+        loop.state.figures.applications.count(connection.slot) {
             $0.messagesSent += 1
             $0.bytesSent += frame.readableBytes
         }
@@ -142,6 +169,42 @@ final class NexconnLoop {
             connection.flush()
         }
         unflushed.removeAll(keepingCapacity: true)
+    }
+}
+
+extension NexconnLoop: LoopPart {
+    func perform(_ operations: [NexconnOperation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
+        var (next, bytes) = (start, 0)
+        while next < operations.count, bytes < budget {
+            bytes += operations[next].queuedBytes
+            perform(operations[next])
+            next += 1
+            if unflushedBytes >= loop.queue.burstBytes { flush() }
+        }
+        flush()
+        return (next, bytes)
+    }
+
+    func endTurn(since: HubInstant?) {
+        loop.publishCounters()
+        publish()
+    }
+
+    private func publish() {
+        let total = framesRefused.total
+        published.withLockedValue { $0 = total }
+    }
+
+    func sweep(at now: HubInstant) {
+        // A copy, since a session that ends leaves the list.
+        for session in sessions { session.sweep(at: now) }
+        publish()
+    }
+
+    func connections() -> [any DrainedConnection] { Array(sessions) }
+
+    func cut() {
+        for session in sessions { session.cut() }
     }
 }
 
