@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -14,51 +15,58 @@ extension NexconnApplication {
         switch request {
         case .createGroup(let group, let users):
             let group = ChatGroup(group)
-            tell(try book.createGroup(group, users: users, by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try book.createGroup(group, users: users.identifiers, by: actor, at: now, into: &change.commit), &book, &change)
         case .joinGroup(let id):
-            tell(try book.joinGroup(id, users: [user], by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try book.joinGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &book, &change)
         case .inviteToGroup(let id, let users):
-            tell(try book.inviteToGroup(id, users: users, by: actor, at: now, into: &change.commit), &book, &change)
+            tell(
+                try book.inviteToGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit), &book,
+                &change)
         case .quitGroup(let id):
-            tell(try book.quitGroup(id, users: [user], by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try book.quitGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &book, &change)
             return .done
         case .kickFromGroup(let id, let users):
-            tell(try book.kickFromGroup(id, users: users, by: actor, at: now, into: &change.commit), &book, &change)
+            tell(
+                try book.kickFromGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit), &book,
+                &change)
             return .done
         case .dismissGroup(let id):
-            tell(try book.dismissGroup(id, by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try book.dismissGroup(Identifier(id), by: actor, at: now, into: &change.commit), &book, &change)
             return .done
         case .transferGroup(let id, let next, let leaves):
-            let changes = try book.transferGroup(id, to: next, leaves: leaves, by: actor, at: now, into: &change.commit)
+            let changes = try book.transferGroup(
+                Identifier(id), to: Identifier(next), leaves: leaves, by: actor, at: now, into: &change.commit)
             for one in changes { tell(one, &book, &change) }
             return .done
         case .changeAdmins(let id, let add, let remove):
-            let changes = try book.changeAdmins(id, add: add, remove: remove, by: actor, at: now, into: &change.commit)
+            let changes = try book.changeAdmins(
+                Identifier(id), add: add.identifiers, remove: remove.identifiers, by: actor, at: now, into: &change.commit)
             for one in changes { tell(one, &book, &change) }
             return .done
         case .updateGroup(let id, let update):
             let update = ChatGroupUpdate(update)
-            if let news = try book.updateGroup(id, update, by: actor, at: now, into: &change.commit) {
+            if let news = try book.updateGroup(Identifier(id), update, by: actor, at: now, into: &change.commit) {
                 tell(news, &book, &change)
             }
             return .done
         case .setGroupMember(let id, let member, let nickname, let extra):
             if let news = try book.setMember(
-                member, of: id, nickname: nickname, extra: extra, by: actor, at: now, into: &change.commit)
-            {
+                Identifier(member), of: Identifier(id), nickname: nickname, extra: extra, by: actor, at: now, into: &change.commit
+            ) {
                 tell(news, &book, &change)
             }
             return .done
         case .groupInfo(let ids):
-            return .groups(try book.groupInfo(ids).map { NexconnGroup($0.group, count: $0.memberCount) })
+            return .groups(try book.groupInfo(ids.identifiers).map { NexconnGroup($0.group, count: $0.memberCount) })
         case .groupMembers(let page):
             let (members, hasMore) = try book.groupMembers(
-                of: page.group, users: page.users, role: page.role.map { ChatMember.Role($0) }, after: page.after,
+                of: Identifier(page.group), users: page.users.identifiers, role: page.role.map { ChatMember.Role($0) },
+                after: page.after.map { Identifier($0) },
                 limit: page.limit, by: actor)
             return .members(members.map { NexconnGroupMember($0) }, hasMore: hasMore)
         case .myGroups(let role, let after, let limit):
             let (groups, hasMore) = try book.groups(
-                of: user, role: role.map { ChatMember.Role($0) }, after: after, limit: limit)
+                of: user, role: role.map { ChatMember.Role($0) }, after: after.map { Identifier($0) }, limit: limit)
             return .groupPage(groups.map { NexconnGroup($0.group, count: $0.memberCount) }, hasMore: hasMore)
         default: throw NexconnRefusal.unknown
         }
@@ -70,24 +78,25 @@ extension NexconnApplication {
     func tell(_ news: ChatGroupChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
         let operation = NexconnGroupOperation(
             kind: NexconnGroupOperation.Kind(news.operation), group: NexconnGroup(news.group, count: news.memberCount),
-            operator: news.operator, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
+            operator: news.operator.text, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
         tell(.group(operation), by: news.operator, news.recipients, &book, &change)
     }
 
     func tell(_ news: ChatGroupInfoChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
         let event = NexconnEvent.groupInfo(
-            NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator, time: news.time)
+            NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator.text,
+            time: news.time)
         tell(event, by: news.operator, news.recipients, &book, &change)
     }
 
     func tell(_ news: ChatMemberChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
         let event = NexconnEvent.groupMember(
-            group: news.member.group, operator: news.operator, NexconnGroupMember(news.member), time: news.time)
+            group: news.member.group.text, operator: news.operator.text, NexconnGroupMember(news.member), time: news.time)
         tell(event, by: news.operator, news.recipients, &book, &change)
     }
 
     private func tell(
-        _ event: NexconnEvent, by sender: String, _ recipients: ChatRecipients, _ book: inout ChatBook,
+        _ event: NexconnEvent, by sender: Identifier, _ recipients: ChatRecipients, _ book: inout ChatBook,
         _ change: inout NexconnChange
     ) {
         change.add(
@@ -100,8 +109,9 @@ extension NexconnApplication {
 extension NexconnGroup {
     init(_ group: ChatGroup, count: Int) {
         self.init(
-            id: group.id, name: group.name, owner: group.owner, avatar: group.avatar, introduction: group.introduction,
-            notice: group.notice, memberCount: count, created: group.created, joinPermission: group.joinPermission,
+            id: group.id.text, name: group.name, owner: group.owner.text, avatar: group.avatar,
+            introduction: group.introduction, notice: group.notice, memberCount: count, created: group.created,
+            joinPermission: group.joinPermission,
             invitePermission: group.invitePermission, extra: group.extra, isMuted: group.isMuted)
     }
 }
@@ -109,7 +119,7 @@ extension NexconnGroup {
 extension NexconnGroupMember {
     init(_ member: ChatMember) {
         self.init(
-            user: member.user, role: NexconnGroupRole(member.role), nickname: member.nickname, extra: member.extra,
+            user: member.user.text, role: NexconnGroupRole(member.role), nickname: member.nickname, extra: member.extra,
             joined: member.joined)
     }
 }
@@ -117,8 +127,9 @@ extension NexconnGroupMember {
 extension ChatGroup {
     init(_ group: NexconnGroup) {
         self.init(
-            id: group.id, name: group.name, owner: group.owner, avatar: group.avatar, introduction: group.introduction,
-            notice: group.notice, joinPermission: group.joinPermission, invitePermission: group.invitePermission,
+            id: Identifier(group.id), name: group.name, owner: Identifier(group.owner), avatar: group.avatar,
+            introduction: group.introduction, notice: group.notice, joinPermission: group.joinPermission,
+            invitePermission: group.invitePermission,
             extra: group.extra, isMuted: group.isMuted)
     }
 }

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -16,16 +17,17 @@ extension NexconnApplication {
         do {
             access = try read { book in
                 guard caller.peer != nil else {
-                    return book.historyAccess(of: ChatKind(request.channel.conversation), request.channel.id, by: caller.user)
+                    return book.historyAccess(
+                        of: ChatKind(request.channel.conversation), Identifier(request.channel.id), by: caller.user)
                 }
                 return try book.admitHistory(
-                    of: ChatKind(request.channel.conversation), request.channel.id, by: caller.user, at: now)
+                    of: ChatKind(request.channel.conversation), Identifier(request.channel.id), by: caller.user, at: now)
             }
         } catch {
             return answer(.failure(NexconnRefusal(error)), reply: reply)
         }
         let query = ChatHistoryQuery(request, access, viewer: caller.user)
-        let (store, key) = (timeline.store, settings.key)
+        let (store, key) = (timeline.store, key)
         Task {
             do {
                 let events = try await store.history(query, application: key)
@@ -59,10 +61,12 @@ extension NexconnApplication {
         let user = caller.user
         change(
             { book, change in
-                let access = try book.admitHistory(of: ChatKind(channel.conversation), channel.id, by: user, at: change.now)
+                let access = try book.admitHistory(
+                    of: ChatKind(channel.conversation), Identifier(channel.id), by: user, at: change.now)
                 change.commit.hidden += ids.map { (user, $0.rawValue) }
                 if let before, before >= 0 {
-                    let limit = Self.firstID(atOrAfter: before == .max ? before : before + 1)
+                    // What has been said up to now, and nothing that is still to come.
+                    let limit = min(Self.firstID(atOrAfter: before == .max ? before : before + 1), change.nextID())
                     change.commit.hiddenUpTo.append((user, access.conversation, limit - 1))
                 }
                 return .done
@@ -73,7 +77,8 @@ extension NexconnApplication {
         change(
             { book, change in
                 let hasChanged = try book.set(
-                    ChatKind(settings.conversation), channel: settings.id, isPinned: settings.isPinned, level: settings.level,
+                    ChatKind(settings.conversation), channel: settings.id.map { Identifier($0) }, isPinned: settings.isPinned,
+                    level: settings.level,
                     of: caller.user, into: &change.commit)
                 if hasChanged { self.tellOwn(.settings(settings), caller, &book, &change) }
                 return .done
@@ -86,7 +91,8 @@ extension NexconnApplication {
         for setting in all {
             guard let target = setting.target else { continue }
             let value = NexconnChannelSettings(
-                conversation: NexconnConversation(target.kind), id: target.id, isPinned: target.id.map { _ in setting.isPinned },
+                conversation: NexconnConversation(target.kind), id: target.id?.text,
+                isPinned: target.id.map { _ in setting.isPinned },
                 level: setting.level)
             if target.id == nil { list.kinds.append(value) } else { list.channels.append(value) }
         }
@@ -112,7 +118,7 @@ extension NexconnApplication {
 
 extension ChatHistoryQuery {
     /// One message more than the page, which shows whether there are more.
-    fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: String) {
+    fileprivate init(_ request: NexconnHistoryRequest, _ access: ChatHistoryAccess, viewer: Identifier) {
         self.init(conversation: access.conversation, after: access.floor, limit: request.limit + 1, viewer: viewer)
         switch request.place {
         case .latest: break

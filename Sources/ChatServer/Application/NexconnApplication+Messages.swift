@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -7,11 +8,12 @@ extension NexconnApplication {
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         modify(target, by: caller, missing: .nothingToRecall, reply: reply) { event, message, book, change in
             let recipients = try book.admitRecall(
-                by: caller.actor, of: event.sender, in: ChatKind(target.conversation), target.to,
-                users: message.options.users, at: change.now)
+                by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
+                users: message.options.users?.identifiers, at: change.now)
             change.commit.recalls.append(event.id)
             let recall = NexconnRecall(
-                conversation: target.conversation, from: caller.user, to: target.to, id: target.id, sender: event.sender,
+                conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id,
+                sender: event.sender.text,
                 time: change.now)
             self.spread(.recall(recall), in: target, to: recipients, by: caller, &book, &change)
             return .done
@@ -25,13 +27,14 @@ extension NexconnApplication {
             let now = change.now
             let recipients = try book.admitEdit(
                 by: caller.actor, of: event.sender, sent: message.time, contentBytes: content.count,
-                in: ChatKind(target.conversation), target.to, users: message.options.users, at: now)
+                in: ChatKind(target.conversation), Identifier(target.to), users: message.options.users?.identifiers, at: now)
             var edited = message
             edited.content = content
             edited.edited = now
             change.commit.rewrites.append((event.id, edited.body))
             let edit = NexconnEdit(
-                conversation: target.conversation, from: caller.user, to: target.to, id: target.id, content: content, time: now)
+                conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id, content: content,
+                time: now)
             self.spread(.edit(edit), in: target, to: recipients, by: caller, &book, &change)
             return .edited(time: now)
         }
@@ -46,20 +49,31 @@ extension NexconnApplication {
         let delete = delete.filter { set[$0] == nil }
         modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, book, change in
             let recipients = try book.admitMetadata(
-                by: caller.actor, of: event.sender, in: ChatKind(target.conversation), target.to,
-                users: message.options.users, at: change.now)
+                by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
+                users: message.options.users?.identifiers, at: change.now)
             var changed = message
             for key in delete { changed.options.metadata[key] = nil }
             changed.options.metadata.merge(set) { _, new in new }
             guard changed.options.metadata.count <= NexconnLimits.metadataPairs else {
                 throw NexconnRefusal(.metadataTooLarge, "A message has at most 300 pairs of metadata.")
             }
+            try Self.checkBytes(ofMetadata: changed.options.metadata)
             change.commit.rewrites.append((event.id, changed.body))
             let news = NexconnMetadataChange(
-                conversation: target.conversation, from: caller.user, to: target.to, id: target.id, set: set, deleted: delete,
+                conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id, set: set,
+                deleted: delete,
                 time: change.now)
             self.spread(.metadata(news), in: target, to: recipients, by: caller, &book, &change)
             return .done
+        }
+    }
+
+    /// The metadata of a message together: it is written anew with each change, and read with each page (rule NV-62).
+    static let metadataBytes = 32_768
+
+    static func checkBytes(ofMetadata pairs: [String: String]) throws(NexconnRefusal) {
+        guard pairs.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= metadataBytes else {
+            throw NexconnRefusal(.metadataTooLarge, "The metadata of a message may have 32,768 bytes together.")
         }
     }
 
@@ -70,8 +84,8 @@ extension NexconnApplication {
         _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal, reply: @escaping NexconnAnswering,
         _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatBook, inout NexconnChange) throws -> NexconnResult
     ) {
-        let access = read { $0.historyAccess(of: ChatKind(target.conversation), target.to, by: caller.user) }
-        let (store, key) = (timeline.store, settings.key)
+        let access = read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: caller.user) }
+        let (store, key) = (timeline.store, key)
         turns.run(access.conversation) { done in
             Task {
                 let found: Result<ChatEvent, NexconnRefusal>
@@ -104,7 +118,7 @@ extension NexconnApplication {
     ) {
         let body = event.body
         guard target.conversation != .open else {
-            return change.tell(openChannel: target.to, body, except: caller.peer)
+            return change.tell(openChannel: Identifier(target.to), body, except: caller.peer)
         }
         change.add(
             ChatEvent(id: change.nextID(), sender: caller.user, body: body), places: book.place(recipients),

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -17,24 +18,28 @@ extension NexconnApplication {
         switch request {
         case .exit(let id):
             guard let peer = caller.peer else { throw NexconnRefusal.unknown }
-            let news = try book.exitOpenChannel(id, session: peer.chat, user: peer.user, at: now, into: &change.commit)
+            let news = try book.exitOpenChannel(
+                Identifier(id), session: peer.chat, user: peer.user, at: now, into: &change.commit)
             tell(news, &change, except: peer)
         case .openInfo(let id, let limit):
+            let id = Identifier(id)
             let members = try book.participants(of: id, limit: limit)
             return .openInfo(
                 NexconnOpenInfo(
                     created: book.openChannel(id)?.created ?? 0, count: book.participantCount(of: id),
-                    members: members.map { NexconnOpenMember(user: $0.user, entered: $0.entered) }))
+                    members: members.map { NexconnOpenMember(user: $0.user.text, entered: $0.entered) }))
         case .openMetadata(let id):
-            return .openMetadata(try book.openEntries(of: id, by: actor, at: now).map { NexconnOpenEntry($0) })
+            return .openMetadata(try book.openEntries(of: Identifier(id), by: actor, at: now).map { NexconnOpenEntry($0) })
         case .setOpenMetadata(let id, let pairs, let overwrite, let deleteWhenLeft):
             tell(
                 try book.setOpenEntries(
-                    pairs, in: id, overwrites: overwrite, areDeletedWhenLeft: deleteWhenLeft, by: actor, at: now,
+                    pairs.identified, in: Identifier(id), overwrites: overwrite, areDeletedWhenLeft: deleteWhenLeft, by: actor,
+                    at: now,
                     into: &change.commit), &change)
         case .deleteOpenMetadata(let id, let keys, let force):
             tell(
-                try book.deleteOpenEntries(keys, in: id, force: force, by: actor, at: now, into: &change.commit), &change)
+                try book.deleteOpenEntries(
+                    keys.identifiers, in: Identifier(id), force: force, by: actor, at: now, into: &change.commit), &change)
         default: throw NexconnRefusal.unknown
         }
         return .done
@@ -56,7 +61,7 @@ extension NexconnApplication {
         guard NexconnLimits.entryMessages.contains(entry.count) else {
             return answer(.failure(.badArgument("count is 0 to 50.")), reply: reply)
         }
-        let (store, key) = (timeline.store, settings.key)
+        let (store, key) = (timeline.store, key)
         change(
             { book, change in try self.decideEntrance(entry, peer, &book, &change) },
             completion: { (result: Result<Entering, NexconnRefusal>) in
@@ -81,14 +86,15 @@ extension NexconnApplication {
     private func decideEntrance(
         _ entry: NexconnEntry, _ peer: NexconnPeer, _ book: inout ChatBook, _ change: inout NexconnChange
     ) throws -> Entering {
+        let channel = Identifier(entry.channel)
         let entrance = try book.enterOpenChannel(
-            entry.channel, extra: entry.extra, session: peer.chat, user: peer.user, at: change.now, into: &change.commit)
-        change.seat(peer.chat, in: entry.channel)
+            channel, extra: entry.extra, session: peer.chat, user: peer.user, at: change.now, into: &change.commit)
+        change.seat(peer.chat, in: channel)
         tell(entrance.news, &change, except: peer)
         let count = min(entry.count, settings.limits.openHistory)
         var query: ChatHistoryQuery?
         if count > 0 || entry.after != nil {
-            let access = book.historyAccess(of: .open, entry.channel, by: peer.user)
+            let access = book.historyAccess(of: .open, channel, by: peer.user)
             query = ChatHistoryQuery(
                 conversation: access.conversation, after: max(access.floor, entry.after?.rawValue ?? 0), before: change.nextID(),
                 limit: count + 1, viewer: peer.user)
@@ -112,9 +118,11 @@ extension NexconnApplication {
         for seat in news.detached where seat.session != peer?.chat { change.unseat(seat.session, from: seat.channel) }
         for sync in news.syncs {
             let event = NexconnEvent.openSync(
-                channel: sync.channel, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
+                channel: sync.channel.text, isJoin: sync.isJoin, isOtherDevice: sync.isOtherDevice)
             change.tell(sync.sessions, event.body)
         }
+        // Who watches may have begun before it was switched off.
+        guard !news.presence.isEmpty, settings.hasPresence else { return }
         for event in news.presence {
             change.tell(event.watchers, NexconnEvent.presence([NexconnPresence(event.state)]).body)
         }
@@ -144,39 +152,46 @@ extension NexconnApplication.Entering {
 
 // MARK: - Between the book's values and those of the wire
 
+extension [String: String] {
+    /// With keys that are compared by their bytes.
+    var identified: [Identifier: String] { [Identifier: String](map { (Identifier($0.key), $0.value) }) { _, last in last } }
+}
+
 extension NexconnOpenEntry {
     init(_ entry: ChatOpenEntry) {
-        self.init(key: entry.key, value: entry.value, owner: entry.owner)
+        self.init(key: entry.key.text, value: entry.value, owner: entry.owner.text)
     }
 }
 
 extension NexconnOpenEntrance {
     init(_ entrance: ChatEntrance) {
         self.init(
-            channel: entrance.channel.id, created: entrance.channel.created, count: entrance.count, entered: entrance.entered,
+            channel: entrance.channel.id.text, created: entrance.channel.created, count: entrance.count,
+            entered: entrance.entered,
             isMutedForAll: entrance.channel.isMuted, isMuted: entrance.isMuted, isMutedHere: entrance.isMutedHere,
-            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { NexconnOpenEntry($0) }, left: entrance.left)
+            isAllowed: entrance.isAllowed, metadata: entrance.entries.map { NexconnOpenEntry($0) }, left: entrance.left.texts)
     }
 }
 
 extension NexconnEvent {
     init(_ event: ChatOpenEvent) {
-        let (channel, time) = (event.channel, event.time)
+        let (channel, time) = (event.channel.text, event.time)
         self =
             switch event.kind {
             case .members(let actions, let count):
                 .openMembers(
-                    channel: channel, actions: actions.map { NexconnOpenAction(user: $0.user, isJoin: $0.isJoin) },
+                    channel: channel, actions: actions.map { NexconnOpenAction(user: $0.user.text, isJoin: $0.isJoin) },
                     count: count, time: time)
             case .metadata(let changes):
                 .openMetadata(
-                    channel: channel, changes: changes.map { NexconnOpenChange(key: $0.key, value: $0.value) }, time: time)
+                    channel: channel, changes: changes.map { NexconnOpenChange(key: $0.key.text, value: $0.value) }, time: time)
             case .muting(let kind, let users, let duration):
                 .openMute(
                     NexconnOpenMute(
-                        channel: channel, kind: NexconnOpenMute.Kind(kind), users: users, duration: duration, time: time))
+                        channel: channel, kind: NexconnOpenMute.Kind(kind), users: users.texts, duration: duration,
+                        time: time))
             case .banned(let users, let duration):
-                .openBan(channel: channel, users: users, duration: duration, time: time)
+                .openBan(channel: channel, users: users.texts, duration: duration, time: time)
             case .destroyed(let isManual):
                 .openDestroyed(channel: channel, isManual: isManual, time: time)
             }
@@ -201,6 +216,6 @@ extension NexconnOpenMute.Kind {
 
 extension NexconnPresence {
     init(_ state: ChatPresenceState) {
-        self.init(user: state.user, isOnline: state.isOnline, time: state.time)
+        self.init(user: state.user.text, isOnline: state.isOnline, time: state.time)
     }
 }

@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -5,7 +6,7 @@ import RealtimeHub
 extension NexconnApplication {
     /// Notes that somebody has read messages, and tells each of their senders how far they have been read.
     func sendReceipt(
-        _ conversation: NexconnConversation, _ channel: String, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
     ) {
         let user = caller.user
@@ -15,10 +16,10 @@ extension NexconnApplication {
                 self.change(
                     { book, change in
                         let now = change.now
-                        try book.checkReceipts(by: user, in: ChatKind(conversation), channel, at: now)
+                        try book.admitReceipt(by: user, in: ChatKind(conversation), channel, at: now)
                         let read = try found.get()
                         guard !read.isEmpty else { throw NexconnRefusal.noSuchMessage }
-                        var items: [String: [NexconnReceipt]] = [:]
+                        var items: [Identifier: [NexconnReceipt]] = [:]
                         for (event, receipts) in read where event.sender != user {
                             guard let message = NexconnMessage(storedAs: event.body), message.options.needsReceipt,
                                 !receipts.contains(where: { $0.user == user })
@@ -28,7 +29,8 @@ extension NexconnApplication {
                         }
                         for (sender, items) in items.sorted(by: { $0.key < $1.key }) {
                             let news = NexconnReceipts(
-                                conversation: conversation, from: user, to: conversation == .direct ? sender : channel,
+                                conversation: conversation, from: user.text,
+                                to: conversation == .direct ? sender.text : channel.text,
                                 items: items, time: now)
                             change.add(
                                 ChatEvent(id: change.nextID(), sender: user, body: NexconnEvent.receipt(news).body),
@@ -46,7 +48,7 @@ extension NexconnApplication {
 
     /// How far messages have been read.
     func receipts(
-        _ conversation: NexconnConversation, _ channel: String, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering
     ) {
         readReceipts(conversation, channel, ids, by: caller, reply: reply) { read in
@@ -56,16 +58,16 @@ extension NexconnApplication {
 
     /// Who has read a message, in the order in which they did.
     func receiptUsers(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        readReceipts(target.conversation, target.to, [target.id], by: caller, reply: reply) { read in
+        readReceipts(target.conversation, Identifier(target.to), [target.id], by: caller, reply: reply) { read in
             guard let receipts = read.first?.receipts else { throw NexconnRefusal.noSuchMessage }
-            return .receiptUsers(receipts.map { NexconnReceiptUser(user: $0.user, time: $0.time) })
+            return .receiptUsers(receipts.map { NexconnReceiptUser(user: $0.user.text, time: $0.time) })
         }
     }
 
     private typealias Read = [(event: ChatEvent, receipts: [ChatReceipt])]
 
     private func readReceipts(
-        _ conversation: NexconnConversation, _ channel: String, _ ids: [NexconnMessageID], by caller: NexconnCaller,
+        _ conversation: NexconnConversation, _ channel: Identifier, _ ids: [NexconnMessageID], by caller: NexconnCaller,
         reply: @escaping NexconnAnswering, _ result: @escaping @Sendable (Read) throws -> NexconnResult
     ) {
         let now = now
@@ -91,7 +93,7 @@ extension NexconnApplication {
         _ ids: [NexconnMessageID], _ access: ChatHistoryAccess,
         completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
     ) {
-        let (store, key) = (timeline.store, settings.key)
+        let (store, key) = (timeline.store, key)
         Task {
             do {
                 var read: Read = []

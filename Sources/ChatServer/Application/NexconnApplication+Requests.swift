@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -6,14 +7,21 @@ extension NexconnApplication {
     ///
     /// - Parameter reply: called once, from any thread, with no lock held.
     func perform(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
+        if let peer = caller.peer, let kind = request.spending {
+            do throws(ChatRefusal) {
+                try spend(kind, by: peer)
+            } catch {
+                return answer(.failure(NexconnRefusal(error)), reply: reply)
+            }
+        }
         switch request {
         case .send(let draft): send(draft, by: caller, reply: reply)
         case .recall(let target): recall(target, by: caller, reply: reply)
         case .edit(let target, let content): edit(target, content: content, by: caller, reply: reply)
         case .changeMetadata(let target, let set, let delete):
             changeMetadata(target, set: set, delete: delete, by: caller, reply: reply)
-        case .sendReceipt(let kind, let to, let ids): sendReceipt(kind, to, ids, by: caller, reply: reply)
-        case .receipts(let kind, let to, let ids): receipts(kind, to, ids, by: caller, reply: reply)
+        case .sendReceipt(let kind, let to, let ids): sendReceipt(kind, Identifier(to), ids, by: caller, reply: reply)
+        case .receipts(let kind, let to, let ids): receipts(kind, Identifier(to), ids, by: caller, reply: reply)
         case .receiptUsers(let target): receiptUsers(target, by: caller, reply: reply)
         case .read(let channel, let time): markRead(channel, time: time, by: caller, reply: reply)
         case .delete(let channel, let ids, let before): hide(channel, ids, before: before, by: caller, reply: reply)
@@ -36,8 +44,26 @@ extension NexconnApplication {
     }
 }
 
+extension NexconnRequest {
+    /// What a session's request is counted as; nil for messages, which are counted with the decision about them.
+    var spending: ChatSpending? {
+        switch self {
+        case .send: nil
+        case .recall, .edit, .changeMetadata: .send
+        case .sendReceipt, .read, .delete, .set, .createGroup, .joinGroup, .quitGroup, .dismissGroup, .inviteToGroup,
+            .kickFromGroup, .transferGroup, .changeAdmins, .updateGroup, .setGroupMember, .enter, .exit, .setOpenMetadata,
+            .deleteOpenMetadata, .updateUser, .subscribeUsers, .unsubscribeUsers, .block, .unblock:
+            .change
+        case .receipts, .receiptUsers, .history, .settings, .groupInfo, .groupMembers, .myGroups, .openInfo, .openMetadata,
+            .users, .subscriptions, .blocklist:
+            .query
+        }
+    }
+}
+
 extension NexconnRefusal {
     static let unknown = NexconnRefusal(.unknownRequest, "There is no such request.")
+    static let answerTooLarge = NexconnRefusal(.tooLarge, "The answer would have more than 768 KiB: ask for less at a time.")
     static let unreadable = NexconnRefusal(.storageFailed, "The server could not read it.")
     static func badArgument(_ reason: String) -> NexconnRefusal { NexconnRefusal(.badArgument, reason) }
 }

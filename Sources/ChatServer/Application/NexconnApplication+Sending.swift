@@ -1,5 +1,7 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// What somebody else than a session may ask for beyond a draft.
 struct NexconnSendOptions: Sendable {
@@ -29,7 +31,7 @@ extension NexconnApplication {
                     // What it repeats was decided before, so the store has had its say.
                     let isKept =
                         !self.isLost(known.id)
-                        && self.read { $0.repetition(of: draft.clientID, by: caller.user)?.id == known.id }
+                        && self.read { $0.repetition(of: Identifier(draft.clientID), by: caller.user)?.id == known.id }
                     reply(
                         isKept
                             ? .success(.sent(NexconnMessageID(rawValue: known.id), sequence: known.sequence))
@@ -37,7 +39,7 @@ extension NexconnApplication {
                 case .success(.sent(let message, let sequence)):
                     self.sentCount.withLockedValue { $0 += 1 }
                     self.announce(message, by: caller)
-                    if caller.peer != nil { self.webhooks?.tell(WebhookEvent(message)) }
+                    if caller.peer != nil { self.webhooks.tell(WebhookEvent(message)) }
                     reply(.success(.sent(message.id, sequence: sequence)))
                 }
             })
@@ -53,20 +55,22 @@ extension NexconnApplication {
         _ change: inout NexconnChange
     ) throws -> Sending {
         let sender = caller.user
-        if !draft.clientID.isEmpty, let known = book.repetition(of: draft.clientID, by: sender) { return .repeated(known) }
+        let clientID = draft.clientID.isEmpty ? nil : Identifier(draft.clientID)
+        if let clientID, let known = book.repetition(of: clientID, by: sender) { return .repeated(known) }
+        try Self.checkBytes(ofMetadata: draft.options.metadata)
         let admission = try admission(of: draft, caller, options, &book, change.now)
         var message = NexconnMessage(
-            id: NexconnMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender, to: draft.to,
-            type: draft.type, content: draft.content, clientID: draft.clientID.isEmpty ? nil : draft.clientID,
+            id: NexconnMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender.text, to: draft.to,
+            type: draft.type, content: draft.content, clientID: clientID?.text,
             options: draft.options)
         if case .bridge(let service, _) = caller { message.bridge = service }
         let body = message.body
         var own: UInt64?
         if draft.conversation == .open {
             if admission.conversation != nil {
-                change.add(event(message, body, admission))
+                change.add(event(message, body, admission, sender))
             }
-            change.tell(openChannel: draft.to, body, except: caller.peer)
+            change.tell(openChannel: Identifier(draft.to), body, except: caller.peer)
             if bridge != nil, message.bridge == nil { change.carried.append(message) }
         } else if draft.options.isStatus {
             let skipped = admission.recipients.skipped
@@ -75,9 +79,9 @@ extension NexconnApplication {
             var places = book.place(admission.recipients)
             if options.includesSender, !places.contains(where: { $0.user == sender }) { places += book.place([sender]) }
             own = places.first { $0.user == sender }?.sequence
-            change.add(event(message, body, admission), places: places, except: caller.peer)
+            change.add(event(message, body, admission, sender), places: places, except: caller.peer)
         }
-        if let clientID = message.clientID {
+        if let clientID {
             let id = message.id.rawValue
             book.noteSent(clientID, by: sender, id: id, sequence: own)
             change.undo { $0.forgetSent(clientID, by: sender, id: id) }
@@ -89,7 +93,8 @@ extension NexconnApplication {
         of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatBook, _ now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         let draft = ChatDraft(
-            kind: ChatKind(draft.conversation), to: draft.to, users: draft.options.users, contentBytes: draft.content.count,
+            kind: ChatKind(draft.conversation), to: Identifier(draft.to), users: draft.options.users?.identifiers,
+            contentBytes: draft.content.count,
             isStatus: draft.options.isStatus, isPersisted: draft.options.isPersisted)
         guard let peer = caller.peer else {
             return try book.admitFromServer(draft, from: caller.user, checksBlocking: options.checksBlocking, at: now)
@@ -97,10 +102,11 @@ extension NexconnApplication {
         return try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
     }
 
-    private func event(_ message: NexconnMessage, _ body: [UInt8], _ admission: ChatAdmission) -> ChatEvent {
+    private func event(_ message: NexconnMessage, _ body: [UInt8], _ admission: ChatAdmission, _ sender: Identifier) -> ChatEvent
+    {
         ChatEvent(
-            id: message.id.rawValue, conversation: admission.conversation, sender: message.from, clientID: message.clientID,
-            body: body, audience: admission.recipients.others)
+            id: message.id.rawValue, conversation: admission.conversation, sender: sender,
+            clientID: message.clientID.map { Identifier($0) }, body: body, audience: admission.recipients.others)
     }
 
     /// The application's server may send system messages, and its messages need no client's id.
@@ -114,14 +120,15 @@ extension NexconnApplication {
     }
 
     /// Says that somebody types. Lost when the other is not there, blocks the sender, or cannot be written to.
-    func tellTyping(_ type: String, to user: String, by peer: NexconnPeer) {
+    func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
         guard NexconnLimits.accepts(type: type) else { return }
         change(
             { book, change in
                 let now = change.now
                 let draft = ChatDraft(kind: .direct, to: user, contentBytes: 0, isStatus: true)
                 _ = try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
-                change.tell([user], NexconnEvent.typing(from: peer.user, to: user, type: type, time: now).body, except: peer)
+                change.tell(
+                    [user], NexconnEvent.typing(from: peer.user.text, to: user.text, type: type, time: now).body, except: peer)
                 return NexconnResult.done
             }, reply: { _ in })
     }

@@ -1,7 +1,9 @@
 import Crypto
+import Identifiers
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 import WireCoding
 
 /// A session that has been let in.
@@ -14,40 +16,36 @@ struct NexconnAdmission: Sendable {
 }
 
 extension NexconnApplication {
-    /// The name under which the server counts the application's connections.
-    var admissionName: String { Self.admissionPrefix + settings.key }
-    private static let admissionPrefix = "nexconn/"
-
-    /// The key in a name among those admitted; nil when it is that of a Pusher application.
-    static func key(ofAdmitted name: String) -> String? {
-        name.hasPrefix(admissionPrefix) ? String(name.dropFirst(admissionPrefix.count)) : nil
-    }
+    /// What admission and metrics know the application by.
+    var name: ApplicationName { ApplicationName(.chat, key) }
 
     /// What the book knows a token by.
-    static func hash(ofToken token: String) -> String {
-        Hex.text(SHA256.hash(data: Array(token.utf8)))
+    static func hash(ofToken token: String) -> Identifier {
+        Identifier(Hex.text(SHA256.hash(data: Array(token.utf8))))
     }
 
     /// Checks a token, gives the device its place among the user's sessions, and ends those that it displaces (rules NV-6 to NV-8).
     ///
     /// - Parameter completion: called from any thread. From then on everything is delivered to the connection.
     func signIn(
-        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, outlet: LoopOutlet,
+        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, mailbox: EventLoopMailbox<NexconnLoop>,
         connection: NIOLoopBound<NexconnConnection>,
         completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
     ) {
         let hash = Self.hash(ofToken: hello.token)
         change(
             { book, change in
+                // The application may have been taken away since it was found.
+                if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
                 let now = change.now
                 let token = try book.checkToken(hash: hash, at: now)
                 let signIn = ChatSignIn(
-                    user: token.user, device: hello.device.id,
+                    user: token.user, device: Identifier(hello.device.id),
                     deviceClass: ChatDeviceClass(rawValue: hello.device.class.rawValue) ?? .mobile,
                     isReconnect: hello.isReconnect, yields: hello.yields, tokenIssued: token.issued)
                 let admittance = try book.signIn(chat, signIn, at: now)
                 let peer = NexconnPeer(
-                    session: session, user: token.user, device: hello.device, address: address, chat: chat, outlet: outlet,
+                    session: session, user: token.user, device: hello.device, address: address, chat: chat, mailbox: mailbox,
                     connection: connection)
                 withAudience { $0.insert(peer) }
                 change.undo { book in
@@ -68,7 +66,6 @@ extension NexconnApplication {
     }
 
     private func report(_ status: WebhookEvent.Status, of peer: NexconnPeer) {
-        guard let webhooks else { return }
         webhooks.tell(WebhookEvent(status, of: peer, at: now))
     }
 
@@ -87,23 +84,24 @@ extension NexconnApplication {
     }
 
     /// A device has kept what lies in its user's inbox up to a place. Stored with the next commit, or within a second.
-    func acknowledge(_ sequence: UInt64, by user: String) {
+    func acknowledge(_ sequence: UInt64, by user: Identifier) {
         note { book, commit in _ = book.acknowledge(sequence, by: user, into: &commit) }
     }
 
     /// Reads one more than a package from a user's inbox.
     func readInbox(
-        of user: String, after sequence: UInt64, for connection: NIOLoopBound<NexconnConnection>, on outlet: LoopOutlet
+        of user: Identifier, after sequence: UInt64, for connection: NIOLoopBound<NexconnConnection>,
+        on mailbox: EventLoopMailbox<NexconnLoop>
     ) {
-        let (store, key, logger) = (timeline.store, settings.key, logger)
+        let (store, key, logger) = (timeline.store, key, logger)
         Task {
             do {
                 let page = try await store.inbox(
                     of: user, after: sequence, limit: InboxReader.packageLength + 1, application: key)
-                outlet.enqueue(.chat(.page(connection, page)))
+                mailbox.enqueue(.page(connection, page))
             } catch {
                 logger.error("inbox not read", metadata: ["error": "\(type(of: error))"])
-                outlet.enqueue(.chat(.page(connection, nil)))
+                mailbox.enqueue(.page(connection, nil))
             }
         }
     }
@@ -119,6 +117,7 @@ extension NexconnApplication {
 
     /// What time alone brings.
     func sweep() {
+        webhooks.sweep()
         change(
             { book, change in
                 let news = book.sweep(at: change.now, into: &change.commit)

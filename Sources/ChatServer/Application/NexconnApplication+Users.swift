@@ -1,3 +1,4 @@
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
@@ -16,23 +17,24 @@ extension NexconnApplication {
             guard NexconnLimits.users.contains(ids.count) else {
                 throw NexconnRefusal(NexconnCode(ChatCode.tooManyUsersInCall), "1 to 100 users may be asked for at a time.")
             }
-            return .users(ids.compactMap { book.user($0) }.map { NexconnUser($0) })
+            return .users(ids.compactMap { book.user(Identifier($0)) }.map { NexconnUser($0) })
         case .updateUser(let name, let avatar, let extra):
             try book.updateUser(user, name: name, avatar: avatar, extra: extra, at: now, into: &change.commit)
         case .subscribeUsers(let users, let expiry):
-            let (failed, states) = try book.subscribe(to: users, expiry: expiry, by: user, at: now, into: &change.commit)
+            let (failed, states) = try book.subscribe(
+                to: users.identifiers, expiry: expiry, by: user, at: now, into: &change.commit)
             if let peer = caller.peer { tell(states, peer, &change) }
-            return .failed(failed)
+            return .failed(failed.texts)
         case .unsubscribeUsers(let users):
-            try book.unsubscribe(from: users, by: user, into: &change.commit)
+            try book.unsubscribe(from: users.identifiers, by: user, into: &change.commit)
         case .subscriptions:
             return .subscriptions(
                 book.subscriptions(of: user, at: now).map {
-                    NexconnSubscription(user: $0.user, subscribed: $0.subscribed, expires: $0.expires)
+                    NexconnSubscription(user: $0.user.text, subscribed: $0.subscribed, expires: $0.expires)
                 })
-        case .block(let users): try book.block(users, by: user, into: &change.commit)
-        case .unblock(let users): try book.unblock(users, by: user, into: &change.commit)
-        case .blocklist: return .blocklist(book.blocked(by: user))
+        case .block(let users): try book.block(users.identifiers, by: user, into: &change.commit)
+        case .unblock(let users): try book.unblock(users.identifiers, by: user, into: &change.commit)
+        case .blocklist: return .blocklist(book.blocked(by: user).texts)
         default: throw NexconnRefusal.unknown
         }
         return .done
@@ -57,7 +59,7 @@ extension NexconnApplication {
 extension NexconnUser {
     init(_ user: ChatUser) {
         self.init(
-            user: user.id, name: user.name.isEmpty ? nil : user.name, avatar: user.avatar.isEmpty ? nil : user.avatar,
+            user: user.id.text, name: user.name.isEmpty ? nil : user.name, avatar: user.avatar.isEmpty ? nil : user.avatar,
             extra: user.extra)
     }
 }

@@ -2,34 +2,46 @@ import Logging
 import NIOConcurrencyHelpers
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// One chat application: its book under a lock, and the only way from a decision to the store and to those who are told.
 ///
 /// Everything goes the same way: the book decides, ids and places are given, all is committed under the lock; once the store has
 /// it, devices are told and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
 final class NexconnApplication: Sendable {
-    let settings: ChatApplication
+    /// Names the application, for as long as the server runs: everything else of it can change.
+    let key: String
     /// The place among the server's chat applications.
     let number: Int
+    /// Where the application is counted.
+    let slot: MetricSlot
     let timeline: NexconnTimeline
     let clock: ServerClock
     let logger: Logger
     let turns = NexconnTurns()
     /// Limits calls of the server API.
     let gate = NexconnAPIGate()
-    /// Nil where nobody is to be told.
-    let webhooks: NexconnWebhooks?
+    /// Who is told, if anybody is.
+    let webhooks: NexconnWebhooks
     /// Messages that were stored since the start.
     let sentCount = NIOLockedValueBox(0)
     /// Messages that were stored since the start.
     var messageCount: Int { sentCount.withLockedValue { $0 } }
     /// The bridge, if it takes this application's messages.
-    let bridge: ServiceBridge?
-    private let outlets: [LoopOutlet]
+    let bridge: (any BridgeTap)?
+    private let mailboxes: [EventLoopMailbox<NexconnLoop>]
+    private let standing: NIOLockedValueBox<Standing>
     /// Outer lock. Commits are made under it, so that their order is that of ids.
     private let state: NIOLockedValueBox<State>
     /// Inner lock: taken by completions of the store, which may come while the outer one is held.
     private let audience: NIOLockedValueBox<NexconnAudience>
+
+    /// What a reload can change.
+    private struct Standing: Sendable {
+        var settings: ChatApplication
+        /// Whether the application is among those that are configured now.
+        var isConfigured = true
+    }
 
     private struct State: Sendable {
         var book: ChatBook
@@ -38,18 +50,20 @@ final class NexconnApplication: Sendable {
     }
 
     init(
-        settings: ChatApplication, number: Int, timeline: NexconnTimeline, restored: RestoredChat.Application,
-        clock: ServerClock, outlets: [LoopOutlet], logger: Logger, bridge: ServiceBridge? = nil,
-        webhooks: NexconnWebhooks? = nil
+        settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: NexconnTimeline,
+        restored: RestoredChat.Application, clock: ServerClock, mailboxes: [EventLoopMailbox<NexconnLoop>], logger: Logger,
+        bridge: (any BridgeTap)? = nil
     ) {
-        self.settings = settings
+        key = settings.key
+        standing = NIOLockedValueBox(Standing(settings: settings))
         self.number = number
+        self.slot = slot
         self.timeline = timeline
         self.clock = clock
-        self.outlets = outlets
+        self.mailboxes = mailboxes
         self.logger = logger
-        self.bridge = bridge?.settings.chatKey == settings.key ? bridge : nil
-        self.webhooks = webhooks
+        self.bridge = bridge
+        webhooks = NexconnWebhooks(settings, clock: clock, eventLoop: mailboxes.first?.queue.eventLoop, logger: logger)
         state = NIOLockedValueBox(State(book: ChatBook(settings, restoring: restored, epoch: timeline.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
@@ -57,9 +71,60 @@ final class NexconnApplication: Sendable {
     /// Milliseconds since 1970.
     var now: Int64 { timeline.milliseconds }
 
+    // MARK: What a reload can change
+
+    /// The application as it is configured now, or was last.
+    var settings: ChatApplication { standing.withLockedValue(\.settings) }
+
+    /// What every session gets while the application is disabled or not configured any more (rule NV-71); nil while it serves.
+    var refusal: NexconnBye? {
+        standing.withLockedValue { standing in
+            standing.isConfigured ? (standing.settings.isEnabled ? nil : .disabledApplication) : .unknownApplication
+        }
+    }
+
+    /// Takes on changed settings, and ends the sessions of an application that is not served any more (rules NV-70 and NV-71).
+    ///
+    /// - Parameter settings: with the same key; nil when the application is not configured any more. What it has is kept.
+    func use(_ settings: ChatApplication?) {
+        let hasChanged = standing.withLockedValue { standing in
+            let new = Standing(settings: settings ?? standing.settings, isConfigured: settings != nil)
+            defer { standing = new }
+            return new.settings != standing.settings || new.isConfigured != standing.isConfigured
+        }
+        guard hasChanged else { return }
+        if let settings {
+            state.withLockedValue { $0.book.application = settings }
+            webhooks.follow(settings)
+        }
+        // Whoever signs in after this is refused by its own decision, which comes after this one.
+        guard let refusal else { return }
+        change(
+            { _, change in
+                change.end(withAudience { $0.all }, refusal)
+                return NexconnResult.done
+            },
+            reply: { result in
+                guard case .failure = result else { return }
+                // Whatever keeps the store from working keeps no session.
+                self.withAudience { $0.perform(.end($0.all, refusal), application: self.number, mailboxes: self.mailboxes) }
+            })
+    }
+
     /// Looks something up. Nothing in `body` may wait or call out.
     func read<Result>(_ body: (ChatBook) throws -> Result) rethrows -> Result {
         try state.withLockedValue { try body($0.book) }
+    }
+
+    /// Counts a request of a session against what it may ask for.
+    func spend(_ kind: ChatSpending, by peer: NexconnPeer) throws(ChatRefusal) {
+        let now = now
+        let result = state.withLockedValue { state in
+            Result { () throws(ChatRefusal) in
+                try state.book.spend(kind, session: peer.chat.id, of: peer.user, at: now)
+            }
+        }
+        try result.get()
     }
 
     /// Notes acknowledgements, for which nobody waits: they are stored with the next commit, or within a second.
@@ -125,7 +190,7 @@ final class NexconnApplication: Sendable {
             return true
         }
         guard !isDone else { return ticket.complete(true) }
-        timeline.store.commit(change.commit, application: settings.key) { error in
+        timeline.store.commit(change.commit, application: key) { error in
             self.audience.withLockedValue { audience in
                 if error == nil {
                     self.perform(change, &audience)
@@ -139,7 +204,7 @@ final class NexconnApplication: Sendable {
     }
 
     private func perform(_ change: NexconnChange, _ audience: inout NexconnAudience) {
-        for delivery in change.deliveries { audience.perform(delivery, application: number, outlets: outlets) }
+        for delivery in change.deliveries { audience.perform(delivery, application: number, mailboxes: mailboxes) }
         for message in change.carried { bridge?.carry(message) }
     }
 

@@ -1,3 +1,4 @@
+import Identifiers
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
@@ -36,12 +37,12 @@ struct NexconnChange: Sendable {
     }
 
     /// Tells the devices of users that are connected. `body`: an encoded event.
-    mutating func tell(_ users: [String], _ body: [UInt8], except peer: NexconnPeer? = nil) {
+    mutating func tell(_ users: [Identifier], _ body: [UInt8], except peer: NexconnPeer? = nil) {
         deliveries.append(.users(NexconnWire.transient(body), users, except: peer))
     }
 
     /// Tells everybody in an open channel. `body`: an encoded event.
-    mutating func tell(openChannel: String, _ body: [UInt8], except peer: NexconnPeer? = nil) {
+    mutating func tell(openChannel: Identifier, _ body: [UInt8], except peer: NexconnPeer? = nil) {
         deliveries.append(.room(NexconnWire.transient(body), openChannel, except: peer))
     }
 
@@ -51,12 +52,12 @@ struct NexconnChange: Sendable {
     }
 
     /// From here on a device gets what is said in an open channel.
-    mutating func seat(_ session: ChatSession, in openChannel: String) {
+    mutating func seat(_ session: ChatSession, in openChannel: Identifier) {
         deliveries.append(.seat(session, openChannel))
     }
 
     /// From here on a device gets nothing of an open channel any more.
-    mutating func unseat(_ session: ChatSession, from openChannel: String) {
+    mutating func unseat(_ session: ChatSession, from openChannel: Identifier) {
         deliveries.append(.unseat(session, openChannel))
     }
 
@@ -77,11 +78,11 @@ enum NexconnDelivery: Sendable {
     /// An encoded event for inboxes.
     case inbox(ByteBuffer, [ChatInboxPlace], except: NexconnPeer?)
     /// A frame for the devices of users.
-    case users(ByteBuffer, [String], except: NexconnPeer?)
+    case users(ByteBuffer, [Identifier], except: NexconnPeer?)
     /// A frame for everybody in an open channel.
-    case room(ByteBuffer, String, except: NexconnPeer?)
+    case room(ByteBuffer, Identifier, except: NexconnPeer?)
     case sessions(ByteBuffer, [ChatSession])
-    case seat(ChatSession, String)
-    case unseat(ChatSession, String)
+    case seat(ChatSession, Identifier)
+    case unseat(ChatSession, Identifier)
     case end([ChatSession], NexconnBye)
 }

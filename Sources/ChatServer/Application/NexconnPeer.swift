@@ -1,23 +1,26 @@
+import Identifiers
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// A signed-in device as the rest of the server knows it: whose it is, and the way to its connection.
 final class NexconnPeer: Sendable {
     /// Names the session in logs, webhooks and its own welcome. Random.
     let session: String
-    let user: String
+    let user: Identifier
     let device: NexconnDevice
     /// Address and port of the client.
     let address: String
     /// How the book names the session.
     let chat: ChatSession
-    let outlet: LoopOutlet
+    let mailbox: EventLoopMailbox<NexconnLoop>
     /// To be used on the event loop only.
     let connection: NIOLoopBound<NexconnConnection>
 
     init(
-        session: String, user: String, device: NexconnDevice, address: String, chat: ChatSession, outlet: LoopOutlet,
+        session: String, user: Identifier, device: NexconnDevice, address: String, chat: ChatSession,
+        mailbox: EventLoopMailbox<NexconnLoop>,
         connection: NIOLoopBound<NexconnConnection>
     ) {
         self.session = session
@@ -25,7 +28,7 @@ final class NexconnPeer: Sendable {
         self.device = device
         self.address = address
         self.chat = chat
-        self.outlet = outlet
+        self.mailbox = mailbox
         self.connection = connection
     }
 }
@@ -42,11 +45,11 @@ extension NexconnPeer: Hashable {
 enum NexconnCaller: Sendable {
     case session(NexconnPeer)
     /// The application's own server, in the name of a user.
-    case server(user: String)
+    case server(user: Identifier)
     /// Another service over the bridge, in the name of somebody who may be no user here.
-    case bridge(service: String, user: String)
+    case bridge(service: String, user: Identifier)
 
-    var user: String {
+    var user: Identifier {
         switch self {
         case .session(let peer): peer.user
         case .server(let user), .bridge(_, let user): user

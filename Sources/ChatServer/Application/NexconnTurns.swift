@@ -1,4 +1,5 @@
 import DequeModule
+import Identifiers
 import NIOConcurrencyHelpers
 
 /// Lets things that read and then change the same conversation happen one after the other, so that none undoes another.
@@ -6,10 +7,10 @@ final class NexconnTurns: Sendable {
     typealias Job = @Sendable (_ done: @escaping @Sendable () -> Void) -> Void
 
     /// Who waits, by conversation. There is an entry as long as somebody has the turn.
-    private let waiting = NIOLockedValueBox<[String: Deque<Job>]>([:])
+    private let waiting = NIOLockedValueBox<[Identifier: Deque<Job>]>([:])
 
     /// Runs `job`, now or when those before it are done. It has to call what it is given, once.
-    func run(_ conversation: String, _ job: @escaping Job) {
+    func run(_ conversation: Identifier, _ job: @escaping Job) {
         let isFirst = waiting.withLockedValue { waiting in
             guard waiting[conversation] != nil else {
                 waiting[conversation] = []
@@ -21,7 +22,7 @@ final class NexconnTurns: Sendable {
         if isFirst { job { self.next(conversation) } }
     }
 
-    private func next(_ conversation: String) {
+    private func next(_ conversation: Identifier) {
         let job: Job? = waiting.withLockedValue { waiting in
             let next = waiting[conversation]?.popFirst()
             if next == nil { waiting[conversation] = nil }

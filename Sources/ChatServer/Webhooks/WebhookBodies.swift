@@ -1,4 +1,5 @@
 import NexconnProtocol
+import ServerRuntime
 import WireCoding
 
 extension WebhookEvent {
@@ -17,12 +18,12 @@ extension WebhookEvent {
     }
 
     init(_ status: Status, of peer: NexconnPeer, at time: Int64) {
-        var members: JSONMembers = [("userId", .string(peer.user)), ("status", .string(status.rawValue))]
+        var members: JSONMembers = [("userId", .string(peer.user.text)), ("status", .string(status.rawValue))]
         members.addText("os", peer.device.system)
         members.append(("time", .number(JSONNumber(Int(time)))))
         members.addText("clientIp", peer.address)
         members.addText("sessionId", peer.session)
-        self.init(topic: ChatTopic.connectionStatus.rawValue, key: peer.user, body: members.object)
+        self.init(topic: ChatTopic.connectionStatus.rawValue, key: peer.user.text, body: members.object)
     }
 
     /// A message of a session that is durable.

@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Later changes, receipts, history and settings (NV-21 to NV-33)", .timeLimit(.minutes(2)))
 struct ChatChangeTests {

@@ -4,7 +4,11 @@ import NexconnProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Chat on disk (NV-1, NV-13, NV-19)", .timeLimit(.minutes(2)))
 struct ChatDurabilityTests {

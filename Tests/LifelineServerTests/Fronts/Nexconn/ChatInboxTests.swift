@@ -6,7 +6,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("The inbox of a chat session (NV-13 to NV-16)", .timeLimit(.minutes(2)))
 struct ChatInboxTests {

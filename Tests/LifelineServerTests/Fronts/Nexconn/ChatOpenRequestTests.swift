@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Requests about open channels (session document 8, CH-60 to CH-73)", .timeLimit(.minutes(2)))
 struct ChatOpenRequestTests {

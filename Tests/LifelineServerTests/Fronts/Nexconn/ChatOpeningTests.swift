@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Opening a chat session (NV-5 to NV-9)", .timeLimit(.minutes(2)))
 struct ChatOpeningTests {

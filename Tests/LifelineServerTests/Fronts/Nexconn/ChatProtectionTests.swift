@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Chat sessions against slow, silent and broken peers (NV-9 to NV-12, NV-32)", .timeLimit(.minutes(4)))
 struct ChatProtectionTests {
@@ -130,7 +134,7 @@ struct ChatProtectionTests {
 
     @Test("A client that asks for very much at once is answered all of it")
     func flood() async throws {
-        try await withChatServer { server in
+        try await withChatServer(.with { $0.limits.queriesPerSecond = 1_000_000 }) { server in
             let a = try await server.device("a")
             let count = 3_000
             let frames = (1...count).map { #"{"t":"history","n":\#($0),"conv":"direct","ch":"b"}"# }
@@ -160,7 +164,12 @@ struct ChatProtectionTests {
             #"{"t":"hello","v":1,"appKey":"app-key","token":"t","device":{"id":"d"}}"#,
         ]
         var random = FuzzRandom(seed: 11)
-        try await withChatServer(.with { $0.limits.sendsPerSecond = 1_000_000 }) { server in
+        let settings = ChatApplication.with {
+            $0.limits.sendsPerSecond = 1_000_000
+            $0.limits.changesPerSecond = 1_000_000
+            $0.limits.queriesPerSecond = 1_000_000
+        }
+        try await withChatServer(settings) { server in
             try await server.token("a")
             var client = try await server.device("a")
             var reopened = 0

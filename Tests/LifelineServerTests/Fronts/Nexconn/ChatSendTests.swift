@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Sending chat messages (NV-17 to NV-20)", .timeLimit(.minutes(2)))
 struct ChatSendTests {

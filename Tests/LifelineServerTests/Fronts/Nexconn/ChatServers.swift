@@ -1,10 +1,15 @@
+import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NexconnProtocol
 import RealtimeHub
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// Runs `body` with a server for one chat application.
 func withChatServer(
@@ -30,7 +35,7 @@ extension ChatApplication {
 
 extension LifelineServer {
     /// The application that `withChatServer` made.
-    var chat: NexconnApplication { core.nexconn.applications[0] }
+    var chat: NexconnApplication { services.chat.applications[0] }
 
     /// Gives a user a token: `token-USER`.
     @discardableResult
@@ -38,7 +43,7 @@ extension LifelineServer {
         let token = "token-\(user)"
         try await chat.changed { book, change in
             try book.issueToken(
-                hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now,
+                hash: NexconnApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil, at: change.now,
                 into: &change.commit)
         }
         return token

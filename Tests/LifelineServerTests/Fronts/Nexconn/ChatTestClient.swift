@@ -266,6 +266,16 @@ actor ChatTestClient {
         try await socket.send(buffer)
     }
 
+    /// Sends the same frame many times in one go.
+    func sendFrames(_ opcode: WebSocketOpcode, _ payload: String, count: Int) async throws {
+        var buffer = ByteBuffer()
+        let bytes = Array(payload.utf8)
+        bytes.withUnsafeBytes { bytes in
+            for _ in 0..<count { writer.writeFrame(opcode, isFinal: true, bytes, to: &buffer) }
+        }
+        try await socket.send(buffer)
+    }
+
     func sendClose(_ code: UInt16) async throws {
         var buffer = ByteBuffer()
         writer.writeClose(WebSocketCloseCode(rawValue: code), to: &buffer)

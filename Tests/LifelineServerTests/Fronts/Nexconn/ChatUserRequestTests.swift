@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Requests about users (session document 9, CH-9, CH-11, CH-83 to CH-87)", .timeLimit(.minutes(2)))
 struct ChatUserRequestTests {

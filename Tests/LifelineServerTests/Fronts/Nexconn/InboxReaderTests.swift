@@ -2,7 +2,11 @@ import NIOCore
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// A reader that expectations can change.
 private final class Reading {

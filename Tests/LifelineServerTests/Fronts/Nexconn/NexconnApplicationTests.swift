@@ -1,11 +1,16 @@
 import HubStorage
+import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NexconnProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// A store whose commits are done, or fail, when a test says so.
 private final class HeldStore: ChatStore {
@@ -32,7 +37,7 @@ private final class HeldStore: ChatStore {
 
     func reserve(idsUpTo limit: UInt64) async throws {}
 
-    func inbox(of user: String, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry] {
+    func inbox(of user: Identifier, after sequence: UInt64, limit: Int, application: String) async throws -> [ChatInboxEntry] {
         try await memory.inbox(of: user, after: sequence, limit: limit, application: application)
     }
 
@@ -40,7 +45,7 @@ private final class HeldStore: ChatStore {
         try await memory.history(query, application: application)
     }
 
-    func event(_ id: UInt64, in conversation: String, application: String) async throws -> ChatEvent? {
+    func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent? {
         try await memory.event(id, in: conversation, application: application)
     }
 
@@ -64,7 +69,7 @@ struct NexconnApplicationTests {
         let restored = try await store.restore()
         let timeline = NexconnTimeline(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
         return NexconnApplication(
-            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system, outlets: [],
+            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system, mailboxes: [],
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -157,7 +162,7 @@ struct NexconnApplicationTests {
         let other = NexconnApplication(
             settings: .development, number: 0,
             timeline: NexconnTimeline(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
-            clock: .system, outlets: [], logger: application.logger)
+            clock: .system, mailboxes: [], logger: application.logger)
         other.perform(.send(draft), by: .server(user: "a")) { _ in send("within", other) }
         #expect(said.count == 2)
     }

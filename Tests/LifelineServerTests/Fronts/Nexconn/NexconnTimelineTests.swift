@@ -3,7 +3,11 @@ import HubStorage
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Ids of chat events (HB-20, HB-21)", .timeLimit(.minutes(1)))
 struct NexconnTimelineTests {

@@ -4,7 +4,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Who may call the server API (NA-1 to NA-6)", .timeLimit(.minutes(2)))
 struct NexconnAPIAccessTests {

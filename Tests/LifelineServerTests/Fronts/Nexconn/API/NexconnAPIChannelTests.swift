@@ -5,7 +5,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Groups and open channels of the server API (NA-40 to NA-54)", .timeLimit(.minutes(2)))
 struct NexconnAPIChannelTests {
@@ -231,7 +235,7 @@ enum NexconnAPIFixture {
         let store = InMemoryChatStore(now: ticks)
         let timeline = NexconnTimeline(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
         return NexconnApplication(
-            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system, outlets: [],
+            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system, mailboxes: [],
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }()
 

@@ -4,7 +4,11 @@ import NexconnProtocol
 import RealtimeHub
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// Calls the server API of a running server.
 struct NexconnAPIClient: Sendable {

@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Messages of the server API (NA-20 to NA-33)", .timeLimit(.minutes(2)))
 struct NexconnAPIMessageTests {

@@ -3,7 +3,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Users of the server API (NA-10 to NA-16)", .timeLimit(.minutes(2)))
 struct NexconnAPIUserTests {

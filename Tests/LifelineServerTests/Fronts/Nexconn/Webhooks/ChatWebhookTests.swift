@@ -4,7 +4,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("Webhooks of chat applications (NV-40 to NV-46)", .timeLimit(.minutes(2)))
 struct ChatWebhookTests {

@@ -1,0 +1,18 @@
+import NexconnProtocol
+import WireCoding
+
+/// Why no token was given out.
+package enum ChatTokenProblem: Error, Hashable, Sendable {
+    case unknownApplication
+    /// A sentence that says what is wrong.
+    case invalid(String)
+    case notStored
+}
+
+extension NexconnApplication {
+    /// 256 random bits.
+    static func newToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return Hex.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+}

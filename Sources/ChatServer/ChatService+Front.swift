@@ -1,0 +1,73 @@
+import NexconnProtocol
+import RealtimeHub
+import ServerRuntime
+
+extension ChatService: WebSocketFront {
+    package var service: ServiceName { .chat }
+
+    /// The path of sessions.
+    private static let path = ["nexconn", "v1"]
+
+    package func owns(_ segments: [String]) -> Bool { NexconnAPIRoute.owns(segments) || segments == Self.path }
+
+    package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(NexconnAPIProblem(problem)) }
+
+    package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
+        NexconnAPIRoute.owns(segments) ? NexconnAPI.maximumBody(limit) : limit
+    }
+
+    package func answer(_ request: HTTPRequest, for connection: HTTPConnection) {
+        guard NexconnAPIRoute.owns(request.target.segments) else {
+            connection.kind = .webSocket
+            let isGet = request.method == "GET" || request.method == "HEAD"
+            let problem = isGet ? HTTPProblem.upgradeRequired : .methodNotAllowed("GET, HEAD")
+            return connection.refuse(problem, of: request.target, with: HTTPAnswer(problem))
+        }
+        connection.kind = requestKind
+        // A call without header fields, which no signed one is.
+        if request.method == "GET", request.headers.isEmpty {
+            return connection.answer(HTTPAnswer(NexconnAPIProblem.wrongMethod))
+        }
+        let full = context.congestion.full
+        guard full.isEmpty else {
+            return connection.hold(until: full, or: HTTPAnswer(NexconnAPIProblem.unavailable), nil) { _, _ in
+                self.call(request, for: connection)
+            }
+        }
+        call(request, for: connection)
+    }
+
+    private func call(_ request: HTTPRequest, for connection: HTTPConnection) {
+        NexconnAPI(services: self).answer(
+            method: request.method, segments: request.target.segments, headers: request.headers, body: request.body,
+            reply: connection.expectAnswer())
+    }
+
+    // MARK: Sessions
+
+    package func subprotocol(of segments: [String]) -> String? {
+        segments == Self.path ? NexconnWire.subprotocol : nil
+    }
+
+    package func connection(
+        _ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext
+    ) -> any UpgradedConnection {
+        NexconnConnection(service: self, loop: loop, at: context.now)
+    }
+
+    // MARK: Time and metrics
+
+    package func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
+
+    package func collect(on loop: EventLoopContext) -> any Sendable { mailboxes[loop.number].part.framesRefused }
+
+    package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
+        let refused = collected.compactMap { $0 as? ApplicationCounts }.reduce(into: ApplicationCounts()) { $0.add($1) }
+        let stored = applications.reduce(into: [:]) { $0[$1.slot, default: 0] += $1.messageCount }
+        out.family("chat_messages_total", .counter, "Chat messages stored.", of: service, names) { stored[$0] ?? 0 }
+        out.family(
+            "chat_refusals_total", .counter, "Frames of chat sessions that could not be read.", of: service, names
+        ) { refused[$0] }
+        out.webhooks(webhookCounts)
+    }
+}
