@@ -1,3 +1,4 @@
+import Identifiers
 import RealtimeHub
 
 /// Which applications of the three services share their public channels: what is said in an open channel of the chat application
@@ -14,14 +15,29 @@ public struct Bridge: Hashable, Sendable {
     public var chatKey: String?
     /// What text messages of chat (`RC:TxtMsg`) are called elsewhere. Other types keep their names.
     public var textEvent: String
+    /// Whether the bridge may have a keyset that requires grants. The access manager guards PubNub's own API only: with the bridge,
+    /// everybody who may use the other services reads and writes the keyset's public channels without a grant. Unless this is true, a
+    /// server refuses to start with such a bridge (rule BR-20).
+    public var ignoresAccessManager: Bool
 
     public init(
         applicationID: String? = Application.development.id, subscribeKey: String? = Keyset.development.subscribeKey,
-        chatKey: String? = ChatApplication.development.key, textEvent: String = "message"
+        chatKey: String? = ChatApplication.development.key, textEvent: String = "message", ignoresAccessManager: Bool = false
     ) {
         self.applicationID = applicationID
         self.subscribeKey = subscribeKey
         self.chatKey = chatKey
         self.textEvent = textEvent
+        self.ignoresAccessManager = ignoresAccessManager
+    }
+}
+
+extension Bridge {
+    /// Refuses keysets that the bridge would open although they require grants (rule BR-20).
+    func check(_ keysets: [Keyset]) throws {
+        guard !ignoresAccessManager, let subscribeKey,
+            keysets.contains(where: { $0.requiresGrants && $0.subscribeKey.isExactly(subscribeKey) })
+        else { return }
+        throw ServerError.unguardedBridge(subscribeKey: subscribeKey)
     }
 }

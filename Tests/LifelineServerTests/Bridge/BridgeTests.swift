@@ -4,7 +4,11 @@ import RealtimeHub
 import Testing
 import WireCoding
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 @Suite("The bridge between the three services (BR)", .timeLimit(.minutes(2)))
 struct BridgeTests {
@@ -103,7 +107,7 @@ struct BridgeTests {
         arguments: ["private-room", "presence-room", "private-encrypted-room", "private-cache-room", "room-pnpres", "#room"])
     func excluded(channel: String) async throws {
         try await withBridge { server, pusher, chat, pubnub in
-            #expect(!BridgedMessage.accepts(channel: channel))
+            #expect(server.services.bridge?.accepts(channel: channel) == false)
             try await chat.done("open.enter", #""ch":"\#(channel)""#)
             try server.publish(channel: channel, event: "message", data: "{}")
             if !channel.hasSuffix("-pnpres"), !channel.hasPrefix("#") { try await pubnub.publish("{}", to: channel) }
@@ -119,7 +123,7 @@ struct BridgeTests {
     @Test("Without the setting nothing is carried (BR-9)")
     func off() async throws {
         try await withBridge(nil) { server, pusher, chat, _ in
-            #expect(server.core.bridge == nil)
+            #expect(server.services.bridge == nil)
             try await chat.done("send", say(#"{"content":"hello"}"#))
             try server.publish(channel: "room", event: "end", data: "{}")
             _ = try await pusher.expect("end")
@@ -169,6 +173,20 @@ struct BridgeTests {
             try await chat.hear("msg")
             _ = try await pusher.expect("message")
             #expect(server.chat.read { $0.openChannels() } == ["room"])
+        }
+    }
+
+    @Test("A bridge with a keyset that requires grants does not start unless it is said twice (BR-20)")
+    func accessManager() async throws {
+        var keyset = Keyset.development
+        keyset.requiresGrants = true
+        var configuration = ServerConfiguration(port: 0, keysets: [keyset], bridge: Bridge(), drainTimeout: .milliseconds(100))
+        let error = await #expect(throws: ServerError.self) { _ = try await LifelineServer.start(configuration) }
+        #expect(error == .unguardedBridge(subscribeKey: "demo"))
+        #expect(error?.description.contains("ignoresAccessManager") == true)
+        for bridge in [Bridge(ignoresAccessManager: true), Bridge(subscribeKey: nil), Bridge(subscribeKey: "other")] {
+            configuration.bridge = bridge
+            try await LifelineServer.start(configuration).stop()
         }
     }
 }
