@@ -1,6 +1,5 @@
-import NexconnProtocol
+import ChatServer
 import RealtimeHub
-import WireCoding
 
 // Chat, for programs that have a server inside.
 extension LifelineServer {
@@ -16,35 +15,19 @@ extension LifelineServer {
     public func issueChatToken(
         app: String = ChatApplication.development.key, user: String, name: String? = nil
     ) async throws -> String {
-        guard let application = core.nexconn.application(key: app) else { throw ServerError.unknownChatApplication(key: app) }
-        let token = NexconnApplication.newToken()
-        let hash = NexconnApplication.hash(ofToken: token)
-        return try await withCheckedThrowingContinuation { continuation in
-            application.change(
-                { book, change in
-                    try book.issueToken(
-                        hash: hash, to: user, name: name, avatar: nil, at: change.now, into: &change.commit)
-                    return token
-                },
-                completion: { (result: Result<String, NexconnRefusal>) in
-                    continuation.resume(
-                        with: result.mapError { refusal in
-                            refusal.code == .storageFailed ? ServerError.notStored : .invalidMessage(refusal.reason)
-                        })
-                })
+        do throws(ChatTokenProblem) {
+            return try await services.chat.issueToken(app: app, user: user, name: name)
+        } catch {
+            switch error {
+            case .unknownApplication: throw ServerError.unknownChatApplication(key: app)
+            case .invalid(let reason): throw ServerError.invalidMessage(reason)
+            case .notStored: throw ServerError.notStored
+            }
         }
     }
 
     /// Ends every chat session with the request to come back, each after a pause of its own.
     public func disconnectChat() {
-        core.drainChat()
-    }
-}
-
-extension NexconnApplication {
-    /// 256 random bits.
-    static func newToken() -> String {
-        var random = SystemRandomNumberGenerator()
-        return Hex.text((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+        services.chat.drainSessions()
     }
 }

@@ -43,22 +43,4 @@ public struct ServerStatistics: Hashable, Sendable {
     public var chatRefusals = 0
 
     public init() {}
-
-    /// Adds the counters of an event loop. Gauges are left alone.
-    mutating func add(_ other: ServerStatistics) {
-        connectionsAccepted += other.connectionsAccepted
-        connectionsRefused += other.connectionsRefused
-        messagesReceived += other.messagesReceived
-        bytesReceived += other.bytesReceived
-        messagesSent += other.messagesSent
-        bytesSent += other.bytesSent
-        slowSubscribersCut += other.slowSubscribersCut
-        deadConnectionsCut += other.deadConnectionsCut
-        requests += other.requests
-        heldPolls += other.heldPolls
-        polls += other.polls
-        messagesPolled += other.messagesPolled
-        requestsRefused += other.requestsRefused
-        chatRefusals += other.chatRefusals
-    }
 }

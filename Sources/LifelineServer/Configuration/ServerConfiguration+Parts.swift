@@ -1,0 +1,52 @@
+import ChatServer
+import PubNubServer
+import PusherServer
+import RealtimeHub
+import ServerRuntime
+
+// What each part of a server is told.
+extension ServerConfiguration {
+    var runtime: RuntimeSettings {
+        var runtime = RuntimeSettings(host: host, port: port, clock: clock, logger: logger)
+        runtime.usesTLS = tls != nil
+        runtime.pathPrefix = pathPrefix
+        runtime.trustsProxyHeaders = trustsProxyHeaders
+        runtime.corsOrigins = corsOrigins
+        runtime.reusesPort = reusesPort
+        runtime.requestTimeout = requestTimeout
+        runtime.keepAliveTimeout = keepAliveTimeout
+        runtime.closeTimeout = closeTimeout
+        runtime.publishTimeout = publishTimeout
+        runtime.sweepInterval = sweepInterval
+        runtime.maximumConnections = maximumConnections
+        runtime.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+        runtime.connectionRatePerAddress = connectionRatePerAddress
+        runtime.limitsLoopback = limitsLoopback
+        runtime.maximumRequestBytes = maximumRequestBytes
+        runtime.maximumPendingBytes = maximumPendingBytes
+        runtime.maximumQueuedBytes = maximumQueuedBytes
+        runtime.version = LifelineServer.version
+        return runtime
+    }
+
+    var pusher: PusherServiceSettings {
+        PusherServiceSettings(
+            applications: applications, activityTimeout: activityTimeout, pongTimeout: pongTimeout,
+            messageTimeout: messageTimeout, closeTimeout: closeTimeout, userOfflineGrace: userOfflineGrace,
+            maximumMessageBytes: maximumMessageBytes, maximumFragments: maximumFragments,
+            maximumPendingBytes: maximumPendingBytes, drainCode: drainCode ?? (reusesPort ? 4200 : 4100),
+            bridgedID: bridge?.applicationID)
+    }
+
+    var pubnub: PubNubServiceSettings {
+        PubNubServiceSettings(
+            keysets: keysets, pollHold: pollHold, pollQueueLength: pollQueueLength, bridgedKey: bridge?.subscribeKey)
+    }
+
+    var chat: ChatServiceSettings {
+        ChatServiceSettings(
+            applications: chatApplications, chatHeartbeat: chatHeartbeat, messageTimeout: messageTimeout,
+            closeTimeout: closeTimeout, requestTimeout: requestTimeout, maximumFragments: maximumFragments,
+            bridgedKey: bridge?.chatKey)
+    }
+}

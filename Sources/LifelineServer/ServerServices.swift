@@ -1,0 +1,85 @@
+import ChatServer
+import PubNubServer
+import PusherServer
+import RealtimeHub
+import ServerRuntime
+import ServiceBridge
+
+/// The three services of a server and what they keep, composed.
+struct ServerServices: Sendable {
+    let context: ServerContext
+    let pusher: PusherService
+    let pubnub: PubNubService
+    let chat: ChatService
+    let bridge: ServiceBridge?
+
+    /// Opens the stores and reads what they keep.
+    init(_ configuration: ServerConfiguration, _ context: ServerContext) async throws {
+        let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
+        let store = try await stores.messages(configuration)
+        let chatStore: any ChatStore
+        do {
+            chatStore = try await stores.chat(configuration)
+        } catch {
+            await store.close()
+            throw error
+        }
+        self.context = context
+        let bridge = configuration.bridge.map { ServiceBridge(textEvent: $0.textEvent, context) }
+        do {
+            pusher = PusherService(configuration.pusher, context, bridge: bridge)
+            pubnub = PubNubService(
+                configuration.pubnub, context, store: store, restored: try await store.restore(), bridge: bridge)
+            chat = ChatService(
+                configuration.chat, context, store: chatStore, restored: try await chatStore.restore(), bridge: bridge)
+            try await pubnub.prepare()
+            try await chat.prepare()
+        } catch {
+            await store.close()
+            await chatStore.close()
+            throw error
+        }
+        self.bridge = bridge
+    }
+
+    /// The server's fronts. Others come first, and Pusher last: it judges every WebSocket that nobody else takes.
+    func host(_ others: [any ServerFront]) -> ServerHost {
+        bridge?.join([pusher, pubnub, chat])
+        let metrics = bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? []
+        return ServerHost(context, others + [chat, pubnub, pusher], otherMetrics: metrics)
+    }
+
+    /// For a server that could not start.
+    func closeStores() async {
+        bridge?.end()
+        await pubnub.close()
+        await chat.close()
+    }
+
+    var statistics: ServerStatistics {
+        let counters = context.counters
+        var total = ServerStatistics()
+        total.connections = context.admission.withLockedValue(\.connections)
+        total.connectionsAccepted = counters.tally.connectionsAccepted
+        total.connectionsRefused = counters.connectionsRefused
+        total.messagesReceived = counters.tally.messagesReceived
+        total.bytesReceived = counters.tally.bytesReceived
+        total.messagesSent = counters.tally.messagesSent
+        total.bytesSent = counters.tally.bytesSent
+        total.slowSubscribersCut = counters.tally.slowSubscribersCut
+        total.deadConnectionsCut = counters.tally.deadConnectionsCut
+        total.requests = counters.requests
+        total.requestsRefused = counters.requestsRefused
+        let polls = pubnub.counts
+        (total.heldPolls, total.polls, total.messagesPolled) = (polls.held, polls.polls, polls.messages)
+        total.messagesPublished = pubnub.published
+        total.chatMessages = chat.messages
+        total.chatRefusals = chat.framesRefused
+        let webhooks = (Array(pusher.webhookCounts.values) + chat.webhookCounts.values).reduce(
+            into: WebhookDelivery.Counts()
+        ) { $0 += $1 }
+        (total.webhookEvents, total.webhookEventsDropped) = (webhooks.delivered, webhooks.dropped)
+        total.channels = pusher.channelCount
+        return total
+    }
+}
