@@ -2,7 +2,11 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// X1 of the list of attacks: signatures that are nearly right.
 enum Forgery {

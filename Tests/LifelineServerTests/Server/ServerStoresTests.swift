@@ -1,0 +1,68 @@
+import Foundation
+import HubStorage
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+import Testing
+
+@testable import ChatServer
+@testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
+
+@Suite("Stores that are given to a server (SV-60)", .timeLimit(.minutes(1)))
+struct ServerStoresTests {
+    @Test("A server opens the stores that it is given, and closes them at its end")
+    func injected() async throws {
+        let directory = NSTemporaryDirectory() + "lifeline-\(UInt64.random(in: 0 ... .max))"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        for round in 0..<2 {
+            // A second server could not open what the first has not closed.
+            try await withServer(quietApplication, { ($0.stores, $0.dataDirectory) = (.directory(directory), "/dev/null/none") })
+            { server in
+                let client = try await PollClient.connect(server)
+                if round == 0 { try await client.publish("1", to: "room") }
+                #expect(try await client.get("/v2/history/sub-key/demo/channel/room").body.hasPrefix("[[1],"))
+                _ = try await server.issueChatToken(user: "ann")
+            }
+        }
+    }
+
+    @Test("A store that cannot be opened keeps the server from starting, and the other one is closed")
+    func failing() async throws {
+        let closed = NIOLockedValueBox(0)
+        let stores = ServerStores(
+            messages: { _ in ActionlessStore(closed: closed) },
+            chat: { _ in throw MessageStoreError.inUse(directory: "elsewhere") })
+        await #expect(throws: MessageStoreError.inUse(directory: "elsewhere")) {
+            try await withServer(quietApplication, { $0.stores = stores }) { _ in }
+        }
+        #expect(closed.withLockedValue { $0 } == 1)
+    }
+}
+
+/// Keeps messages, but no message actions.
+struct ActionlessStore: MessageStore {
+    private let base = InMemoryMessageStore()
+    var closed = NIOLockedValueBox(0)
+
+    func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        if change != nil { return completion(FailingStore.Failure()) }
+        base.append(message, application: application, completion: completion)
+    }
+
+    func restore() async throws -> RestoredState { try await base.restore() }
+    func reserve(timetokensUpTo limit: UInt64) async throws {}
+    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        try await base.history(query, application: application)
+    }
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] { [:] }
+    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int { 0 }
+    func save(group: Identifier, channels: [Identifier], application: String) async throws {}
+    func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {}
+    func close() async { closed.withLockedValue { $0 += 1 } }
+}
