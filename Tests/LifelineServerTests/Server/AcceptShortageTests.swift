@@ -1,7 +1,11 @@
 import NIOCore
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 #if canImport(Glibc)
     import Glibc

@@ -3,7 +3,11 @@ import PusherProtocol
 import RealtimeHub
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// Publishers that are faster than an event loop, made certain: a loop whose thread does nothing until the test lets it.
 @Suite("What waits for an event loop is bounded (SV-14, SV-15, F86)", .timeLimit(.minutes(5)))
@@ -25,10 +29,10 @@ struct CongestionTests {
     }
 
     /// Waits until this many are held back on a loop that is not blocked.
-    private func expectHeld(_ count: Int, on outlet: LoopOutlet) async throws {
+    private func expectHeld(_ count: Int, on loop: EventLoopContext) async throws {
         var held = 0
         try await eventually {
-            held = try await outlet.eventLoop.submit { outlet.state.held.count }.get()
+            held = try await loop.eventLoop.submit { loop.state.held.count }.get()
             return held == count
         }
         #expect(held == count)
@@ -44,8 +48,8 @@ struct CongestionTests {
             var publishers: [RawSocket] = []
             for _ in 0..<4 { publishers.append(try await server.requester(on: 1)) }
             let free = try await server.requester(on: 1)
-            let outlet = server.core.outlets[0]
-            let blocked = await BlockedLoop(outlet)
+            let loop = server.context.loops[0]
+            let blocked = await BlockedLoop(loop)
             defer { blocked.release() }
             let each = 30
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -58,15 +62,15 @@ struct CongestionTests {
                         return 0
                     }
                 }
-                try await expectHeld(4, on: server.core.outlets[1])
-                #expect(outlet.queuedBytes > Self.limit)
-                #expect(outlet.queuedBytes <= Self.limit + Self.excess)
+                try await expectHeld(4, on: server.context.loops[1])
+                #expect(loop.queue.bytes > Self.limit)
+                #expect(loop.queue.bytes <= Self.limit + Self.excess)
                 // A channel without subscribers on the loop, one without any at all, and one that has some there and here.
                 #expect(try await free.publish(event("tick", on: "other"), to: server).status == 200)
                 #expect(try await free.publish(event("tick", on: "nobody"), to: server).status == 200)
                 try await other.expect("tick")
                 try await other.expectSilence()
-                #expect(outlet.queuedBytes <= Self.limit + Self.excess)
+                #expect(loop.queue.bytes <= Self.limit + Self.excess)
                 blocked.release()
                 try await group.waitForAll()
             }
@@ -80,8 +84,8 @@ struct CongestionTests {
             }
             #expect(seen.values.reduce(0, +) == 4 * each)
             try await slow.expectSilence()
-            try await expectHeld(0, on: server.core.outlets[1])
-            #expect(server.core.congestion.full.isEmpty && outlet.queuedBytes < Self.limit)
+            try await expectHeld(0, on: server.context.loops[1])
+            #expect(server.context.congestion.full.isEmpty && loop.queue.bytes < Self.limit)
             #expect(server.statistics.slowSubscribersCut == 0)
         }
     }
@@ -104,9 +108,9 @@ struct CongestionTests {
             let publisher = try await server.requester(on: 1)
             let second = try await server.requester(on: 1)
             let gone = try await server.requester(on: 1)
-            let blocked = await BlockedLoop(server.core.outlets[0])
+            let blocked = await BlockedLoop(server.context.loops[0])
             defer { blocked.release() }
-            while server.core.congestion.full.isEmpty { try server.publish(channel: "room", event: "early", data: Self.data) }
+            while server.context.congestion.full.isEmpty { try server.publish(channel: "room", event: "early", data: Self.data) }
             let both = #"{"name":"both","channels":["other","room"],"data":"1"}"#
             let time = clock.clock.unixSeconds()
             let target = server.signedTarget("POST", "/apps/1001/events", body: both, timestamp: time)
@@ -117,10 +121,10 @@ struct CongestionTests {
                 try await socket.send(
                     "POST \(batchTarget) HTTP/1.1\r\nhost: x\r\ncontent-length: \(batch.utf8.count)\r\n\r\n\(batch)")
             }
-            try await expectHeld(3, on: server.core.outlets[1])
+            try await expectHeld(3, on: server.context.loops[1])
             // Whoever has gone is not published for, and not remembered.
             await gone.reset()
-            try await expectHeld(2, on: server.core.outlets[1])
+            try await expectHeld(2, on: server.context.loops[1])
             clock.advance(by: 2)
             try await other.expectSilence()
             clock.advance(by: 2)
@@ -131,7 +135,7 @@ struct CongestionTests {
             }
             try await other.expectSilence()
             blocked.release()
-            await eventually { server.core.congestion.full.isEmpty }
+            await eventually { server.context.congestion.full.isEmpty }
             // The connections go on, and what was refused never comes.
             try await publisher.send("POST \(target) HTTP/1.1\r\nhost: x\r\ncontent-length: \(both.utf8.count)\r\n\r\n\(both)")
             #expect(try await publisher.answer().status == 200)
@@ -165,8 +169,8 @@ struct CongestionTests {
             let sender = try await server.client(on: 1)
             try await sender.subscribe("private-room")
             let silent = try await server.client(on: 1)
-            let outlet = server.core.outlets[0]
-            let blocked = await BlockedLoop(outlet)
+            let loop = server.context.loops[0]
+            let blocked = await BlockedLoop(loop)
             defer { blocked.release() }
             let count = 200
             let sending = Task {
@@ -175,9 +179,9 @@ struct CongestionTests {
                         #"{"event":"client-\#(number)","channel":"private-room","data":"\#(Self.data)"}"#)
                 }
             }
-            try await expectHeld(1, on: server.core.outlets[1])
+            try await expectHeld(1, on: server.context.loops[1])
             // What one read brings is done, and no more is read.
-            #expect(outlet.queuedBytes <= Self.limit + 2 * 16_384 + Self.excess)
+            #expect(loop.queue.bytes <= Self.limit + 2 * 16_384 + Self.excess)
             // Longer than a silent client may live, or a message may take: another one on the same loop is asked, and cut.
             clock.advance(by: 200)
             try await silent.expect(PusherEventName.ping)
@@ -187,13 +191,13 @@ struct CongestionTests {
                 #expect(message.event == PusherEventName.error)
                 break
             }
-            try await expectHeld(1, on: server.core.outlets[1])
-            #expect(outlet.queuedBytes <= Self.limit + 2 * 16_384 + Self.excess)
+            try await expectHeld(1, on: server.context.loops[1])
+            #expect(loop.queue.bytes <= Self.limit + 2 * 16_384 + Self.excess)
             blocked.release()
             for number in 0..<count { #expect(try await slow.nextEvent() == "client-\(number)") }
             try await sending.value
             try await sender.expectSilence()
-            try await expectHeld(0, on: server.core.outlets[1])
+            try await expectHeld(0, on: server.context.loops[1])
         }
     }
 
@@ -246,7 +250,7 @@ struct CongestionTests {
             let slow = try await server.client(on: 0)
             try await slow.subscribe("room")
             await server.waitForRoom()
-            let blocked = await BlockedLoop(server.core.outlets[0])
+            let blocked = await BlockedLoop(server.context.loops[0])
             defer { blocked.release() }
             var sent = 0
             #expect(throws: ServerError.congested) {
@@ -255,7 +259,7 @@ struct CongestionTests {
                     sent += 1
                 }
             }
-            #expect(server.core.outlets[0].queuedBytes <= Self.limit + Self.excess)
+            #expect(server.context.loops[0].queue.bytes <= Self.limit + Self.excess)
             try server.publish(channel: "other", event: "e", data: "1")
             let cancelled = Task { await server.waitForRoom() }
             cancelled.cancel()
@@ -268,21 +272,48 @@ struct CongestionTests {
         }
     }
 
+    @Test("A request that gets no answer for 30 s is refused with 503, and its connection ends (SV-5)")
+    func unanswered() async throws {
+        let clock = ManualClock()
+        try await withServer(
+            quietApplication,
+            {
+                configure(&$0)
+                $0.clock = clock.clock
+                $0.closeTimeout = .milliseconds(200)
+            }
+        ) { server in
+            let asker = try await server.requester(on: 1)
+            let blocked = await BlockedLoop(server.context.loops[0])
+            defer { blocked.release() }
+            // Every event loop is asked, and one does not answer.
+            try await asker.send("GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n")
+            try await eventually {
+                try await server.context.loops[1].eventLoop.submit {
+                    server.context.loops[1].state.requesters.contains { if case .answering = $0.phase { true } else { false } }
+                }.get()
+            }
+            clock.advance(by: 31)
+            #expect(try await asker.answer().status == 503)
+            #expect(try await asker.next() == nil)
+        }
+    }
+
     @Test("Metrics show what waits and how often publishers had to")
     func metrics() async throws {
         try await withServer(quietApplication, configure) { server in
             let slow = try await server.client(on: 0)
             try await slow.subscribe("room")
             let publisher = try await server.requester(on: 1)
-            let blocked = await BlockedLoop(server.core.outlets[0])
+            let blocked = await BlockedLoop(server.context.loops[0])
             defer { blocked.release() }
-            while server.core.congestion.full.isEmpty { try server.publish(channel: "room", event: "e", data: Self.data) }
+            while server.context.congestion.full.isEmpty { try server.publish(channel: "room", event: "e", data: Self.data) }
             try await publisher.send(RawSocket.publishing(event("e", on: "room"), to: server))
-            try await expectHeld(1, on: server.core.outlets[1])
+            try await expectHeld(1, on: server.context.loops[1])
             // Asked while the loop stands still, answered when it goes on.
-            let figures = server.core.figures(on: server.core.outlets[1].eventLoop)
+            let figures = server.host.metrics(on: server.context.loops[1].eventLoop)
             blocked.release()
-            let found = try await MetricsParser(figures.get().text)
+            let found = try await MetricsParser(figures.get())
             #expect(found.value("lifeline_event_loop_queued_bytes", ["loop": "0"]) ?? 0 > Double(Self.limit))
             #expect(found.value("lifeline_event_loop_queued_bytes", ["loop": "1"]) ?? -1 >= 0)
             #expect(found.value("lifeline_event_loop_queued_bytes_limit") == Double(Self.limit))

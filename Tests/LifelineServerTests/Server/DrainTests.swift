@@ -1,18 +1,26 @@
-import LifelineServer
+import Foundation
 import NIOCore
 import PusherProtocol
 import RealtimeHub
 import ServiceLifecycle
 import Testing
 
+@testable import ChatServer
+@testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
+
 @Suite("Starting, draining, stopping (SV-1, SV-12)", .timeLimit(.minutes(1)))
 struct DrainTests {
-    @Test("Clients get 4200, new connections are refused, and the stop returns soon")
-    func drain() async throws {
-        let server = try await LifelineServer.start(.init(port: 0))
+    @Test(
+        "Clients get the code of a drain, new connections are refused, and the stop returns soon (SV-38)",
+        arguments: [(nil, false, 4100), (nil, true, 4200), (4205, false, 4205)] as [(UInt16?, Bool, UInt16)])
+    func drain(code: UInt16?, reusesPort: Bool, said: UInt16) async throws {
+        let server = try await LifelineServer.start(.init(port: 0, drainCode: code, reusesPort: reusesPort))
         let client = try await TestClient.connect(server)
         async let stopped: Void = server.stop()
-        #expect(try await client.expectFarewell() == 4200)
+        #expect(try await client.expectFarewell() == said)
         try await stopped
         await #expect(throws: (any Error).self) { _ = try await RawSocket.connect(port: server.port) }
         #expect(server.statistics.connections == 0)
@@ -33,6 +41,9 @@ struct DrainTests {
         async let first: Void = server.stop()
         async let second: Void = server.stop()
         _ = try await (first, second)
+        await #expect(throws: (any Error).self) { _ = try await RawSocket.connect(port: server.port) }
+        // Once it has stopped, it is stopped.
+        try await server.stop()
     }
 
     @Test("The port is free again at once, and a taken one is an error")
@@ -45,12 +56,59 @@ struct DrainTests {
         try await second.stop()
     }
 
+    @Test("A new server accepts before the old one stops when both share the port (SV-39)")
+    func handOver() async throws {
+        let old = try await LifelineServer.start(.init(port: 0, reusesPort: true))
+        let client = try await TestClient.connect(old)
+        let new = try await LifelineServer.start(.init(port: old.port, reusesPort: true))
+        async let stopped: Void = old.stop()
+        #expect(try await client.expectFarewell() == 4200)
+        // The old one's listener is closed before its clients are told to go.
+        var others: [TestClient] = []
+        for _ in 0..<5 { others.append(try await TestClient.connect(new)) }
+        #expect(others.count == 5 && new.statistics.connections == 5)
+        try await stopped
+        try await new.stop()
+    }
+
+    @Test("Connections are closed one after the other (SV-37)")
+    func spread() async throws {
+        let server = try await LifelineServer.start(.init(port: 0, threads: 1))
+        var clients: [TestClient] = []
+        for _ in 0..<20 { clients.append(try await TestClient.connect(server)) }
+        let start = ContinuousClock.now
+        let stopped = Task { try await server.stop() }
+        for client in clients { #expect(try await client.expectFarewell() == 4100) }
+        // The last one is told 0.38 s after the first at the soonest; a slow machine only adds to that.
+        #expect(ContinuousClock.now - start >= .milliseconds(370))
+        try await stopped.value
+    }
+
     @Test("Threads of its own end with the server")
     func ownThreads() async throws {
+        var threads: Set<String> = []
+        var loops: [any EventLoop] = []
         try await withServer(quietApplication, { $0.threads = 2 }) { server in
             let client = try await TestClient.connect(server)
             try await client.subscribe("room")
+            loops = server.context.loops.map(\.eventLoop)
+            #if os(Linux)
+                for loop in loops { threads.insert(try await loop.submit { try Self.thread() }.get()) }
+                #expect(threads.count == 2 && threads.allSatisfy(Self.isRunning))
+            #endif
         }
+        #expect(loops.count == 2)
+        // Where there is no /proc the set is empty. A loop that has shut down cannot be asked: it never answers.
+        await eventually { !threads.contains(where: Self.isRunning) }
+    }
+
+    /// The folder of the thread that asks, below `/proc`.
+    private static func thread() throws -> String {
+        try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+    }
+
+    private static func isRunning(_ thread: String) -> Bool {
+        FileManager.default.fileExists(atPath: "/proc/" + thread)
     }
 
     @Test("As a service it drains when the group shuts down gracefully")
@@ -60,7 +118,7 @@ struct DrainTests {
         let group = ServiceGroup(configuration: .init(services: [.init(service: server)], logger: .init(label: "test")))
         let running = Task { try await group.run() }
         await group.triggerGracefulShutdown()
-        #expect(try await client.expectFarewell() == 4200)
+        #expect(try await client.expectFarewell() == 4100)
         try await running.value
     }
 

@@ -144,7 +144,7 @@ struct EndingRaceTests {
             clients.append(client)
         }
         async let stopped: Void = server.stop()
-        for client in clients { #expect(try await client.expectFarewell() == 4200) }
+        for client in clients { #expect(try await client.expectFarewell() == 4100) }
         try await stopped
     }
 }

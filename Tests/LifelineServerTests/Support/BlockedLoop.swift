@@ -1,16 +1,20 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// An event loop whose thread is kept busy until the test lets it go: the loop that is slower than every publisher.
 final class BlockedLoop: Sendable {
     private let gate = ConditionLock(value: false)
 
     /// Returns once nothing else runs on the loop.
-    init(_ outlet: LoopOutlet) async {
+    init(_ loop: EventLoopContext) async {
         await withCheckedContinuation { continuation in
-            outlet.eventLoop.execute { [gate] in
+            loop.eventLoop.execute { [gate] in
                 continuation.resume()
                 gate.lock(whenValue: true)
                 gate.unlock()
@@ -28,11 +32,11 @@ extension LifelineServer {
     /// The number of the event loop that a client's connection lives on.
     func partition(of client: TestClient) async throws -> Int {
         let id = await client.socketID
-        for outlet in core.outlets {
-            let isThere = try await outlet.eventLoop.submit {
-                outlet.state.connections.contains { $0.socketID.description == id }
+        for loop in context.loops {
+            let isThere = try await loop.eventLoop.submit {
+                self.services.pusher.mailboxes[loop.number].part.list.contains { $0.socketID.description == id }
             }.get()
-            if isThere { return outlet.partition }
+            if isThere { return loop.number }
         }
         throw TestClient.Unexpected(description: "no event loop has the connection")
     }
@@ -49,13 +53,13 @@ extension LifelineServer {
 
     /// Connects for requests until the socket lives on this event loop.
     func requester(on partition: Int) async throws -> RawSocket {
-        let outlet = core.outlets[partition]
+        let loop = context.loops[partition]
         for _ in 0..<100 {
-            let before = try await outlet.eventLoop.submit { outlet.state.requesters.count }.get()
+            let before = try await loop.eventLoop.submit { loop.state.requesters.count }.get()
             let socket = try await RawSocket.connect(port: port)
             // The answer shows that the connection has its place.
             _ = try await socket.exchange("GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
-            if try await outlet.eventLoop.submit({ outlet.state.requesters.count }).get() > before { return socket }
+            if try await loop.eventLoop.submit({ loop.state.requesters.count }).get() > before { return socket }
             await socket.close()
         }
         throw TestClient.Unexpected(description: "no request came to event loop \(partition)")

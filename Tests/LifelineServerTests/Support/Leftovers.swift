@@ -1,7 +1,11 @@
 import NIOCore
 import Testing
 
+@testable import ChatServer
 @testable import LifelineServer
+@testable import PubNubServer
+@testable import PusherServer
+@testable import ServerRuntime
 
 /// What a server still knows of connections.
 struct Leftovers: Hashable, Sendable {
@@ -15,26 +19,35 @@ struct Leftovers: Hashable, Sendable {
     var seats = 0
 }
 
-/// Waits until something holds, 20 s at most.
-func eventually(_ condition: () async throws -> Bool) async rethrows {
+/// Waits until something holds; a failure of the test when it does not within 20 s.
+func eventually(at location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async rethrows {
     let deadline = NIODeadline.now() + .seconds(20)
-    while try await !condition(), NIODeadline.now() < deadline { await Task.yield() }
+    while try await !condition() {
+        guard NIODeadline.now() < deadline else {
+            Issue.record("It did not become true within 20 s.", sourceLocation: location)
+            return
+        }
+        await Task.yield()
+    }
 }
 
 extension LifelineServer {
     func leftovers() async throws -> Leftovers {
         var left = Leftovers()
         // The loops first: what one has begun, such as the end of a connection, is done when it answers.
-        for outlet in core.outlets {
-            let (signedIn, seats) = try await outlet.eventLoop.submit {
-                (outlet.state.signedIn.count, outlet.state.connections.reduce(0) { $0 + $1.seats.count })
+        for loop in context.loops {
+            let (signedIn, seats) = try await loop.eventLoop.submit {
+                (
+                    self.services.pusher.mailboxes[loop.number].part.signedIn.count,
+                    self.services.pusher.mailboxes[loop.number].part.list.reduce(0) { $0 + $1.seats.count }
+                )
             }.get()
             left.signedIn += signedIn
             left.seats += seats
         }
-        (left.sockets, left.connections) = core.admission.withLockedValue { ($0.sockets, $0.connections) }
+        (left.sockets, left.connections) = context.admission.withLockedValue { ($0.sockets, $0.connections) }
         left.channels = statistics.channels
-        for application in core.sharedApplications {
+        for application in self.services.pusher.sharedApplications {
             let (connections, users) = application.users.withLockedValue { ($0.connectionCount, $0.userCount) }
             left.signedIn += connections
             left.users += users
@@ -58,8 +71,10 @@ extension LifelineServer {
     /// The most that waits for any one connection now.
     func mostPendingBytes() async throws -> Int {
         var most = 0
-        for outlet in core.outlets {
-            let pending = try await outlet.eventLoop.submit { outlet.state.connections.map(\.pendingBytes).max() ?? 0 }.get()
+        for loop in context.loops {
+            let pending = try await loop.eventLoop.submit {
+                self.services.pusher.mailboxes[loop.number].part.list.map(\.pendingBytes).max() ?? 0
+            }.get()
             most = max(most, pending)
         }
         return most
