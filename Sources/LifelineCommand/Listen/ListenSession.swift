@@ -47,6 +47,8 @@ struct ListenSession: Sendable {
         let events = client.events
         let telling = Task { await listener.tell(events) { end.yield(.failed) } }
         let publishing = Task { await listener.publishInOrder() }
+        // Before the first command is read, which may already wait in the pipe (rule CL-84).
+        await listener.start(channels: channels)
         let watching = [
             Task { for await _ in signals { end.yield(.asked) } },
             Task {
@@ -61,7 +63,6 @@ struct ListenSession: Sendable {
                 end.yield(.asked)
             },
         ]
-        await listener.start(channels: channels)
         await waitForEnd(ends)
 
         for task in watching { task.cancel() }

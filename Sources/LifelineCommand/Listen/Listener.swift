@@ -1,4 +1,5 @@
 import ConnectionEngine
+import Identifiers
 import Lifeline
 
 /// What `lifeline listen` does: connects, keeps channels subscribed, obeys commands, and tells everything that happens.
@@ -9,14 +10,23 @@ actor Listener {
     private let event: String
     /// Channels that are wanted, in order, whether they are subscribed or not.
     private var wanted: [String] = []
-    /// Subscriptions that wait for their confirmation.
-    private var pending: [String: Task<Void, Never>] = [:]
+    /// What was asked for last on each channel and is not done yet. Whatever is asked for next waits for it (rule CL-84).
+    private var pending: [String: (turn: Int, work: Task<Void, Never>)] = [:]
+    private var turns = 0
     private var connecting: Task<Void, Never>?
+    /// Ends when the client is connecting again after a failure. A subscription that comes before would get that failure at once.
+    private var reconnecting: Task<Void, Never>?
+    /// Publishes that were asked for, and those that were answered.
+    private var published = (asked: 0, answered: 0)
     private let publishes: AsyncStream<(channel: String, json: String)>.Continuation
     private let publishing: AsyncStream<(channel: String, json: String)>
 
     /// How many publishes may wait for the ones before them.
     private static let publishLimit = 4096
+
+    /// How long a command waits for publishes that were asked for before it. They are answered within the limit of a request while
+    /// there is a connection; without one they may wait for a `connect` that comes later.
+    private static let patience = Duration.seconds(10)
 
     /// - Parameter event: the event's name for what is published on the command line.
     init(
@@ -48,6 +58,12 @@ actor Listener {
                 await print(line)
                 if case .status(let status) = line.content, status.word == .failed { onFailed() }
             }
+            // Refused for good; asking again is up to the user. The end of the connection refuses no channel (rule CL-83).
+            if case .problem(let error, let channel?, willRetry: false, _) = event, error.code != .decryptionFailed,
+                translator.status != .failed
+            {
+                wanted.removeAll { $0 == channel }
+            }
         }
     }
 
@@ -60,6 +76,7 @@ actor Listener {
             } catch {
                 for line in translator.lines(for: .refused(error), in: channel, at: .now) { await print(line) }
             }
+            published.answered += 1
         }
     }
 
@@ -67,9 +84,8 @@ actor Listener {
     func stop() async {
         publishes.finish()
         wanted = []
-        await client.disconnect()
-        connecting?.cancel()
-        for task in pending.values { task.cancel() }
+        await disconnect()
+        for (_, work) in pending.values { work.cancel() }
     }
 }
 
@@ -79,7 +95,10 @@ extension Listener {
     func obey(_ line: String) async -> Bool {
         do throws(CommandFailure) {
             guard let command = try ListenInput.parse(line) else { return true }
-            if command == .quit { return false }
+            if command == .quit {
+                await waitForPublishes()
+                return false
+            }
             await obey(command)
         } catch {
             await print(translator.line(for: LifelineError(.badRequest, error.message), in: nil, at: .now))
@@ -98,15 +117,19 @@ extension Listener {
                 return await print(translator.line(for: error, in: channel, at: .now))
             }
             wanted.removeAll { $0 == channel }
-            client.channel(channel).unsubscribe()
+            await unsubscribe(channel)
         case .publish(let channel, let json):
+            // What goes over the connection needs the subscription that was asked for before.
+            if client.status.phase == .connected, let earlier = pending[channel] { await earlier.work.value }
             guard case .enqueued = publishes.yield((channel, json)) else {
                 let error = LifelineError(.init(.overloaded), "\(Self.publishLimit) publishes wait already.")
                 for line in translator.lines(for: .refused(error), in: channel, at: .now) { await print(line) }
                 return
             }
+            published.asked += 1
         case .disconnect:
-            await client.disconnect()
+            await waitForPublishes()
+            await disconnect()
         case .connect:
             connect()
         case .status:
@@ -120,38 +143,80 @@ extension Listener {
     private func connect() {
         connecting?.cancel()
         let client = client
+        // What still waits then is about to end with the connection that failed.
+        let hasFailed = client.status.phase == .failed
+        let statuses = client.statuses
         connecting = Task { try? await client.connect() }
-        for channel in wanted where pending[channel] == nil { subscribe(channel) }
+        reconnecting = hasFailed ? Task { for await status in statuses where status.phase != .failed { return } } : nil
+        for channel in wanted where hasFailed || pending[channel] == nil { subscribe(channel) }
     }
 
-    /// Lines tell how it goes. A subscription that a disconnect has ended is asked for again by the next `connect`.
+    /// Ends the connection, also one that was asked for a moment ago.
+    private func disconnect() async {
+        // A task that is cancelled stops waiting, and has asked for the connection by then.
+        connecting?.cancel()
+        await connecting?.value
+        await client.disconnect()
+    }
+
+    /// Lines tell how it goes. A subscription that the end of a connection has ended is asked for again by the next `connect`.
     private func subscribe(_ channel: String) {
-        let earlier = pending[channel]
         let client = client
-        pending[channel] = Task { [weak self] in
-            await earlier?.value
-            let result: Result<Room, LifelineError>
+        let reconnecting = reconnecting
+        enqueue(on: channel) { [weak self] in
+            await reconnecting?.value
             do throws(LifelineError) {
-                result = .success(try await client.channel(channel).subscribe())
+                // The lines come from the client's own sequence; what the room keeps for a first consumer is let go.
+                _ = try await client.channel(channel).subscribe().deliveries
             } catch {
-                result = .failure(error)
+                await self?.refused(channel, error)
             }
-            await self?.settled(channel, result)
         }
     }
 
-    private func settled(_ channel: String, _ result: Result<Room, LifelineError>) async {
-        pending[channel] = nil
-        if case .success(let room) = result {
-            // The lines come from the client's own sequence; what the room keeps for a first consumer is let go.
-            _ = room.deliveries
-        }
-        guard case .failure(let error) = result, error.code != .disconnected, error.code != .cancelled else { return }
-        // Refused for good; asking again is up to the user.
+    private func unsubscribe(_ channel: String) async {
+        await waitForPublishes()
+        let client = client
+        // At once, so that nobody goes on waiting for a subscription; and once more after it, since it may not have begun yet.
+        client.channel(channel).unsubscribe()
+        guard pending[channel] != nil else { return }
+        enqueue(on: channel) { client.channel(channel).unsubscribe() }
+    }
+
+    /// Does `work` after everything that was asked for on the channel before.
+    private func enqueue(on channel: String, _ work: @escaping @Sendable () async -> Void) {
+        let earlier = pending[channel]?.work
+        turns += 1
+        let turn = turns
+        pending[channel] = (
+            turn,
+            Task { [weak self] in
+                await earlier?.value
+                await work()
+                await self?.finished(turn, on: channel)
+            }
+        )
+    }
+
+    private func finished(_ turn: Int, on channel: String) {
+        if pending[channel]?.turn == turn { pending[channel] = nil }
+    }
+
+    /// What the service was not even asked for is not among the client's events.
+    private func refused(_ channel: String, _ error: LifelineError) async {
+        guard error.code == .unsupported || channel.hasBytePrefix("#"), error.code != .disconnected, error.code != .cancelled,
+            client.status.phase != .failed
+        else { return }
         wanted.removeAll { $0 == channel }
-        // What the service was not even asked for is not among the client's events.
-        if error.code == .unsupported || channel.hasPrefix("#") {
-            await print(translator.line(for: error, in: channel, at: .now))
+        await print(translator.line(for: error, in: channel, at: .now))
+    }
+
+    /// Waits until everything was published that was asked for before, while that can be.
+    private func waitForPublishes() async {
+        let (asked, end) = (published.asked, ContinuousClock.now + Self.patience)
+        while published.answered < asked, client.status.phase == .connected, ContinuousClock.now < end {
+            try? await Task.sleep(for: .milliseconds(5))
+            if Task.isCancelled { return }
         }
     }
 }

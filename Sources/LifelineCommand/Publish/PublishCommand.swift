@@ -1,4 +1,5 @@
 import ArgumentParser
+import Identifiers
 import Lifeline
 import PusherProtocol
 import WireCoding
@@ -68,7 +69,7 @@ struct PublishCommand: AsyncParsableCommand {
         case .pubnub: return try await channel.publish(json: data, event: event)
         case .nexconn:
             // Of the channels that can be published to, only open ones have to be entered.
-            let isOpen = !["direct:", "group:", "system:"].contains { channel.name.hasPrefix($0) }
+            let isOpen = !["direct:", "group:", "system:"].contains { channel.name.hasBytePrefix($0) }
             if isOpen { return try await enter(channel, with: client).publish(json: data, event: event) }
             try await service.connectIfNeeded(client)
             return try await channel.publish(json: data, event: event)

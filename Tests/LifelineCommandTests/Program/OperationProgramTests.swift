@@ -49,6 +49,20 @@ struct OperationProgramTests {
         }
     #endif
 
+    #if os(Linux)
+        @Test("A server on one processor has one thread for connections, and says so (SO-50)", arguments: [nil, 3])
+        func threads(chosen: Int?) async throws {
+            let options = chosen.map { " --threads \($0)" } ?? ""
+            // A processor that this process may use itself; the shell's own list may begin with any.
+            let first = "$(taskset -cp $$ | sed 's/.*: *//; s/[-,].*//')"
+            let server = try shell("taskset -cp \(first) $$ > /dev/null", "serve --port 0" + options)
+            _ = await ready(server)
+            #expect(server.errors.contains("threads=\(chosen ?? 1)"))
+            server.send(SIGTERM)
+            #expect(await server.end() == 0)
+        }
+    #endif
+
     @Test("Without file descriptors the server says so, does not spin, and goes on when there are some again (SO-43)")
     func fewDescriptors() async throws {
         let server = try shell("ulimit -n 160", "serve --port 0 --threads 2")
@@ -86,13 +100,13 @@ struct OperationProgramTests {
         #expect(try await get("/metrics", of: url).contains("lifeline_configuration_valid 0\n"))
         #expect(try await get("/ready", of: url).contains("200 OK"))
         // As Kubernetes does it: a new file, and the link moved to it in one step.
-        try #"{"port": 0, "maxConnections": 5, "pubnub": {"secret": "hidden"}}"#.write(
+        try #"{"port": 0, "maxConnections": 5, "pathPrefix": "/hidden"}"#.write(
             toFile: path + ".2", atomically: true, encoding: .utf8)
         try FileManager.default.createSymbolicLink(atPath: path + ".new", withDestinationPath: path + ".2")
         #expect(rename(path + ".new", path) == 0)
         server.send(SIGHUP)
         await server.error(containing: "they need a new start")
-        #expect(server.errors.contains("settings=maxConnections, pubnub") && !server.errors.contains("hidden"))
+        #expect(server.errors.contains("settings=pathPrefix, maxConnections") && !server.errors.contains("hidden"))
         #expect(try await get("/metrics", of: url).contains("lifeline_configuration_valid 1\n"))
         server.send(SIGTERM)
         #expect(await server.end() == 0)
@@ -100,7 +114,11 @@ struct OperationProgramTests {
 
     @Test("Services that are off know nobody, and the others work (SO-6)")
     func services() async throws {
-        let server = try Program("serve", "--port", "0", "--services", "pusher", environment: ["LIFELINE_HOST": "0.0.0.0"])
+        let refused = try Program("serve", "--port", "0", "--services", "pusher", environment: ["LIFELINE_HOST": "0.0.0.0"])
+        #expect(await refused.end() == 2)
+        #expect(refused.errors.contains("--allow-public-secrets") && refused.lines.isEmpty)
+        let server = try Program(
+            "serve", "--port", "0", "--services", "pusher", "--allow-public-secrets", environment: ["LIFELINE_HOST": "0.0.0.0"])
         let url = await ready(server)
         await server.error(containing: "development credentials are public")
         #expect(server.errors.contains("services=pusher"))
