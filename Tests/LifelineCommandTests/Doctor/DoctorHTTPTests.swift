@@ -52,7 +52,7 @@ struct DoctorHTTPTests {
                 head.hasPrefix("GET /app/") ? reply : .last("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
             }
             let examination = try await Examination.of(
-                "http://127.0.0.1:\(server.port)", limits: code == "no-answer" || code == "cut" ? [.upgrade: .seconds(3)] : [:])
+                "http://127.0.0.1:\(server.port)", limits: code == "no-answer" ? [.upgrade: .milliseconds(500)] : [:])
             #expect(examination.firstFailure == "upgrade: \(code)")
         }
     }
@@ -67,9 +67,7 @@ struct DoctorHTTPTests {
         #expect(examination.firstFailure == "http: no-answer")
         let cutting = try await ScriptedServer { _ in .last("") }
         // Before that is said, it is asked for TLS.
-        let cut = try await Examination.of(
-            "http://127.0.0.1:\(cutting.port)", limits: [.http: .seconds(10), .upgrade: .seconds(10)])
-        #expect(cut.firstFailure == "http: cut")
+        #expect(try await Examination.of("http://127.0.0.1:\(cutting.port)").firstFailure == "http: cut")
     }
 
     @Test("A server that sends a letter now and then does not make an examination last for ever")

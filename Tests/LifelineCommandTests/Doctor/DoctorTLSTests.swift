@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import X509
 
 @testable import LifelineCommand
 
@@ -28,6 +29,8 @@ struct DoctorTLSTests {
         var isSelfSigned = false
         /// Whether the client trusts the authority.
         var isTrusted = true
+        /// For what the certificate may be used; nil for everything.
+        var usages: [ExtendedKeyUsage.Usage]?
 
         var testDescription: String { code }
     }
@@ -38,11 +41,14 @@ struct DoctorTLSTests {
             Case(code: "certificate-expired", days: -30 ... -2), Case(code: "certificate-not-yet-valid", days: 2...30),
             Case(code: "certificate-wrong-name", name: "other.test"), Case(code: "certificate-wrong-name", name: nil),
             Case(code: "certificate-self-signed", isSelfSigned: true), Case(code: "certificate-untrusted", isTrusted: false),
+            Case(code: "certificate-wrong-usage", usages: [.clientAuth]),
+            Case(code: "certificate-wrong-usage", isTrusted: false, usages: [.clientAuth, .emailProtection]),
         ])
     func bad(example: Case) async throws {
         let authority = try TestAuthority()
         let trusted = example.isTrusted ? authority : try TestAuthority("Another Root")
-        let context = try authority.server(name: example.name, days: example.days, isSelfSigned: example.isSelfSigned)
+        let context = try authority.server(
+            name: example.name, days: example.days, isSelfSigned: example.isSelfSigned, usages: example.usages)
         let server = try await ScriptedServer(tls: context, ScriptedServer.pusher())
         let examination = try await Examination.of("https://localhost:\(server.port)", secret: "hush", ca: trusted.file)
         #expect(examination.firstFailure == "tls: \(example.code)")

@@ -30,6 +30,12 @@ extension Finding {
             Finding(
                 "certificate-chain-expired", "A certificate that signs the server's has expired: \(quote(subject)).",
                 advice: "Install the authority's present intermediate certificate on the server.")
+        case .wrongUsage(let uses):
+            Finding(
+                "certificate-wrong-usage",
+                "The certificate may not be used by a server; it is for \(quote(uses.joined(separator: ", "))).",
+                advice:
+                    "Get one whose extended key usage has serverAuth, and whose key usage, if it has one, has digitalSignature.")
         case .weak:
             Finding(
                 "certificate-weak",

@@ -9,6 +9,8 @@ enum CertificateProblem: Hashable, Sendable {
     case selfSigned
     case unknownIssuer(String)
     case chainExpired(String)
+    /// It may be used for these purposes, and a server is not among them.
+    case wrongUsage([String])
     case weak
     case unclear
 }
@@ -49,12 +51,24 @@ struct CertificateReport: Sendable {
         if report.validUntil < now { return .expired(days: -report.daysLeft(now)) }
         if report.validFrom > now { return .notYetValid(days: Int(report.validFrom.timeIntervalSince(now) / 86_400)) }
         if !isMeant { return .wrongName(report.names) }
+        if let uses = wrongUsage(leaf) { return .wrongUsage(uses) }
         if leaf.signatureAlgorithm == .sha1WithRSAEncryption { return .weak }
         if leaf.issuer == leaf.subject { return .selfSigned }
         if let old = chain.dropFirst().first(where: { $0.notValidAfter < now }) {
             return .chainExpired(String(describing: old.subject))
         }
         return .unknownIssuer(String(describing: chain.last?.issuer ?? leaf.issuer))
+    }
+
+    /// What the certificate may be used for when that is not a server; nil when it may be one's (RFC 5280, 4.2.1.3 and 4.2.1.12).
+    private static func wrongUsage(_ leaf: Certificate) -> [String]? {
+        if let uses = (try? leaf.extensions.extendedKeyUsage).flatMap({ $0 }), !uses.contains(.serverAuth), !uses.contains(.any) {
+            return uses.map { String(describing: $0) }
+        }
+        if let usage = (try? leaf.extensions.keyUsage).flatMap({ $0 }), !usage.digitalSignature, !usage.keyEncipherment {
+            return [String(describing: usage)]
+        }
+        return nil
     }
 
     private static func address(_ bytes: [UInt8]) -> String? {

@@ -99,11 +99,17 @@ private final class ScriptHandler: ChannelInboundHandler {
         var buffer = unwrapInboundIn(data)
         guard receiver == nil else { return receive(&buffer, context) }
         bytes += Array(buffer.readableBytesView)
-        let text = String(decoding: bytes, as: UTF8.self)
-        guard let end = text.range(of: "\r\n\r\n") else { return }
+        let head: String
+        if bytes.first == 0x16 {
+            // A client's hello of TLS is a bad request to who does not speak it, and not the beginning of one.
+            head = "\u{16}"
+        } else {
+            let text = String(decoding: bytes, as: UTF8.self)
+            guard let end = text.range(of: "\r\n\r\n") else { return }
+            head = String(text[..<end.lowerBound])
+            heard(head)
+        }
         bytes = []
-        let head = String(text[..<end.lowerBound])
-        heard(head)
         switch script.respond(head) {
         case .bytes(let answer): write(answer, context)
         case .last(let answer):

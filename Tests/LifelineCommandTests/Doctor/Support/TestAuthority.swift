@@ -29,16 +29,20 @@ struct TestAuthority {
     ///   - name: whom it is for; nil for a certificate that names nobody.
     ///   - days: its validity, in days from now.
     ///   - isSelfSigned: whether it is signed by itself instead.
+    ///   - usages: for what it may be used; nil for a certificate that does not say.
     func server(
-        name: String? = "localhost", days: ClosedRange<Double> = -1...365, isSelfSigned: Bool = false
+        name: String? = "localhost", days: ClosedRange<Double> = -1...365, isSelfSigned: Bool = false,
+        usages: [ExtendedKeyUsage.Usage]? = nil
     ) throws -> NIOSSLContext {
         let own = P256.Signing.PrivateKey()
         let subject = try DistinguishedName { CommonName(name ?? "nobody") }
+        let purposes = try usages.map { try ExtendedKeyUsage($0) }
         let certificate = try Self.make(
             subject: subject, issuer: isSelfSigned ? subject : self.name, key: own, signer: isSelfSigned ? own : key, days: days,
             extensions: Certificate.Extensions {
                 Critical(BasicConstraints.notCertificateAuthority)
                 if let name { SubjectAlternativeNames([.dnsName(name)]) }
+                if let purposes { purposes }
             })
         return try NIOSSLContext(
             configuration: .makeServerConfiguration(
