@@ -11,6 +11,11 @@ struct ServeAppOptions: ParsableArguments {
     @Option(help: "The app's secret (default: app-secret).")
     var secret: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The secret before this one, which is accepted as well until it is left out (default: none).", valueName: "secret"))
+    var previousSecret: String?
+
     @Flag(inversion: .prefixedNo, help: "Whether subscribers may send events to each other (default: yes).")
     var clientEvents: Bool?
 
@@ -31,12 +36,11 @@ struct ServeAppOptions: ParsableArguments {
     var given: [(name: String, option: String, text: String)] {
         let texts: [(String, String, String?)] = [
             ("id", "--app-id", appID), ("key", "--key", key), ("secret", "--secret", secret),
+            ("previousSecret", "--previous-secret", previousSecret),
             ("clientEvents", "--client-events", clientEvents.map { "\($0)" }),
             ("subscriptionCounts", "--subscription-counts", subscriptionCounts.map { "\($0)" }),
             ("allowedOrigins", "--allowed-origin", allowedOrigin.isEmpty ? nil : allowedOrigin.joined(separator: ",")),
         ]
         return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
     }
-
-    var isEmpty: Bool { given.isEmpty && webhook.isEmpty }
 }

@@ -16,26 +16,29 @@ struct ServeCommand: AsyncParsableCommand {
             what clients may still catch up with. The directory is for one server at a time.
 
             Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
-            SIGTERM and SIGINT end it in order: clients are asked to connect again elsewhere (4200), within five seconds; webhooks
-            that wait have five more.
+            SIGTERM and SIGINT end it in order: within five seconds clients are asked, one after the other, to connect again: after a
+            pause (4100), or at once (4200) with --reuse-port, where another server listens already. Webhooks that wait have five more.
 
             Every setting can also come from the environment (LIFELINE_PORT, LIFELINE_APP_KEY, LIFELINE_APP_LIMITS_CONNECTIONS,
             LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a file; an option counts more than the environment, and that more
-            than the file. The file is JSON; several apps are a list there, or in LIFELINE_APPS:
+            than the file. The file is JSON; several apps, keysets and chat apps are lists there, or in LIFELINE_APPS,
+            LIFELINE_PUBNUB and LIFELINE_NEXCONN:
               {"host": "0.0.0.0", "port": 6001, "tls": {"cert": "server.pem", "key": "server.key"}, "data": "/var/lib/lifeline",
                "pathPrefix": "/realtime", "maxConnections": 100000, "activityTimeout": 30, "logLevel": "info", "bridge": false,
+               "bridgeIgnoresAccessManager": false,
                "apps": [{"id": "7", "key": "…", "secret": "…", "clientEvents": true, "requireTLS": true,
                          "allowedOrigins": ["https://example.com"], "limits": {"connections": 5000},
                          "webhooks": [{"url": "https://example.com/hook", "events": ["channel_occupied"]}]}],
-               "pubnub": {"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
-                          "announceMaximum": 20, "presenceInterval": 10},
-               "nexconn": {"key": "…", "secret": "…", "syncDevices": false, "presence": true, "ownRecalls": false,
-                           "createOpenChannels": true, "manyOpenChannels": true, "sendRate": 5, "devices": 1,
-                           "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}}
+               "pubnub": [{"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
+                           "announceMaximum": 20, "presenceInterval": 10}],
+               "nexconn": [{"key": "…", "secret": "…", "previousSecret": "…", "syncDevices": false, "presence": true,
+                            "ownRecalls": false, "createOpenChannels": true, "manyOpenChannels": true, "sendRate": 5,
+                            "devices": 1, "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}]}
             All settings with their ranges are in docs/operations.md. What the file gets wrong is an error: see --check.
 
-            SIGHUP takes over changed apps and a changed certificate without closing a connection. Secrets are better in the file or in
-            variables than in options, which others on this machine may see.
+            SIGHUP takes over changed apps, keysets and chat apps, and a changed certificate, without closing the connections of
+            those that stay. While a secret is changed the old one is accepted as previousSecret. Secrets are better in the file or
+            in variables than in options, which others on this machine may see.
 
             EXAMPLES
               lifeline serve
@@ -69,6 +72,11 @@ struct ServeCommand: AsyncParsableCommand {
         help: "Whether public channels of the same name are one: Pusher's, PubNub's and open channels of chat (default: no).")
     var bridge: Bool?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether the bridge may open channels that PubNub's access manager guards to everybody (default: no).")
+    var bridgeIgnoresAccessManager: Bool?
+
     @OptionGroup(title: "Server") var server: ServeServerOptions
 
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
@@ -92,6 +100,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let settings = try await ServeSettings(command: self)
+        try settings.refusePublicSecrets()
         if check { return try await report(settings) }
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)

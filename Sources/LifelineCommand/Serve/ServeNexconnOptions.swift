@@ -8,6 +8,11 @@ struct ServeNexconnOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The secret that signs the server API (default: app-secret).", valueName: "key"))
     var nexconnSecret: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The secret before this one, which is accepted as well until it is left out (default: none).", valueName: "key"))
+    var nexconnPreviousSecret: String?
+
     @Flag(inversion: .prefixedNo, help: "Whether all devices of a user get everything (default: no).")
     var nexconnSyncDevices: Bool?
 
@@ -37,4 +42,24 @@ struct ServeNexconnOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Posts messages and online status to this address (default: nowhere).", valueName: "url"))
     var nexconnWebhook: String?
+
+    /// The options that were given, by the names of their settings.
+    var given: [(name: String, option: String, text: String)] {
+        let texts: [(String, String, String?)] = [
+            ("key", "--nexconn-key", nexconnKey),
+            ("secret", "--nexconn-secret", nexconnSecret),
+            ("previousSecret", "--nexconn-previous-secret", nexconnPreviousSecret),
+            ("syncDevices", "--nexconn-sync-devices", nexconnSyncDevices.map { "\($0)" }),
+            ("presence", "--nexconn-presence", nexconnPresence.map { "\($0)" }),
+            ("ownRecalls", "--nexconn-own-recalls", nexconnOwnRecalls.map { "\($0)" }),
+            ("createOpenChannels", "--nexconn-create-open-channels", nexconnCreateOpenChannels.map { "\($0)" }),
+            ("manyOpenChannels", "--nexconn-many-open-channels", nexconnManyOpenChannels.map { "\($0)" }),
+            ("sendRate", "--nexconn-send-rate", nexconnSendRate.map { "\($0)" }),
+            ("devices", "--nexconn-devices", nexconnDevices.map { "\($0)" }),
+            ("openGrace", "--nexconn-open-grace", nexconnOpenGrace.map { "\($0)" }),
+            ("tokenLifetime", "--nexconn-token-lifetime", nexconnTokenLifetime.map { "\($0)" }),
+            ("webhook", "--nexconn-webhook", nexconnWebhook),
+        ]
+        return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
+    }
 }

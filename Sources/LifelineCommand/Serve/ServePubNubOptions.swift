@@ -11,6 +11,11 @@ struct ServePubNubOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The secret key that signs PubNub grants (default: demo-secret).", valueName: "key"))
     var pubnubSecret: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The secret key before this one, which is accepted as well until it is left out (default: none).", valueName: "key"))
+    var pubnubPreviousSecret: String?
+
     @Flag(inversion: .prefixedNo, help: "Whether PubNub clients need grants (default: no).")
     var pubnubAccessManager: Bool?
 
@@ -23,4 +28,18 @@ struct ServePubNubOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("Above that, how often a sum is told (default: 10).", valueName: "seconds"))
     var pubnubPresenceInterval: Int?
+
+    /// The options that were given, by the names of their settings.
+    var given: [(name: String, option: String, text: String)] {
+        let texts: [(String, String, String?)] = [
+            ("publishKey", "--pubnub-publish-key", pubnubPublishKey),
+            ("subscribeKey", "--pubnub-subscribe-key", pubnubSubscribeKey),
+            ("secret", "--pubnub-secret", pubnubSecret), ("previousSecret", "--pubnub-previous-secret", pubnubPreviousSecret),
+            ("accessManager", "--pubnub-access-manager", pubnubAccessManager.map { "\($0)" }),
+            ("pollHold", "--pubnub-poll-hold", pubnubPollHold.map { "\($0)" }),
+            ("announceMaximum", "--pubnub-announce-maximum", pubnubAnnounceMaximum.map { "\($0)" }),
+            ("presenceInterval", "--pubnub-presence-interval", pubnubPresenceInterval.map { "\($0)" }),
+        ]
+        return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
+    }
 }

@@ -4,7 +4,7 @@ import RealtimeHub
 import ServiceLifecycle
 import UnixSignals
 
-/// Takes over changed applications and a changed certificate with every SIGHUP. Rules SO-20 to SO-22.
+/// Takes over changed applications of all services and a changed certificate with every SIGHUP. Rules SO-20 to SO-22.
 struct ServeReload: Service {
     let server: LifelineServer
     let registry: ReloadableApplicationRegistry
@@ -20,12 +20,21 @@ struct ServeReload: Service {
     private func reload() async {
         do throws(CommandFailure) {
             let settings = try await ServeSettings(command: command)
+            try settings.refusePublicSecrets()
             // Those of a service that is off stay away until the new start.
             let applications = settings.applications(for: started.services)
+            let keysets = settings.keysets(for: started.services)
+            let chatApplications = settings.chatApplications(for: started.services)
+            // First, since only this can fail, and changes nothing then.
+            try await replace(keysets, chatApplications)
             registry.replace(with: applications)
             server.applicationsChanged()
             server.noteConfiguration(isValid: true)
-            logger.notice("the applications have been reloaded", metadata: ["apps": "\(applications.count)"])
+            logger.notice(
+                "the applications have been reloaded",
+                metadata: [
+                    "apps": "\(applications.count)", "pubnub": "\(keysets.count)", "nexconn": "\(chatApplications.count)",
+                ])
             let others = settings.settingsForNewStart(since: started)
             if !others.isEmpty {
                 logger.warning(
@@ -36,6 +45,20 @@ struct ServeReload: Service {
             server.noteConfiguration(isValid: false)
             logger.error("the new configuration is not valid, the old one stays: \(error.message)")
         }
+        await reloadCertificate()
+    }
+
+    private func replace(_ keysets: [Keyset], _ chatApplications: [ChatApplication]) async throws(CommandFailure) {
+        do {
+            try await server.replace(keysets: keysets, chatApplications: chatApplications)
+        } catch let error as ServerError {
+            throw CommandFailure("\(error)")
+        } catch {
+            throw CommandFailure("what is stored of new applications cannot be read (\(type(of: error)))")
+        }
+    }
+
+    private func reloadCertificate() async {
         guard started.tls != nil else { return }
         do {
             try await server.reloadCertificate()

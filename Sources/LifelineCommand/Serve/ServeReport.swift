@@ -13,11 +13,8 @@ struct ServeReport {
         let host = settings.host.contains(":") ? "[\(settings.host)]" : settings.host
         var lines = ["lifeline: valid \(scheme)://\(host):\(settings.port)\(settings.server.pathPrefix)"]
         if isOn(.pusher, &lines) { lines += settings.applications.map(line) }
-        if isOn(.pubnub, &lines) {
-            let manager = settings.keyset.requiresGrants ? "on" : "off"
-            lines.append("pubnub: access manager \(manager), polls held \(settings.pollHold) s")
-        }
-        if isOn(.nexconn, &lines) { lines.append("nexconn: presence \(settings.chat.hasPresence ? "on" : "off")") }
+        if isOn(.pubnub, &lines) { lines += settings.keysets.map(line) }
+        if isOn(.nexconn, &lines) { lines += settings.chatApplications.map(line) }
         lines.append("messages: " + (settings.data.map { "kept in \($0)" } ?? "kept in memory"))
         lines += settings.strayVariables.map { "warning: the variable \($0) is no setting" }
         if let daysLeft {
@@ -44,6 +41,20 @@ struct ServeReport {
         return isOn
     }
 
+    /// With its key where there are several.
+    private func line(_ keyset: Keyset) -> String {
+        let hold = (keyset.pollHold ?? settings.server.pollHold).components.seconds
+        let name = settings.keysets.count > 1 ? "pubnub \(keyset.subscribeKey)" : "pubnub"
+        return "\(name): \(keyset.isEnabled ? "" : "disabled, ")access manager \(keyset.requiresGrants ? "on" : "off"), "
+            + "polls held \(hold) s" + (keyset.previousSecretKey == nil ? "" : ", two secrets")
+    }
+
+    private func line(_ chat: ChatApplication) -> String {
+        let name = settings.chatApplications.count > 1 ? "nexconn \(chat.key)" : "nexconn"
+        return "\(name): \(chat.isEnabled ? "" : "disabled, ")presence \(chat.hasPresence ? "on" : "off")"
+            + (chat.previousSecret == nil ? "" : ", two secrets")
+    }
+
     private func line(_ application: Application) -> String {
         var traits: [String] = application.isEnabled ? [] : ["disabled"]
         if application.allowsClientEvents { traits.append("client events") }
@@ -52,6 +63,7 @@ struct ServeReport {
         if application.requiresTLS { traits.append("TLS only") }
         if !application.allowedOrigins.isEmpty { traits.append("origins \(application.allowedOrigins.joined(separator: " "))") }
         if let limit = application.limits.connections { traits.append("at most \(limit) connections") }
+        if application.previousSecret != nil { traits.append("two secrets") }
         if !application.webhooks.isEmpty { traits.append("webhooks \(application.webhooks.count)") }
         return "app \(application.id): " + (traits.isEmpty ? "nothing extra" : traits.joined(separator: ", "))
     }

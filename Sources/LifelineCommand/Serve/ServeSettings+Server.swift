@@ -22,6 +22,15 @@ extension ServeSettings {
         if let value = try await number(options.maxConnections, "maxConnections", 0...10_000_000, in: reader) {
             server.maximumConnections = value
         }
+        if let value = try await number(
+            options.maxConnectionsPerAddress, "maxConnectionsPerAddress", 0...10_000_000, in: reader)
+        {
+            server.maximumConnectionsPerAddress = value
+        }
+        if let value = try await number(options.connectionRatePerAddress, "connectionRatePerAddress", 0...1_000_000, in: reader) {
+            server.connectionRatePerAddress = value
+        }
+        server.limitsLoopback = try await truth(options.limitLoopback, "limitLoopback", in: reader) ?? server.limitsLoopback
         if let value = try await number(nil, "maxMessageBytes", 1_024...16_777_216, in: reader) {
             server.maximumMessageBytes = value
         }
@@ -35,6 +44,8 @@ extension ServeSettings {
             server.maximumQueuedBytes = value
         }
         if let value = try await number(nil, "pollQueueLength", 1...10_000, in: reader) { server.pollQueueLength = value }
+        if let value = try await number(nil, "drainCode", 4_100...4_299, in: reader) { server.drainCode = UInt16(value) }
+        server.reusesPort = try await truth(options.reusePort, "reusePort", in: reader) ?? server.reusesPort
         let durations: [(ConfigKey, WritableKeyPath<ServerConfiguration, Duration>, ClosedRange<Int>)] = [
             ("pongTimeout", \.pongTimeout, 1...3_600), ("requestTimeout", \.requestTimeout, 1...3_600),
             ("keepAliveTimeout", \.keepAliveTimeout, 1...86_400), ("messageTimeout", \.messageTimeout, 1...3_600),

@@ -17,13 +17,17 @@ struct ServeSettings: Sendable {
     var tls: ServerConfiguration.TLS?
     var activityTimeout: Int
     var logLevel: Logger.Level
-    var keyset: Keyset
-    var pollHold: Int
-    var chat: ChatApplication
+    /// At least one of each, also when the service is switched off.
+    var keysets: [Keyset]
+    var chatApplications: [ChatApplication]
     /// Where messages are kept; nil for memory.
     var data: String?
     /// Whether channels of the same name are one over all services.
     var isBridged: Bool
+    /// Whether that may be although PubNub's access manager is on.
+    var bridgeIgnoresAccessManager: Bool
+    /// Whether the development secrets may be used where others can reach the server.
+    var allowsPublicSecrets: Bool
     /// Variables that look like settings and are none.
     var strayVariables: [String]
 
@@ -56,19 +60,24 @@ struct ServeSettings: Sendable {
         logLevel = known
         tls = try await Self.tls(command, reader)
         data = try await Self.string(command.data, "data", in: reader)
+        allowsPublicSecrets = try await Self.truth(command.server.allowPublicSecrets, "allowPublicSecrets", in: reader) ?? false
         isBridged = try await Self.truth(command.bridge, "bridge", in: reader) ?? false
-        keyset = try await Self.keyset(command.pubnub, reader)
-        chat = try await Self.chat(command.nexconn, reader)
-        pollHold = try await Self.integer(command.pubnub.pubnubPollHold, "pubnub.pollHold", in: reader) ?? 280
+        bridgeIgnoresAccessManager =
+            try await Self.truth(command.bridgeIgnoresAccessManager, "bridgeIgnoresAccessManager", in: reader) ?? false
+        keysets = try Self.keysets(command.pubnub, environment, file)
+        chatApplications = try Self.chatApplications(command.nexconn, environment, file)
         guard (0...65_535).contains(port) else { throw CommandFailure("A port is a number from 0 to 65535.", .usage) }
         guard (1...86_400).contains(activityTimeout) else {
             throw CommandFailure("The activity timeout is a number of seconds from 1 to 86400.", .usage)
         }
-        guard (1...300).contains(pollHold) else {
-            throw CommandFailure("A poll is held for 1 to 300 seconds: clients give up soon after.", .usage)
-        }
         if isBridged, services.count < 2 {
             throw CommandFailure("A bridge needs two services at least, and services names one.", .usage)
+        }
+        if isBridged, !bridgeIgnoresAccessManager, services.contains(.pubnub), keysets.first?.requiresGrants == true {
+            throw CommandFailure(
+                "The bridge asks for no grants: with bridge and pubnub.accessManager, everybody who may use the other services reads "
+                    + "and writes PubNub's public channels. Switch one of them off, or allow it with bridgeIgnoresAccessManager.",
+                .usage)
         }
     }
 
@@ -78,17 +87,17 @@ struct ServeSettings: Sendable {
         configuration.port = port
         configuration.applications = registry
         // What has no key that anybody could know is switched off.
-        configuration.keysets = services.contains(.pubnub) ? [keyset] : []
-        configuration.chatApplications = services.contains(.nexconn) ? [chat] : []
+        configuration.keysets = keysets(for: services)
+        configuration.chatApplications = chatApplications(for: services)
         if isBridged {
             configuration.bridge = Bridge(
                 applicationID: services.contains(.pusher) ? applications.first?.id : nil,
-                subscribeKey: configuration.keysets.first?.subscribeKey, chatKey: configuration.chatApplications.first?.key)
+                subscribeKey: configuration.keysets.first?.subscribeKey, chatKey: configuration.chatApplications.first?.key,
+                ignoresAccessManager: bridgeIgnoresAccessManager)
         }
         configuration.dataDirectory = data
         configuration.tls = tls
         configuration.activityTimeout = .seconds(activityTimeout)
-        configuration.pollHold = .seconds(pollHold)
         configuration.logger = logger
         return configuration
     }
@@ -98,25 +107,14 @@ struct ServeSettings: Sendable {
         services.contains(.pusher) ? applications : []
     }
 
-    private static func keyset(
-        _ options: ServePubNubOptions, _ reader: ConfigReader
-    ) async throws(CommandFailure) -> Keyset {
-        var keyset = Keyset.development
-        keyset.publishKey = try await string(options.pubnubPublishKey, "pubnub.publishKey", in: reader) ?? keyset.publishKey
-        keyset.subscribeKey =
-            try await string(options.pubnubSubscribeKey, "pubnub.subscribeKey", in: reader) ?? keyset.subscribeKey
-        if let secret = try await string(options.pubnubSecret, "pubnub.secret", in: reader) { keyset.secretKey = Secret(secret) }
-        keyset.requiresGrants = try await truth(options.pubnubAccessManager, "pubnub.accessManager", in: reader) ?? false
-        keyset.announceMaximum =
-            try await integer(options.pubnubAnnounceMaximum, "pubnub.announceMaximum", in: reader) ?? keyset.announceMaximum
-        guard keyset.announceMaximum >= 0 else { throw CommandFailure("The announce maximum is not negative.", .usage) }
-        if let seconds = try await integer(options.pubnubPresenceInterval, "pubnub.presenceInterval", in: reader) {
-            guard (1...3600).contains(seconds) else {
-                throw CommandFailure("The presence interval is a number of seconds from 1 to 3600.", .usage)
-            }
-            keyset.presenceInterval = .seconds(seconds)
-        }
-        return keyset
+    /// The keysets while these services run.
+    func keysets(for services: Set<ServiceName>) -> [Keyset] {
+        services.contains(.pubnub) ? keysets : []
+    }
+
+    /// The chat applications while these services run.
+    func chatApplications(for services: Set<ServiceName>) -> [ChatApplication] {
+        services.contains(.nexconn) ? chatApplications : []
     }
 
     private static func tls(

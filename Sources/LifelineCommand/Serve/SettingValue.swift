@@ -106,6 +106,15 @@ struct SettingValue: Sendable {
         return elements.enumerated().map { SettingValue("\(name)[\($0)]", json: $1) }
     }
 
+    /// Whether the value is a list rather than an object, the only other thing that it may be.
+    func isList(or other: String) throws(CommandFailure) -> Bool {
+        switch try json()?.kind {
+        case .array: return true
+        case .object: return false
+        default: throw wrong("\(other), or a list of such")
+        }
+    }
+
     /// The value as JSON; a variable holds it as text.
     private func json() throws(CommandFailure) -> JSONText? {
         switch content {

@@ -9,6 +9,10 @@ struct SettingsFile: Sendable {
     private(set) var application: SettingValue?
     /// Several applications.
     private(set) var applications: SettingValue?
+    /// One keyset or several.
+    private(set) var pubnub: SettingValue?
+    /// One chat application or several.
+    private(set) var nexconn: SettingValue?
 
     /// No file.
     init() {}
@@ -28,19 +32,18 @@ struct SettingsFile: Sendable {
     init(_ json: JSONText) throws(CommandFailure) {
         guard let members = json.members else { throw CommandFailure("The configuration file has to be a JSON object.", .usage) }
         try SettingNames.check(
-            members.map(\.key), known: ["app", "apps"] + ServerSetting.scalars + ServerSetting.sections.map(\.name), in: "")
+            members.map(\.key), known: ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ["tls"], in: "")
         for member in members {
             let value = SettingValue(member.key, json: member.value)
             // `null` is the same as leaving a setting out.
             if value.isNullJSON { continue }
-            if member.key == "app" {
-                application = value
-            } else if member.key == "apps" {
-                applications = value
-            } else if let section = ServerSetting.sections.first(where: { $0.name == member.key }) {
-                for (key, value) in try value.members(of: section.settings) { try take(value, [section.name, key]) }
-            } else {
-                try take(value, [member.key])
+            switch member.key {
+            case "app": application = value
+            case "apps": applications = value
+            case "pubnub": pubnub = value
+            case "nexconn": nexconn = value
+            case "tls": for (key, value) in try value.members(of: ServerSetting.tls) { try take(value, ["tls", key]) }
+            default: try take(value, [member.key])
             }
         }
         if application != nil, applications != nil {
@@ -67,30 +70,19 @@ struct SettingsFile: Sendable {
 /// The settings of the whole server that a file and variables can have. Options have names of their own.
 enum ServerSetting {
     static let scalars = [
-        "host", "port", "data", "bridge", "logLevel", "pathPrefix", "trustProxyHeaders", "corsOrigins", "threads",
+        "host", "port", "data", "bridge", "bridgeIgnoresAccessManager", "logLevel", "pathPrefix", "trustProxyHeaders",
+        "corsOrigins",
+        "threads",
         "activityTimeout", "pongTimeout", "requestTimeout", "keepAliveTimeout", "messageTimeout", "closeTimeout", "drainTimeout",
         "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes", "services",
-        "maxQueuedBytes", "publishTimeout",
+        "maxQueuedBytes", "publishTimeout", "maxConnectionsPerAddress", "connectionRatePerAddress", "limitLoopback",
+        "drainCode", "reusePort", "allowPublicSecrets",
     ]
 
-    static let sections: [(name: String, settings: [String])] = [
-        ("tls", ["cert", "key", "checkInterval"]),
-        (
-            "pubnub",
-            ["publishKey", "subscribeKey", "secret", "accessManager", "pollHold", "announceMaximum", "presenceInterval"]
-        ),
-        (
-            "nexconn",
-            [
-                "key", "secret", "syncDevices", "presence", "ownRecalls", "createOpenChannels", "manyOpenChannels", "sendRate",
-                "devices", "openGrace", "tokenLifetime", "webhook",
-            ]
-        ),
-    ]
+    static let tls = ["cert", "key", "checkInterval"]
 
     /// Every variable that there is.
     static let variables: Set<String> = Set(
-        (["apps", "config"] + scalars + sections.flatMap { section in section.settings.map { "\(section.name).\($0)" } })
-            .map { SettingNames.variable($0) }
-            + ApplicationSetting.all.map(\.variable))
+        (["apps", "pubnub", "nexconn", "config"] + scalars + tls.map { "tls.\($0)" }).map { SettingNames.variable($0) }
+            + ApplicationSetting.fields.variables + KeysetSetting.fields.variables + ChatSetting.fields.variables)
 }

@@ -25,7 +25,7 @@ enum WebhookSetting {
         return webhook
     }
 
-    private static func address(_ value: SettingValue) throws(CommandFailure) -> String {
+    static func address(_ value: SettingValue) throws(CommandFailure) -> String {
         let text = try value.string()
         guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
             parts.host?.isEmpty == false

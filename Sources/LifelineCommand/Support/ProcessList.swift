@@ -10,10 +10,14 @@
 enum ProcessList {
     /// Options whose values are secrets, or have one in them.
     static let secretOptions: Set<String> = [
-        "--secret", "--token", "--cipher-key", "--encryption-key", "--proxy", "--header", "--pubnub-secret", "--nexconn-secret",
+        "--secret", "--previous-secret", "--token", "--cipher-key", "--encryption-key", "--proxy", "--header", "--pubnub-secret",
+        "--pubnub-previous-secret",
+        "--nexconn-secret", "--nexconn-previous-secret",
+        "--webhook", "--nexconn-webhook", "--auth-endpoint", "--user-endpoint",
     ]
 
-    /// Writes over the values of ``secretOptions`` where the system reads them. Called once, when everything has been read that the
+    /// Writes over the values of ``secretOptions``, and over user information and query of every other address, where the system
+    /// reads them. Called once, when everything has been read that the
     /// program itself wants to know, and before there are other threads.
     static func hideSecrets(
         in arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?> = CommandLine.unsafeArgv,
@@ -27,10 +31,32 @@ enum ProcessList {
                 isValue = false
                 continue
             }
+            hideParts(ofAddress: argument)
             let parts = String(cString: argument).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = parts.first.map(String.init), secretOptions.contains(name) else { continue }
             if parts.count > 1 { hide(argument, from: name.utf8.count + 1) } else { isValue = true }
         }
+    }
+
+    /// In `scheme://user:password@host/path?query#fragment` everything that may be a secret: what is before the `@`, and what is
+    /// behind `?` or `#`. Does nothing to other text.
+    private static func hideParts(ofAddress argument: UnsafeMutablePointer<CChar>) {
+        let bytes = UnsafeMutableBufferPointer(start: argument, count: strlen(argument))
+        let cover = CChar(UInt8(ascii: "x"))
+        func place(of letters: StaticString, from start: Int) -> Int? {
+            let wanted = UnsafeBufferPointer(start: letters.utf8Start, count: letters.utf8CodeUnitCount)
+            return bytes.indices.dropFirst(start).first { index in wanted.contains { $0 == UInt8(bitPattern: bytes[index]) } }
+        }
+        guard let colon = place(of: ":", from: 0), bytes.count > colon + 2, bytes[colon + 1] == CChar(UInt8(ascii: "/")),
+            bytes[colon + 2] == CChar(UInt8(ascii: "/"))
+        else { return }
+        let start = colon + 3
+        let end = place(of: "?#", from: start) ?? bytes.count
+        let authority = min(place(of: "/", from: start) ?? end, end)
+        if let at = bytes[start..<authority].lastIndex(of: CChar(UInt8(ascii: "@"))) {
+            for index in start..<at { bytes[index] = cover }
+        }
+        for index in bytes.indices.dropFirst(end + 1) { bytes[index] = cover }
     }
 
     private static func hide(_ argument: UnsafeMutablePointer<CChar>, from start: Int) {

@@ -132,7 +132,7 @@ struct ServiceOptions: ParsableArguments {
         case .pubnub:
             if address.path != nil { throw CommandFailure("--url \(url): PubNub is not below a path.", .usage) }
             return .pubnub(
-                publishKey: publishKey ?? "demo", subscribeKey: key ?? "demo", userID: subscriber, host: address.host,
+                publishKey: publishKey ?? "demo", subscribeKey: key ?? "demo", userID: user ?? subscriber, host: address.host,
                 authToken: token, secretKey: secret, cipherKey: cipherKey, filter: filter, presence: presence)
         case .nexconn:
             return try nexconn(address, presence: presence, isBrief: isBrief)

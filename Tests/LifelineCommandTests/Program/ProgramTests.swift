@@ -32,7 +32,7 @@ struct ProgramTests {
 
         server.send(SIGTERM)
         let lost = await listener.line { $0.contains(#""status":"reconnecting""#) }
-        #expect(lost.contains(#""code":4200"#))
+        #expect(lost.contains(#""code":4100"#))
         #expect(await server.end() == 0)
         #expect(server.lines == [ready])
 
@@ -99,6 +99,20 @@ struct ProgramTests {
             presence.lines == [
                 #"{"ev":"present","ch":"room","user":"a","state":null}"#, #"{"ev":"occupancy","ch":"room","count":1}"#,
             ])
+        // CL-11: the user is --user, whatever the name in the lines is.
+        let both = try Program(
+            "publish", "--service", "pubnub", "--url", url, "--name", "b", "--user", "ann", "--channel", "own", "--data", "1")
+        #expect(await both.end() == 0)
+        let own = try Program("history", "--service", "pubnub", "--url", url, "--channel", "own", "--json")
+        #expect(await own.end() == 0)
+        #expect(own.lines.count == 1 && own.lines[0].hasSuffix(#""user":"ann"}"#))
+        // CL-85: what the service says is told.
+        let stranger = try Program(
+            "listen", "--service", "pubnub", "--url", url, "--key", "nobody", "--json", "--channel", "room")
+        let told = await stranger.line { $0.contains(#""status":"reconnecting""#) || $0.contains(#""status":"failed""#) }
+        #expect(told.contains("It says: Invalid Subscribe Key"))
+        stranger.type("quit")
+        _ = await stranger.end()
         let filter = try Program(
             "listen", "--service", "pubnub", "--url", url, "--json", "--filter", "((", "--channel", "room")
         filter.endInput()
@@ -167,7 +181,7 @@ struct ProgramTests {
             "listen", "--service", "nexconn", "--url", url, "--key", "chat", "--secret", "wrong", "--user", "ann", "--json")
         wrong.endInput()
         #expect(await wrong.end() == 1)
-        #expect(wrong.lines.last?.hasSuffix(#""vendor":"tokenIncorrect 15"}"#) == true)
+        #expect(wrong.lines.last?.hasSuffix(#""vendor":"unconnected 11"}"#) == true)
         server.send(SIGTERM)
         #expect(await server.end() == 0)
     }
@@ -205,6 +219,53 @@ struct ProgramTests {
         #expect(await listener.end() == 1)
         #expect(listener.lines.count == 2)
         server.send(SIGINT)
+        #expect(await server.end() == 0)
+    }
+
+    @Test("CL-83: after a refused connection connect subscribes again what was wanted")
+    func refusedConnection() async throws {
+        let server = try Program("serve", "--port", "0", environment: ["LIFELINE_APP_LIMITS_CONNECTIONS": "1"])
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let first = try Program("listen", "--url", url, "--json")
+        _ = await first.line { $0.contains(#""status":"connected""#) }
+        let second = try Program("listen", "--url", url, "--json", "--channel", "room", "--for", "30")
+        let refused = await second.line { $0.contains(#""status":"failed""#) }
+        #expect(refused.contains(#""code":4004"#))
+        first.type("quit")
+        #expect(await first.end() == 0)
+        second.type("connect")
+        let subscribed = await second.line { $0.contains(#""ev":"subscribed""#) }
+        #expect(subscribed.hasSuffix(#""ch":"room"}"#))
+        second.type("quit")
+        #expect(await second.end() == 0)
+        server.send(SIGTERM)
+        #expect(await server.end() == 0)
+    }
+
+    @Test("CL-84: commands are obeyed in their order, also those that wait in the pipe at the start")
+    func order() async throws {
+        let server = try Program("serve", "--port", "0")
+        let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
+        let early = try Program("listen", "--url", url, "--json", "--channel", "room")
+        for command in ["disconnect", "status", "quit"] { early.type(command) }
+        #expect(await early.end() == 0)
+        #expect(early.lines.count { $0.contains(#""status":"disconnected""#) } == 2)
+
+        let listener = try Program("listen", "--url", url, "--json", "--secret", "app-secret")
+        _ = await listener.line { $0.contains(#""status":"connected""#) }
+        for command in [
+            "subscribe a", "unsubscribe a", "subscribe b", "unsubscribe b", "subscribe b", "publish a 1", "publish b 2", "quit",
+        ] { listener.type(command) }
+        #expect(await listener.end() == 0)
+        #expect(listener.lines.count { $0.contains(#""ev":"published""#) && $0.contains(#""outcome":"accepted""#) } == 2)
+        #expect(!listener.lines.contains { $0.contains(#""ev":"msg","ch":"a""#) })
+        #expect(
+            listener.lines.last { $0.contains("subscribed") && $0.contains(#""ch":"b""#) }?.contains(#""ev":"subscribed""#)
+                == true)
+        #expect(
+            listener.lines.last { $0.contains("subscribed") && $0.contains(#""ch":"a""#) }?.contains(#""ev":"subscribed""#)
+                != true)
+        server.send(SIGTERM)
         #expect(await server.end() == 0)
     }
 

@@ -30,7 +30,7 @@ struct ApplicationSettingTests {
     func everyField() throws {
         let file = """
             {"apps": [{
-              "id": "7", "key": "k", "secret": "s", "enabled": false, "clientEvents": true, "subscriptionCounts": true,
+              "id": "7", "key": "k", "secret": "s", "previousSecret": "p", "enabled": false, "clientEvents": true, "subscriptionCounts": true,
               "userAuthentication": false, "requireTLS": true, "allowedOrigins": ["https://a.example", "*.b.example"],
               "authorizationTimeout": 30,
               "webhooks": [
@@ -41,10 +41,11 @@ struct ApplicationSettingTests {
                 "connections": 1, "clientEventsPerSecond": 2, "publishesPerSecond": 3, "queriesPerSecond": 4, "watchlistUsers": 5,
                 "presenceMembers": 6, "presenceMemberBytes": 7, "userIDBytes": 8, "channelNameBytes": 9, "eventNameBytes": 10,
                 "eventDataBytes": 11, "channelsPerPublish": 12, "eventsPerBatch": 13, "channelsPerConnection": 14,
-                "cacheLifetime": 15}}]}
+                "cacheLifetime": 15, "channels": 16, "subscriptions": 17, "cacheBytes": 18}}]}
             """
         let expected = Application(
-            id: "7", key: "k", secret: "s", isEnabled: false, allowsClientEvents: true, announcesSubscriptionCounts: true,
+            id: "7", key: "k", secret: "s", previousSecret: "p", isEnabled: false, allowsClientEvents: true,
+            announcesSubscriptionCounts: true,
             allowsUserAuthentication: false, requiresTLS: true, allowedOrigins: ["https://a.example", "*.b.example"],
             authorizationTimeout: .seconds(30),
             webhooks: [
@@ -57,7 +58,7 @@ struct ApplicationSettingTests {
                 connections: 1, clientEventsPerSecond: 2, publishesPerSecond: 3, queriesPerSecond: 4, watchlistUsers: 5,
                 presenceMembers: 6, presenceMemberBytes: 7, userIDBytes: 8, channelNameBytes: 9, eventNameBytes: 10,
                 eventDataBytes: 11, channelsPerPublish: 12, eventsPerBatch: 13, channelsPerConnection: 14,
-                cacheLifetime: .seconds(15)))
+                cacheLifetime: .seconds(15), channels: 16, subscriptions: 17, cacheBytes: 18))
         #expect(try applications(file) == [expected])
         #expect(try applications("{}", ["LIFELINE_APPS": JSONText(file)["apps"]?.text ?? ""]) == [expected])
     }
@@ -115,7 +116,7 @@ struct ApplicationSettingTests {
 
     @Test("Where null takes nothing away, it is the same as leaving the field out")
     func null() throws {
-        let names = ApplicationSetting.all.filter { !$0.takesNull && !$0.name.contains(".") }.map(\.name) + ["limits"]
+        let names = ApplicationSetting.fields.all.filter { !$0.takesNull && !$0.name.contains(".") }.map(\.name) + ["limits"]
         let object = names.map { #""\#($0)": null"# }.joined(separator: ",")
         #expect(try applications("{\"app\": {\(object)}}") == [.development])
         #expect(try applications(#"{"app": {"limits": {"presenceMembers": null}}}"#) == [.development])

@@ -7,7 +7,9 @@ import Testing
 @Suite("Settings of serve for chat (rule CL-18)")
 struct ServeSettingsTests {
     private func chat(_ arguments: String...) async throws -> ChatApplication {
-        try await ServeSettings(command: ServeCommand.parse(arguments)).chat
+        let applications = try await ServeSettings(command: ServeCommand.parse(arguments)).chatApplications
+        #expect(applications.count == 1)
+        return try #require(applications.first)
     }
 
     @Test("Without options it is the development application")
@@ -18,12 +20,13 @@ struct ServeSettingsTests {
     @Test("Every option reaches the application")
     func options() async throws {
         let chat = try await chat(
-            "--nexconn-key", "k", "--nexconn-secret", "s", "--nexconn-sync-devices", "--no-nexconn-presence",
+            "--nexconn-key", "k", "--nexconn-secret", "s", "--nexconn-previous-secret", "p", "--nexconn-sync-devices",
+            "--no-nexconn-presence",
             "--nexconn-own-recalls", "--no-nexconn-create-open-channels", "--no-nexconn-many-open-channels",
             "--nexconn-send-rate", "5", "--nexconn-devices", "2", "--nexconn-open-grace", "7", "--nexconn-token-lifetime", "60",
             "--nexconn-webhook", "https://example.com/hook")
         #expect(chat.key == "k")
-        #expect(chat.secret.revealed == "s")
+        #expect(chat.secret.revealed == "s" && chat.previousSecret?.revealed == "p")
         #expect(chat.syncsDevices)
         #expect(!chat.hasPresence)
         #expect(chat.recallsOwnOnly)

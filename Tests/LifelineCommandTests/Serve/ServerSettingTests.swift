@@ -22,14 +22,18 @@ struct ServerSettingTests {
          "corsOrigins": ["https://a.example", "https://b.example"], "threads": 3, "activityTimeout": 11, "pongTimeout": 12,
          "requestTimeout": 13, "keepAliveTimeout": 14, "messageTimeout": 15, "closeTimeout": 16, "drainTimeout": 17,
          "chatHeartbeat": 18, "pollQueueLength": 19, "maxConnections": 20, "maxMessageBytes": 2100, "maxRequestBytes": 2200,
-         "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "data": "/d", "bridge": true, "logLevel": "info",
+         "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "drainCode": 4205, "reusePort": true,
+         "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info",
+         "bridgeIgnoresAccessManager": true,
          "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
         """
 
     private func check(_ settings: ServeSettings) {
         #expect(settings.host == "0.0.0.0" && settings.port == 7001 && settings.data == "/d" && settings.isBridged)
         #expect(settings.tls == .init(certificateFile: "c", privateKeyFile: "k", checkInterval: .seconds(24)))
-        #expect(settings.pollHold == 25 && !settings.chat.hasPresence && settings.logLevel == .info)
+        #expect(
+            settings.keysets.first?.pollHold == .seconds(25) && settings.chatApplications.first?.hasPresence == false
+                && settings.logLevel == .info)
         #expect(settings.server.pathPrefix == "/realtime" && settings.server.trustsProxyHeaders)
         #expect(settings.server.corsOrigins == ["https://a.example", "https://b.example"] && settings.server.threads == 3)
         let durations = [
@@ -42,6 +46,9 @@ struct ServerSettingTests {
         #expect(settings.server.maximumConnections == 20 && settings.server.maximumMessageBytes == 2100)
         #expect(settings.server.maximumRequestBytes == 2200 && settings.server.maximumPendingBytes == 23000)
         #expect(settings.server.maximumQueuedBytes == 66_000)
+        #expect(settings.server.maximumConnectionsPerAddress == 27 && settings.server.connectionRatePerAddress == 28)
+        #expect(settings.server.limitsLoopback)
+        #expect(settings.server.drainCode == 4205 && settings.server.reusesPort && settings.allowsPublicSecrets)
     }
 
     @Test("Every setting of a file arrives")
@@ -58,7 +65,10 @@ struct ServerSettingTests {
             "REQUEST_TIMEOUT": "13", "KEEP_ALIVE_TIMEOUT": "14", "MESSAGE_TIMEOUT": "15", "CLOSE_TIMEOUT": "16",
             "DRAIN_TIMEOUT": "17", "CHAT_HEARTBEAT": "18", "POLL_QUEUE_LENGTH": "19", "MAX_CONNECTIONS": "20",
             "MAX_MESSAGE_BYTES": "2100", "MAX_REQUEST_BYTES": "2200", "MAX_PENDING_BYTES": "23000", "DATA": "/d",
-            "MAX_QUEUED_BYTES": "66000", "PUBLISH_TIMEOUT": "26",
+            "MAX_QUEUED_BYTES": "66000", "PUBLISH_TIMEOUT": "26", "DRAIN_CODE": "4205", "REUSE_PORT": "true",
+            "MAX_CONNECTIONS_PER_ADDRESS": "27",
+            "CONNECTION_RATE_PER_ADDRESS": "28", "LIMIT_LOOPBACK": "true",
+            "ALLOW_PUBLIC_SECRETS": "true",
             "BRIDGE": "true",
             "LOG_LEVEL": "info", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24", "PUBNUB_POLL_HOLD": "25",
             "NEXCONN_PRESENCE": "false",
@@ -75,11 +85,16 @@ struct ServerSettingTests {
             [
                 "--path-prefix", "/x", "--no-trust-proxy-headers", "--cors-origin", "http://a", "--cors-origin", "http://b",
                 "--max-connections", "9", "--threads", "2",
+                "--max-connections-per-address", "7", "--connection-rate-per-address", "0", "--no-limit-loopback",
+                "--no-reuse-port",
             ],
             environment: ["LIFELINE_MAX_CONNECTIONS": "8"], file: Self.everything)
         #expect(settings.server.pathPrefix == "/x" && !settings.server.trustsProxyHeaders)
         #expect(settings.server.corsOrigins == ["http://a", "http://b"])
         #expect(settings.server.maximumConnections == 9 && settings.server.threads == 2)
+        #expect(settings.server.maximumConnectionsPerAddress == 7 && settings.server.connectionRatePerAddress == 0)
+        #expect(!settings.server.limitsLoopback)
+        #expect(!settings.server.reusesPort)
     }
 
     @Test("Without any it is the library's configuration, but for the time that a drain may take")
@@ -100,13 +115,17 @@ struct ServerSettingTests {
             (#"{"pathPrefix": "/a/../b"}"#, "pathPrefix"), (#"{"pathPrefix": "/a?b"}"#, "pathPrefix"),
             (#"{"trustProxyHeaders": 1}"#, "trustProxyHeaders"), (#"{"threads": 0}"#, "threads"),
             (#"{"maxConnections": -1}"#, "maxConnections"), (#"{"maxPendingBytes": 1}"#, "maxPendingBytes"),
+            (#"{"maxConnectionsPerAddress": -1}"#, "maxConnectionsPerAddress"), (#"{"limitLoopback": 1}"#, "limitLoopback"),
+            (#"{"connectionRatePerAddress": 1000001}"#, "connectionRatePerAddress"),
             (#"{"corsOrigins": "*"}"#, "corsOrigins"), (#"{"drainTimeout": 99999}"#, "drainTimeout"),
+            (#"{"drainCode": 4000}"#, "drainCode"), (#"{"reusePort": 1}"#, "reusePort"),
             (#"{"tls": {"cert": "c"}}"#, "--tls-key"), (#"{"pubnub": {"pollHold": 999}}"#, "poll"),
             (#"{"pubnub": {"pollHolt": 9}}"#, "pubnub.pollHolt"), (#"{"host": {}}"#, "host"), ("{", "JSON"),
             (#"{"host": ""}"#, "host"), (#"{"host": "127.0.0.1:80"}"#, "host"), (#"{"host": "http://a"}"#, "host"),
             (#"{"host": "[a]"}"#, "host"), (#"{"corsOrigins": ["https://a.example/path"]}"#, "corsOrigins"),
             (#"{"corsOrigins": ["a.example"]}"#, "corsOrigins"), (#"{"corsOrigins": ["https://*.a.example"]}"#, "corsOrigins"),
             (#"{"services": []}"#, "services"), (#"{"services": ["redis"]}"#, "services"),
+            (#"{"bridge": true, "pubnub": {"accessManager": true}}"#, "bridgeIgnoresAccessManager"),
             (#"{"services": ["pusher"], "bridge": true}"#, "bridge"), (#"{"data": ""}"#, "data"),
             (#"{"tls": {"cert": "", "key": ""}}"#, "tls.cert"), (#"{"pubnub": {"secret": ""}}"#, "pubnub.secret"),
         ])
@@ -139,7 +158,7 @@ struct ServerSettingTests {
         let settings = try await settings(
             file: #"{"tls": null, "pubnub": null, "nexconn": null, "app": null, "apps": null, "port": null}"#)
         #expect(settings.tls == nil && settings.port == 6001 && settings.applications == [.development])
-        #expect(settings.keyset == .development && settings.chat == .development)
+        #expect(settings.keysets == [.development] && settings.chatApplications == [.development])
     }
 
     @Test("An address may have the brackets of URLs; origins become what browsers write")
@@ -150,6 +169,22 @@ struct ServerSettingTests {
         #expect(
             try await settings(origins.flatMap { ["--cors-origin", $0] }).server.corsOrigins
                 == ["https://a.example", "http://a.example", "http://a.example:8080", "null", "*"])
+    }
+
+    @Test("A bridge beside the access manager has to be allowed by a setting of its own (BR-20)")
+    func bridgeBesideAccessManager() async throws {
+        let both = ["--bridge", "--pubnub-access-manager"]
+        let failure = await #expect(throws: CommandFailure.self) { _ = try await settings(both) }
+        #expect(failure?.kind == .usage && failure?.message.contains("grants") == true)
+        for (arguments, environment) in [
+            (both + ["--bridge-ignores-access-manager"], [:]), (both, ["LIFELINE_BRIDGE_IGNORES_ACCESS_MANAGER": "true"]),
+        ] {
+            let settings = try await settings(arguments, environment: environment)
+            let configuration = settings.configuration(
+                registry: ReloadableApplicationRegistry([]), logger: ServerConfiguration().logger)
+            #expect(configuration.bridge?.ignoresAccessManager == true)
+        }
+        #expect(try await settings(["--bridge", "--pubnub-access-manager", "--services", "pusher,nexconn"]).isBridged)
     }
 
     @Test("Services that are not named do not run, and do not count as open to everybody (SO-6)")
@@ -186,6 +221,24 @@ struct ServerSettingTests {
         #expect(try await settings(own).openServices.isEmpty)
     }
 
+    @Test("Public secrets on a public address are refused, unless that is said (SO-64)")
+    func publicSecrets() async throws {
+        for arguments in [
+            ["--host", "0.0.0.0"], ["--host", "::", "--secret", "a"], ["--host", "10.0.0.1", "--services", "pubnub"],
+        ] {
+            let refused = try await settings(arguments)
+            let failure = #expect(throws: CommandFailure.self) { try refused.refusePublicSecrets() }
+            #expect(failure?.kind == .usage && failure?.message.contains("--allow-public-secrets") == true)
+            #expect(failure?.message.contains(arguments.contains("a") ? "--nexconn-secret" : "secret") == true)
+            try await settings(arguments + ["--allow-public-secrets"]).refusePublicSecrets()
+        }
+        let named = try await settings(["--host", "::", "--secret", "a"])
+        let failure = #expect(throws: CommandFailure.self) { try named.refusePublicSecrets() }
+        #expect(failure?.message.contains("--secret (LIFELINE_APP_SECRET)") == false)
+        try await settings(["--host", "0.0.0.0", "--secret", "a", "--services", "pusher"]).refusePublicSecrets()
+        try await settings(["--host", "127.0.0.1", "--path-prefix", "/x"]).refusePublicSecrets()
+    }
+
     @Test("Variables that look like settings are noticed")
     func stray() async throws {
         let settings = try await settings(environment: ["LIFELINE_APP_KYE": "x", "LIFELINE_PORT": "1", "PATH": "/bin"])
@@ -218,18 +271,19 @@ struct ServerSettingTests {
         for (file, expected) in [
             (#"{"port": 1}"#, ["port"]), (#"{"pathPrefix": "/a"}"#, ["pathPrefix"]),
             (#"{"maxConnections": 1}"#, ["maxConnections"]),
-            (#"{"pubnub": {"secret": "x"}}"#, ["pubnub"]), (#"{"pubnub": {"pollHold": 1}}"#, ["pubnub"]),
-            (#"{"nexconn": {"secret": "x"}, "services": ["nexconn"]}"#, ["services", "nexconn"]),
+            (#"{"pubnub": {"secret": "x", "pollHold": 1}}"#, []), (#"{"nexconn": {"secret": "x"}}"#, []),
+            (#"{"nexconn": {"secret": "x"}, "services": ["nexconn"]}"#, ["services"]),
             (#"{"tls": {"cert": "c", "key": "k"}, "host": "::"}"#, ["host", "tls"]),
         ] {
             #expect(try await settings(file: file).settingsForNewStart(since: started) == expected)
         }
         let bridged = try await settings(file: #"{"bridge": true}"#)
-        #expect(
-            try await settings(file: #"{"bridge": true, "app": {"id": "7"}}"#).settingsForNewStart(since: bridged) == ["bridge"])
-        // Whatever can be set has to be noticed: all but the applications.
+        for other in [#""app": {"id": "7"}"#, #""pubnub": {"subscribeKey": "k"}"#, #""nexconn": {"key": "k"}"#] {
+            #expect(
+                try await settings(file: #"{"bridge": true, \#(other)}"#).settingsForNewStart(since: bridged) == ["bridge"])
+        }
+        // Whatever can be set has to be noticed: all but the applications of the services.
         let all = try await settings(file: Self.everything).settingsForNewStart(since: settings())
-        let sections = ServerSetting.sections.map(\.name)
-        #expect(Set(all) == Set(ServerSetting.scalars + sections).subtracting(["services"]))
+        #expect(Set(all) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services"]))
     }
 }

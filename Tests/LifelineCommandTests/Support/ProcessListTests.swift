@@ -33,6 +33,23 @@ struct ProcessListTests {
         #expect(shown([]) == [])
     }
 
+    @Test("In every address what can be a secret is written over: the user, the query, the fragment (CL-86)")
+    func addresses() {
+        #expect(
+            shown([
+                "lifeline", "--webhook", "https://a.example/hook?token=hush", "--auth-endpoint=https://a/b?c=d",
+                "--nexconn-webhook",
+                "http://h", "--url", "https://user:hush@a.example:1/p@th?token=hush#hush", "--url=ws://a/?q", "http://a@b/c#",
+                "--channel", "a:b?c", "é://ü@ä",
+            ])
+                == [
+                    "lifeline", "--webhook", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "--auth-endpoint=xxxxxxxxxxxxxxx",
+                    "--nexconn-webhook",
+                    "xxxxxxxx", "--url", "https://xxxxxxxxx@a.example:1/p@th?xxxxxxxxxxxxxxx", "--url=ws://a/?x", "http://x@b/c#",
+                    "--channel", "a:b?c", "é://xx@ä",
+                ])
+    }
+
     @Test("Every option that is called a secret, a token or a cipher's key is among them")
     func complete() {
         let help = [
@@ -42,7 +59,7 @@ struct ProcessListTests {
         let options = Set(help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") }.map(String.init))
         let secret = options.filter { option in
             ["secret", "token", "cipher", "encryption-key"].contains { option.contains($0) } && !option.hasSuffix("-lifetime")
-                && option != "--require-encryption"
+                && option != "--require-encryption" && !option.hasSuffix("-public-secrets")
         }
         #expect(secret.count >= 6)
         #expect(secret.subtracting(ProcessList.secretOptions).isEmpty)
@@ -51,7 +68,11 @@ struct ProcessListTests {
     #if os(Linux)
         @Test("The built program shows no secret, and works with it all the same")
         func program() async throws {
-            let server = try Program("serve", "--port", "0", "--secret", "hush-hush", "--pubnub-secret=hush-two")
+            let server = try Program(
+                "serve", "--port", "0", "--secret", "hush-hush", "--pubnub-secret=hush-two", "--previous-secret", "hush-hush",
+                "--pubnub-previous-secret=hush-six",
+                "--nexconn-previous-secret", "hush-hush", "--webhook",
+                "http://127.0.0.1:9/hook?token=hush-three")
             let url = String(await server.line { $0.hasPrefix("lifeline: ready ") }.dropFirst("lifeline: ready ".count))
             let shown = try String(contentsOfFile: "/proc/\(server.id)/cmdline", encoding: .utf8)
             #expect(shown.contains("--pubnub-secret=xxxxxxxx") && !shown.contains("hush"))

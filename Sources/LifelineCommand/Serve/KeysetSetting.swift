@@ -1,0 +1,23 @@
+import RealtimeHub
+
+/// The fields of a PubNub keyset. Rule SO-1.
+enum KeysetSetting {
+    static let fields = ServiceFields(
+        word: "keyset", prefix: "LIFELINE_PUBNUB_", all: all, development: .development,
+        blank: Keyset(publishKey: "", subscribeKey: "", secretKey: ""),
+        keys: [.init(name: "publishKey", field: \.publishKey), .init(name: "subscribeKey", field: \.subscribeKey)],
+        secret: "secret")
+
+    private static let all: [ServiceField<Keyset>] = [
+        .name("publishKey", \.publishKey),
+        .name("subscribeKey", \.subscribeKey),
+        .secret("secret", \.secretKey),
+        .secret("previousSecret", \.previousSecretKey),
+        .truth("enabled", \.isEnabled),
+        .truth("accessManager", \.requiresGrants),
+        // Clients give up soon after 300 s.
+        .seconds("pollHold", \.pollHold, 1...300),
+        .integer("announceMaximum", \.announceMaximum, 0...1_000_000_000),
+        .seconds("presenceInterval", \.presenceInterval, 1...3_600),
+    ]
+}

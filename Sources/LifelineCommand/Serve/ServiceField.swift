@@ -1,0 +1,67 @@
+import RealtimeHub
+
+/// One field of an application of some service: what it is called, and how it gets its value. Rule SO-1.
+struct ServiceField<Value: Sendable>: Sendable {
+    /// With a point in it for fields of `limits`.
+    let name: String
+    /// Whether `null` takes something away. For all others it is the same as leaving the field out.
+    let takesNull: Bool
+    let set: @Sendable (SettingValue, inout Value) throws(CommandFailure) -> Void
+
+    init(
+        _ name: String, takesNull: Bool = false,
+        _ set: @escaping @Sendable (SettingValue, inout Value) throws(CommandFailure) -> Void
+    ) {
+        self.name = name
+        self.takesNull = takesNull
+        self.set = set
+    }
+
+    static func truth(_ name: String, _ field: any WritableKeyPath<Value, Bool> & Sendable) -> ServiceField {
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = try value.truth() }
+    }
+
+    static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret> & Sendable) -> ServiceField {
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.string()) }
+    }
+
+    /// A secret that need not be there.
+    static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret?> & Sendable) -> ServiceField {
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.string()) }
+    }
+
+    static func integer(
+        _ name: String, _ field: any WritableKeyPath<Value, Int> & Sendable, _ range: ClosedRange<Int>
+    ) -> ServiceField {
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = try value.integer(range) }
+    }
+
+    static func seconds(
+        _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, _ range: ClosedRange<Int>
+    ) -> ServiceField {
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = try value.seconds(range) }
+    }
+
+    /// A time that need not be there.
+    static func seconds(
+        _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>
+    ) -> ServiceField {
+        .init(name, takesNull: true) { value, object throws(CommandFailure) in
+            object[keyPath: field] = value.isNull ? nil : try value.seconds(range)
+        }
+    }
+
+    /// Ids and keys are parts of paths, of signatures and of names in the store, so some characters cannot be in them.
+    static func name(
+        _ name: String, _ field: any WritableKeyPath<Value, String> & Sendable, length: Int = 200
+    ) -> ServiceField {
+        .init(name) { value, object throws(CommandFailure) in
+            let text = try value.string()
+            let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#%:&\"\\".utf8.contains($0) }
+            guard text.utf8.count <= length, isClean else {
+                throw value.wrong("1 to \(length) ASCII characters without spaces and without / ? # % : & \" and \\")
+            }
+            object[keyPath: field] = text
+        }
+    }
+}
