@@ -221,6 +221,10 @@ class Proxy(Program):
         """How many connections the proxy has seen."""
         return self._ask("/state")[1]["total"]
 
+    def received(self):
+        """How many bytes came from the server, those that were lost included."""
+        return self._ask("/state")[1]["down"]
+
 
 class Listener(Program):
     """`lifeline listen --json` with the fast timing profile."""

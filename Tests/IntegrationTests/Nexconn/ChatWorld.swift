@@ -1,15 +1,17 @@
 import ConnectionEngine
 import Foundation
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
+@testable import ChatServer
 @testable import LifelineServer
 @testable import NexconnChatSDK
 
 /// A server for one chat application, and what its operator may do to users.
 struct ChatWorld {
     let server: LifelineServer
-    private var chat: NexconnApplication { server.core.nexconn.applications[0] }
+    private var chat: NexconnApplication { server.services.chat.applications[0] }
 
     /// - Parameter key: of the application; devices use `app-key`.
     static func start(key: String = "app-key") async throws -> ChatWorld {
@@ -29,7 +31,7 @@ struct ChatWorld {
         let token = "token-\(user)\(suffix)"
         try await change { book, change in
             try book.issueToken(
-                hash: NexconnApplication.hash(ofToken: token), to: user, name: user, avatar: nil, at: change.now,
+                hash: NexconnApplication.hash(ofToken: token), to: Identifier(user), name: user, avatar: nil, at: change.now,
                 into: &change.commit)
         }
         return token
@@ -37,14 +39,14 @@ struct ChatWorld {
 
     func ban(_ user: String) async throws {
         try await change { book, change in
-            let ended = try book.ban([user], minutes: 5, at: change.now, into: &change.commit)
+            let ended = try book.ban([Identifier(user)], minutes: 5, at: change.now, into: &change.commit)
             change.end(ended, NexconnBye(code: .bannedWhileOnline, reason: "Banned."))
         }
     }
 
     func delete(_ user: String) async throws {
         try await change { book, change in
-            let ended = try book.deactivate([user], at: change.now, into: &change.commit)
+            let ended = try book.deactivate([Identifier(user)], at: change.now, into: &change.commit)
             change.end(ended, NexconnBye(code: .accountDeleted, reason: "Deleted."))
         }
     }
@@ -52,7 +54,7 @@ struct ChatWorld {
     func expireTokens(of user: String) async throws {
         try await change { book, change in
             let ended = try book.expireTokens(
-                of: [user], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
+                of: [Identifier(user)], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
             change.end(ended, NexconnBye(code: .tokenExpired, reason: "Expired."))
         }
     }
@@ -60,12 +62,13 @@ struct ChatWorld {
     /// Ends a user's sessions as a server does that restarts.
     func shake(_ user: String) async throws {
         try await change { book, change in
-            change.end(book.sessions(of: user), NexconnBye(code: .serverRestarts, reason: "Restarting.", mayRetry: true))
+            change.end(
+                book.sessions(of: Identifier(user)), NexconnBye(code: .serverRestarts, reason: "Restarting.", mayRetry: true))
         }
     }
 
     func isOnline(_ user: String) async throws -> Bool {
-        try await change { book, _ in book.isOnline(user) }
+        try await change { book, _ in book.isOnline(Identifier(user)) }
     }
 
     @discardableResult

@@ -1,9 +1,13 @@
 import Foundation
+import Identifiers
 import NexconnProtocol
 import RealtimeHub
 
+@testable import ChatServer
 @testable import LifelineServer
 @testable import NexconnChatSDK
+@testable import PubNubServer
+@testable import PusherServer
 
 /// A chat server in this process, and engines that talk to it.
 final class ChatService: Sendable {
@@ -45,7 +49,7 @@ final class ChatService: Sendable {
     /// Bans a user who may be connected.
     func ban(_ user: String) async throws {
         try await change { book, change in
-            let sessions = try book.ban([user], minutes: 5, at: change.now, into: &change.commit)
+            let sessions = try book.ban([Identifier(user)], minutes: 5, at: change.now, into: &change.commit)
             change.end(sessions, NexconnBye(code: .bannedWhileOnline, reason: "Banned."))
         }
     }
@@ -53,7 +57,7 @@ final class ChatService: Sendable {
     /// Deactivates a user's account.
     func deactivate(_ user: String) async throws {
         try await change { book, change in
-            let sessions = try book.deactivate([user], at: change.now, into: &change.commit)
+            let sessions = try book.deactivate([Identifier(user)], at: change.now, into: &change.commit)
             change.end(sessions, NexconnBye(code: .accountDeleted, reason: "Deactivated."))
         }
     }
@@ -62,13 +66,13 @@ final class ChatService: Sendable {
     func expireTokens(of user: String) async throws {
         try await change { book, change in
             let sessions = try book.expireTokens(
-                of: [user], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
+                of: [Identifier(user)], issuedBefore: change.now + 1, at: change.now, into: &change.commit)
             change.end(sessions, NexconnBye(code: .tokenExpired, reason: "Expired."))
         }
     }
 
     private func change(_ decide: (inout ChatBook, inout NexconnChange) throws -> Void) async throws {
-        guard let application = server.core.nexconn.application(key: "app-key") else { return }
+        guard let application = server.services.chat.application(key: "app-key") else { return }
         let result: Result<Void, NexconnRefusal> = await withCheckedContinuation { continuation in
             application.change(decide) { continuation.resume(returning: $0) }
         }

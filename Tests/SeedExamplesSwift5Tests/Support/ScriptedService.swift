@@ -1,6 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
+import Identifiers
 import NIOConcurrencyHelpers
 import PubNubProtocol
 
@@ -80,7 +81,7 @@ final class ScriptedService: SubscriptionEngine, CallTransport {
     func cancelRetry() { state.withLockedValue { $0.commands.append("cancelRetry") } }
     func abandon() {}
     var cursor: PubNubCursor { .start }
-    var states: [String: String] { [:] }
+    var states: [Identifier: String] { [:] }
 
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation {
         state.withLockedValue { $0.body = body }
