@@ -1,17 +1,18 @@
 """What must be true of every source file, now and of those to come."""
 
+import ast
 import functools
 import re
 from pathlib import Path
+
+from swift_functions import blanked, functions, unconditional
 
 SOURCES = Path(__file__).resolve().parents[2] / "Sources"
 SECRETS = r"(?:signature|digest|hmac|md5|secret|mac|tag|Signature|Digest|HMAC|MD5|Secret|MAC|Tag)"
 CODES = r"(?:sign|code|mac|digest|bodyMD5|channelAuth|userAuth|authenticationCode|hash)"
 # Both sides are this program's own: nobody outside can choose one of them and look at the clock.
 OWN = {
-    "LifelineCommand/Serve/ServeSettings+Changes.swift": "whether secrets are those of the development applications",
-    "LifelineServer/Core/ServerCertificate.swift": "whether a file has changed",
-    "LifelineServer/Fronts/Pusher/Webhooks/PusherWebhooks.swift": "whether the configuration has changed",
+    "ServerRuntime/Sockets/ServerCertificate.swift": "whether a file has changed",
     "NexconnChatSDK/Client/InstallationStore.swift": "which of its own files belongs to a token",
 }
 
@@ -51,3 +52,147 @@ def test_one_function_compares_secrets():
 def test_there_is_one_such_function():
     loops = {file for file, _, code in lines() if re.search(r"\|=[^=].*\^", code)}
     assert loops == {"WireCoding/Text/ConstantTime.swift"}
+
+
+# Tests that cannot fail
+
+TESTS = SOURCES.parent / "Tests"
+EXPECTATION = r"#expect|#require|Issue\.record|\bconfirmation\("
+# What functions of tests are called that fail, throw or never return when something is not so. They are looked at, too.
+JUDGES = r"(?:expect|check|wait|until|eventually|skip|holds|acknowledged|opened|run|observe|compare|hear|error)"
+# Tests that prove something without an expectation.
+PROOFS = {
+    "PusherSwiftTests/Surface/SendableTests.swift types_that_only_the_library_makes_are_Sendable_too": "it would not compile",
+}
+
+
+def fails(sources):
+    """What must occur in a test of these sources, which are those of one target, so that it can fail."""
+    bodies, sources = {}, list(sources)
+    for function in (function for source in sources for function in source):
+        # What only sets something up may have expectations, too; they say nothing about the test.
+        if not function.is_test and (re.match(JUDGES, function.name) or re.search(EXPECTATION, function.body) and not re.match("with|start|make", function.name)):
+            bodies.setdefault(function.name, []).append(function.body)
+    # Whoever waits for ever is ended by the limit of the suite.
+    judges = {name for name in bodies if re.match("wait|until", name)} | {"wait"}
+    judges |= {name for name, all_of in bodies.items() if re.search(EXPECTATION + r"|\bthrow\s+(?!error\b)", "".join(all_of))}
+    while more := {name for name in bodies.keys() - judges if re.search(rf"\b(?:{'|'.join(judges)})\b", "".join(bodies[name]))}:
+        judges |= more
+    return rf"{EXPECTATION}|\b(?:{'|'.join(sorted(judges))})\s*[({{]"
+
+
+def without_expectation(sources):
+    """Name and line of the tests of one target without an expectation, or with some in the branches of `if` only."""
+    needed = fails(sources.values())
+    for file, source in sources.items():
+        for function in source:
+            if function.is_test and "Issue.record" not in function.body and not re.search(needed, unconditional(function.body, needed)):
+                yield f"{file} {function.name.strip('_')}"
+
+
+def parsed(*texts):
+    return {f"{number}.swift": functions(blanked(text)) for number, text in enumerate(texts)}
+
+
+def test_the_search_for_tests_that_cannot_fail_finds_them():
+    for body in ("_ = read(x)", 'print("#expect(a)")', "// #expect(a)", "if let a { #expect(a == 1) }", "if a { b() } else { #expect(c) }", "if a { #expect(b) } else if c { #expect(d) }",
+                 "do { try a() } catch { #expect(b) }", "await withServer { server in try await server.start() }", "start()",
+                 'let a = "\\(b("}"))"; #"\\"#', "expectNothing()"):
+        source = '@Test("A {title}", arguments: [1, 2].map { "\\($0)" })\n    func made(a: Int) async throws {\n' + body + "\n}\n"
+        helpers = "func start() { go() }\nfunc expectNothing() { print(1) }\nfunc withServer(_ a: () -> Void) throws { do { try b() } catch { throw error } }"
+        assert list(without_expectation(parsed(source, helpers))) == ["0.swift made"], body
+    for body in ("#expect(a == 1)", "guard case .b = c else { return #expect(Bool(false)) }", "if a { Issue.record(b) }", "for a in b { #expect(a) }",
+                 "if a { #expect(b) } else if c { #expect(d) } else { #expect(e) }", "isSo(1)",
+                 "try await client.expect(1)", "await seen.wait(for: 1)", "let a = try #require(b)", "checkAll(1)", "await eventually { a }"):
+        source = "struct A {\n    @Test func `a name: {with braces}`() {\n" + body + "\n}\n}"
+        helpers = "func expect(_ a: Int) throws { guard a == 1 else { throw B() } }\nfunc checkAll(_ a: Int) { try? expect(a) }\nfunc eventually() { #expect(a) }\nfunc isSo(_ a: Int) { #expect(a) }"
+        assert list(without_expectation(parsed(source, helpers))) == [], body
+    # What is no test is not looked at.
+    assert list(without_expectation(parsed("@Test func a() { #expect(b) }\nfunc c() {}\nprotocol D { func e() }"))) == []
+
+
+def test_every_test_can_fail():
+    targets = {}
+    for file in sorted(TESTS.rglob("*.swift")):
+        name = file.relative_to(TESTS).as_posix()
+        targets.setdefault(name.split("/")[0], {})[name] = functions(blanked(file.read_text()))
+    assert sum(function.is_test for target in targets.values() for source in target.values() for function in source) > 2_000
+    found = {name for target in targets.values() for name in without_expectation(target)}
+    assert found == set(PROOFS), "tests without an expectation that is always reached, or exceptions that nothing needs any more"
+
+
+def python_without_expectation(text, judges):
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+            code = ast.unparse(ast.Module(node.body, []))
+            if not re.search(rf"\bassert\b|\braise\b|pytest\.raises|\b(?:{'|'.join(judges)})\(", code):
+                yield node.name
+
+
+def python_judges(texts):
+    """Functions of the harness that check something by themselves."""
+    return {
+        node.name for text in texts for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.FunctionDef) and re.match(JUDGES + "|closed|settled", node.name)
+        and re.search(r"\bassert\b|\braise\b|\.wait\(", ast.unparse(node))}
+
+
+def test_every_python_test_can_fail():
+    harness = {"def wait(a):\n    assert a", "def error(a):\n    pass"}
+    assert list(python_without_expectation("def test_a():\n    b()\n    c.error(1)", python_judges(harness))) == ["test_a"]
+    for body in ("assert a", "c.wait(1)", "with pytest.raises(A): b()"):
+        assert list(python_without_expectation(f"def test_a():\n    {body}", python_judges(harness))) == [], body
+    texts = {file.relative_to(TESTS).as_posix(): file.read_text() for file in sorted(TESTS.rglob("*.py"))}
+    judges = python_judges(text for name, text in texts.items() if name.startswith("PythonHarness/"))
+    found = [f"{name} {test}" for name, text in texts.items() for test in python_without_expectation(text, judges)]
+    assert found == []
+
+
+# Ids are compared by bytes
+
+ID_TARGETS = ("RealtimeHub", "HubStorage", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "LifelineServer", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "PusherSwift", "PubNub",
+              "NexconnChatSDK", "Lifeline", "ChatDatabase")
+# Members of JSON are no ids; their values tell them.
+KEYED = (r"\[String\s*:(?!\s*(?:Any|AnyObject|JSONText|JSONValue)\])|\b(?:Ordered)?Set<String>"
+         r"|\b(?:Ordered)?Dictionary<String\s*,(?!\s*(?:Any|JSONText|JSONValue)>)")
+# What is called so holds names of fields and the texts of each: headers, metadata, members of a profile.
+FIELDS = r"(?i)header|metadata|params|extra|extprofile|pairs|\bset: \[String: String\]"
+# Files in which a `String` is the key of a table all the same, by the reason.
+STRING_KEYS = {
+    "names of header fields": ["PusherServer/Webhooks/PusherWebhookRequest.swift"],
+    "names of events, and fixed words of the protocol": [
+        "Lifeline/Pusher/PusherAdapter.swift", "PusherSwift/Channels/GlobalChannel.swift", "PusherSwift/Channels/PusherChannel.swift"],
+    "names of the types that the app itself registers": ["NexconnChatSDK/Messages/Contents/ContentRegistry.swift"],
+    "names of an object's fields": ["PubNub/Calls/Objects/ObjectDrafts.swift"],
+    "paths of own files": ["PubNub/Configuration/IdentityStore.swift"],
+    "the vendor's classes have dictionaries of this type, made for the app when it asks": [
+        "PubNub/Async/PubNub+AsyncHistory.swift", "PubNub/Async/PubNub+AsyncPresence.swift",
+        "PubNub/Builders/PNPresenceHeartbeatAPICallBuilder.swift", "PubNub/Client/PNPAMToken.swift", "PubNub/Results/PNHistoryResult.swift",
+        "PubNub/Results/PNPresenceResults.swift", "PubNub/Results/PNStateResults.swift", "PubNubProtocol/Calls/History/PubNubCountsCall.swift",
+        "PusherSwift/Channels/PusherChannels.swift", "PusherSwift/Connection/PusherConnection+Channels.swift"],
+    "names of fields of an open channel, each with a text": ["ChatServer/Application/NexconnApplication+Open.swift"],
+    "turns of requests and deliveries: two equivalent spellings would wait for each other, and nothing else": ["ServerRuntime/Webhooks/WebhookQueue.swift"],
+}
+
+
+def string_keys(code):
+    """Whether a line has a table or set whose keys are compared as Unicode has it and not by their bytes (rule HB-11)."""
+    return bool(re.search(KEYED, code)) and not re.search(FIELDS, code)
+
+
+def test_the_search_for_string_keys_finds_them():
+    for code in ("var users: [String: User] = [:]", "let a: [String : Int]", "var seen = Set<String>()", "[Key: [String: Int64]]", "OrderedSet<String>",
+                 "var a: OrderedDictionary<String, Int>", "Dictionary<String,Int>()", "[String: [JSONValue]]"):
+        assert string_keys(code), code
+    for code in ("var a: [Identifier: User]", "Set<Identifier>", "let a: [String: Any]", "[String: JSONValue]", "var headers: [String: String]", "[String]",
+                 "OrderedDictionary<String, JSONValue>", "a ? [String]() : b"):
+        assert not string_keys(code), code
+
+
+def test_no_string_is_a_key_where_an_id_is_meant():
+    """HB-11: a table of `String` keys takes two spellings of an id that Unicode holds for equivalent for one."""
+    found = {file for file, _, code in lines() if file.split("/")[0] in ID_TARGETS and string_keys(code)}
+    allowed = {file for files in STRING_KEYS.values() for file in files}
+    assert sorted(found - allowed) == [], "use Identifier, or say here why the keys are no ids"
+    assert sorted(allowed - found) == [], "exceptions that nothing needs any more"
+    assert len(allowed) == sum(len(files) for files in STRING_KEYS.values())
