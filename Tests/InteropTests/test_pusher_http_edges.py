@@ -193,7 +193,8 @@ def test_parameters_are_signed_as_they_are_and_escaped_as_they_must(wire, server
     (event(data="€" * 3_413), 200), (event(data="€" * 3_414), 413), (event(data="\0" * 10_240), 200), (event(data="😀" * 2_560), 200),
     (event(data=""), 200), (event(data=None), 400), (event(data=1), 400), (event(data={}), 400), (event(data=[]), 400),
     (event(name="n" * 200), 200), (event(name="n" * 201), 400), (event(name="é" * 101), 400), (event(name=""), 400), (event(name=7), 400),
-    (event(channel="c" * 200), 200), (event(channel="c" * 201), 400), (event(channel=""), 400), (event(channel=["room"]), 400),
+    (event(channel="c" * 164), 200), (event(channel="c" * 165), 400), (event(channel=""), 400),
+    (event(channel="#server-to-user-" + "é" * 64), 200), (event(channel="#server-to-user-" + "é" * 65), 400), (event(channel=["room"]), 400),
     (event(channel="#other"), 400), (event(channel="#server-to-user-u1"), 200), (event(channel="private-encrypted-a"), 200),
     (event(channels="room"), 400), (event(channels=[]), 400), (event(channels=[7]), 400), (event(channels=["room", None]), 400),
     (event(channels=[f"c{n}" for n in range(100)]), 200), (event(channels=[f"c{n}" for n in range(101)]), 400),
@@ -216,7 +217,7 @@ def test_limits_and_forms_of_an_event(wire, body, status):
 @pytest.mark.parametrize("body", [
     b"{", b'{"name":"e","channel":"room","data":"d"}x', b'{"name":"e","channel":"room","data":"d",}', b"\xff\xfe{}", b"null", b" ",
     b'{"name":"e","channel":"room","data":"\xff"}', b'{"name":"e","channel":"room","data":"\xed\xa0\x80"}', b"{'name':'e'}",
-    b"name=e&channel=room&data=d", b"[" * 100_000, gzip.compress(json.dumps(event()).encode())], ids=lambda body: str(body[:24]))
+    b"name=e&channel=room&data=d", b"[" * 100_000, gzip.compress(json.dumps(event()).encode(), mtime=0)], ids=lambda body: str(body[:24]))
 def test_what_is_no_json_is_refused(wire, body):
     for path in (EVENTS, BATCH):
         status, text = wire.ask("POST", path, body, fields=["Content-Type: application/json"])
@@ -261,16 +262,21 @@ def test_answers_have_exactly_these_shapes(started):
         subscriber.subscribe("room")
     shapes = [
         ("POST", EVENTS, event(channels=["room", "presence-room", "empty", "room"], info="user_count,subscription_count"),
-         '{"channels":{"room":{"subscription_count":3},"presence-room":{"user_count":2},"empty":{"subscription_count":0}}}'),
+         '{"channels":{"room":{"subscription_count":3},"presence-room":{"user_count":2,"subscription_count":3},'
+         '"empty":{"subscription_count":0}}}'),
         ("POST", BATCH, {"batch": [event(info="subscription_count"), event(), event(channel="presence-x", info="user_count")]},
          '{"batch":[{"subscription_count":3},{},{"user_count":0}]}'),
         ("GET", CHANNELS, {}, '{"channels":{"presence-room":{},"room":{}}}'),
         ("GET", CHANNELS, {"filter_by_prefix": "presence-", "info": "user_count"}, '{"channels":{"presence-room":{"user_count":2}}}'),
+        ("GET", CHANNELS, {"filter_by_prefix": "presence-", "info": "user_count,subscription_count"},
+         '{"channels":{"presence-room":{"user_count":2,"subscription_count":3}}}'),
+        ("GET", CHANNELS, {"filter_by_prefix": "ro", "info": "subscription_count"}, '{"channels":{"room":{"subscription_count":3}}}'),
         ("GET", CHANNELS, {"filter_by_prefix": "ro"}, '{"channels":{"room":{}}}'),
         ("GET", CHANNELS, {"filter_by_prefix": "rooms"}, '{"channels":{}}'),
         ("GET", f"{CHANNELS}/room", {}, '{"occupied":true}'),
         ("GET", f"{CHANNELS}/room", {"info": "subscription_count"}, '{"occupied":true,"subscription_count":3}'),
         ("GET", f"{CHANNELS}/presence-room", {"info": "user_count"}, '{"occupied":true,"user_count":2}'),
+        ("GET", f"{CHANNELS}/presence-room", {"info": "subscription_count"}, '{"occupied":true,"subscription_count":3}'),
         ("GET", f"{CHANNELS}/presence-none", {"info": "user_count"}, '{"occupied":false,"user_count":0}'),
         ("GET", f"{CHANNELS}/cache-none", {"info": "cache"}, '{"occupied":false,"cache":null}'),
         ("GET", f"{CHANNELS}/presence-room/users", {}, '{"users":[{"id":"7"},{"id":"ann"}]}'),
@@ -279,7 +285,7 @@ def test_answers_have_exactly_these_shapes(started):
         body, extra = (asked, ()) if method == "POST" else (b"", list(asked.items()))
         assert wire.ask(method, path, body, extra=extra) == (200, expected), (path, asked)
     for path, asked in ((CHANNELS, {"info": "user_count"}), (CHANNELS, {"info": "user_count", "filter_by_prefix": "presence"}),
-                        (CHANNELS, {"info": "subscription_count"}), (CHANNELS, {"info": "x"}), (f"{CHANNELS}/room/users", {}),
+                        (CHANNELS, {"info": "cache"}), (CHANNELS, {"info": "x"}), (f"{CHANNELS}/room/users", {}),
                         (f"{CHANNELS}/room", {"info": "user_count"}), (f"{CHANNELS}/presence-room", {"info": "cache"})):
         assert wire.ask("GET", path, extra=list(asked.items()))[0] == 400, (path, asked)
 
@@ -348,6 +354,11 @@ HIDDEN = "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"
     f"Content-Length: 0\r\nContent-Length: {len(HIDDEN)}", "Content-Length: 0, 5", "Content-Length: +0", "Content-Length: -1",
     "Content-Length: 0x0", "Content-Length: 99999999999999999999", "Content-Length : 0", "Transfer-Encoding: gzip",
     "Transfer-Encoding: chunked, identity", "Transfer-Encoding : chunked", "Transfer-Encoding: xchunked", "Transfer-Encoding: \x0bchunked",
+    "Transfer-Encoding: gzip, chunked", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", "Transfer-Encoding: identity",
+    "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", "Transfer-Encoding: chunked, chunked", "Transfer-Encoding:",
+    "Transfer-Encoding: ,chunked", "Transfer-Encoding: chunked;q=1", "Transfer-Encoding:\r\n chunked", "Transfer-Encoding: chun\u212aed",
+    "Content-Length:\r\n 0", "Content-Length: 0\r\nX: a\r\n b", "Content-Length: 0\r\nX: a\nY: b", "Content-Length: 0\nX: a",
+    "Content-Length: 0\r\nX\t: a", "Content-Length: 0, 0", "Content-Length: 0\r\nContent-Length: 0", "Content-Length:",
     "X: a\rContent-Length: 0", "X: a\0b", "X\0: a", ": a", "X: a\x7fb\x00"], ids=repr)
 def test_a_length_that_can_be_read_in_two_ways_hides_no_request(started, server, fields):
     """Whatever is unclear is refused, and what stands behind it is not taken for a request."""
@@ -356,6 +367,59 @@ def test_a_length_that_can_be_read_in_two_ways_hides_no_request(started, server,
     status, answered, _ = wire.answer()
     assert 400 <= status < 500 and status not in (401, 404), status
     assert answered["connection"] == "close" and wire.further_answers() == []
+
+
+HOSTS = ["", "Host: x\r\nHost: y", "Host: x\r\nHost: x", "Host: x\r\nhost: y", "Host: x y", "Host: x, y", "Host: x,y", "Host: x/y", "Host: u@x",
+         "Host: x\u212a", "Host: x?y", "Host: x\\y", 'Host: "x"']
+
+
+@pytest.mark.parametrize("fields", HOSTS, ids=repr)
+@pytest.mark.parametrize("line", ["GET /health HTTP/1.1", "HEAD /health HTTP/1.1", f"POST {EVENTS} HTTP/1.1\r\nContent-Length: 0",
+                                  "GET /time/0 HTTP/1.1", "GET /%zz HTTP/1.1", "GET /v4/x HTTP/1.1",
+                                  "GET /app/app-key HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                                  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="], ids=lambda line: line[:24])
+def test_a_request_without_exactly_one_host_is_refused(started, server, line, fields):
+    """Rule SV-47, whichever parser reads the request, whatever it asks for, and also behind a request that is in order."""
+    for before in ("", HIDDEN):
+        wire = started(Wire, server.port)
+        wire.send(before + line + "\r\n" + (fields + "\r\n" if fields else "") + "\r\n" + HIDDEN)
+        if before:
+            assert wire.answer()[0] == 200
+        status, answered, _ = wire.answer(to_head=line.startswith("HEAD"))
+        assert (status, answered["connection"]) == (400, "close") and wire.further_answers() == []
+
+
+@pytest.mark.parametrize("text, status", [
+    ("GET /health HTTP/1.1\r\nHost:\r\n", 200), ("GET /health HTTP/1.1\r\nHOST:x:80 \r\n", 200), ("GET /health HTTP/1.1\r\nHost: [::1]:80\r\n", 200),
+    ("GET /health HTTP/1.0\r\n", 200), ("GET /health HTTP/1.0\r\nHost: x\r\nHost: y\r\n", 400),
+    (f"POST {EVENTS} HTTP/1.0\r\nTransfer-Encoding: chunked\r\n", 400),
+    (f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: \t Chunked \r\n\r\n0\r\n", 401)], ids=lambda value: repr(value)[:60])
+def test_hosts_and_codings_that_are_allowed_and_those_of_older_clients(started, server, text, status):
+    wire = started(Wire, server.port)
+    wire.send(text + "\r\n")
+    assert wire.answer()[0] == status
+
+
+@pytest.mark.parametrize("target, fields", [("x:80", "Host: x:80"), ("/health", "Host: x"), ("x", "Host: x"),
+                                            ("x:80", "Host: x:80\r\nContent-Length: 5"), ("x:80", "Host: x:80\r\nConnection: keep-alive")])
+def test_no_tunnel_is_opened_and_nothing_behind_it_is_read(started, server, target, fields):
+    """Rule SV-49: bytes behind CONNECT would belong to the tunnel, so the connection ends."""
+    wire = started(Wire, server.port)
+    wire.send(f"CONNECT {target} HTTP/1.1\r\n{fields}\r\n\r\n{HIDDEN}")
+    status, answered, _ = wire.answer()
+    assert (status, answered["connection"], answered["allow"]) == (405, "close", "") and wire.further_answers() == []
+
+
+def test_chunks_of_much_framing_and_little_body_end_the_connection(started, server):
+    """Rule SV-48: an extension or many tiny chunks do not keep the server reading."""
+    head = f"POST {EVENTS} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    for framing, status in (("1;" + "a" * 40_000, 400), ("1;" + "a" * 4_000 + "\r\nx\r\n0\r\n\r\n", 401),
+                            ("1\r\nx\r\n" * 20_000 + "0\r\n\r\n", 401), ("0" * 40_000, 400)):
+        wire = started(Wire, server.port)
+        wire.send(head)
+        wire.send(framing)
+        got, answered, _ = wire.answer()
+        assert got == status and (status == 401 or answered["connection"] == "close"), framing[:10]
 
 
 @pytest.mark.parametrize("chunks", ["5", "g", "-1", "FFFFFFFFFFFFFFFFF", "0x1", "1 \n", "\n", "1;\n"], ids=repr)
