@@ -80,7 +80,7 @@ def test_a_page_subscribes_receives_and_publishes(server, started):
         "private-room", "presence-room"}
 
     server.end()
-    assert page.wait(what="close") == {"what": "close", "code": 4200, "clean": True}
+    assert page.wait(what="close") == {"what": "close", "code": 4100, "clean": True}
 
 
 def test_a_page_may_read_answers_but_not_the_servers_figures(server, started):

@@ -86,7 +86,7 @@ def test_a_drain_asks_to_come_back(server, connect):
     client = connect()
     server.process.terminate()
     closed = client.closed()
-    assert closed.code == 4200 and closed.errors == [{"code": 4200, "message": closed.errors[0]["message"]}]
+    assert closed.code == 4100 and closed.errors == [{"code": 4100, "message": closed.errors[0]["message"]}]
 
 
 # Subscribing.

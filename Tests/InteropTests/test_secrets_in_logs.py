@@ -103,11 +103,13 @@ def configuration(secrets, receiver):
     return {
         "logLevel": "trace",
         "apps": [
-            {"id": "1001", "key": "app-key", "secret": secrets.new("app-secret"), "clientEvents": True, "webhooks": [hook],
-             "allowedOrigins": ["http://127.0.0.1:*"]},
+            {"id": "1001", "key": "app-key", "secret": secrets.new("app-secret"), "previousSecret": secrets.new("old-app-secret"),
+             "clientEvents": True, "webhooks": [hook], "allowedOrigins": ["http://127.0.0.1:*"]},
             {"id": "2", "key": "other", "secret": secrets.new("other-secret")}],
-        "pubnub": {"publishKey": "p", "subscribeKey": "s", "secret": secrets.new("pubnub-secret"), "accessManager": True},
-        "nexconn": {"key": "chat", "secret": secrets.new("chat-secret")}}
+        "pubnub": [
+            {"publishKey": "p", "subscribeKey": "s", "secret": secrets.new("pubnub-secret"), "previousSecret": secrets.new("old-pubnub-secret"),
+             "accessManager": True}],
+        "nexconn": [{"key": "chat", "secret": secrets.new("chat-secret"), "previousSecret": secrets.new("old-chat-secret")}]}
 
 
 def drive(server, secrets, receiver):

@@ -9,7 +9,7 @@ import pytest
 
 SCRIPT = Path(__file__).resolve().parents[2] / "Scripts" / "setup.sh"
 BUILD = "zlib1g-dev libsqlite3-dev"
-TEST = f"{BUILD} libssl-dev"
+TEST = f"{BUILD} libssl-dev nftables"
 COMMANDS = "swift python3 cc openssl ip make chromium"
 
 
@@ -27,7 +27,10 @@ class Machine:
         for name in commands.split():
             self.program(name, "exit 0")
         self.program("id", f"echo {0 if root else 1000}")
-        self.program("apt-cache", f'grep -qx "$2" {folder}/lists')
+        self.program("apt-cache", f"""case $1 in
+            show) grep -qx "$2" {folder}/lists {folder}/packages;;
+            madison) if grep -qx "$2" {folder}/lists; then echo "$2 | 1 | http://deb.example stable/main"; fi;;
+            *) exit 100;; esac""")
         if debian:
             self.program("dpkg-query", f'grep -qx "$3" {folder}/packages && echo "install ok installed"')
         if sudo:
@@ -103,6 +106,13 @@ def test_only_the_browser_is_missing_and_cannot_be_had(machine, root):
     code, _, errors = ubuntu.run()
     assert code == 0 and "tests with a browser" in errors
     assert ubuntu.apt == []
+
+
+def test_a_fresh_machine_with_sqlite_gets_a_browser(machine):
+    """What is installed is known to apt without any lists, so it says nothing about them."""
+    fresh = machine(packages=TEST, commands="swift python3 cc openssl ip make")
+    assert fresh.run() == (0, "setup: installing chromium-headless-shell\n", "")
+    assert [call.split()[0] for call in fresh.apt] == ["update", "install"]
 
 
 def test_without_a_network_it_says_so(machine):

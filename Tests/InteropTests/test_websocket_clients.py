@@ -147,7 +147,7 @@ def test_pysher_is_told_that_a_cache_channel_is_empty(sher):
     assert [event for event, _ in events] == ["pusher:cache_miss"]
 
 
-def test_pysher_comes_back_at_once_after_4200(started):
+def test_pysher_comes_back_after_a_restart(started):
     port = free_port()
     server = started(Server, port)
     client = pysher.Pusher(

@@ -137,7 +137,10 @@ def test_s09_refused_for_thirty_seconds(subjects, tmp_path):
     for patient in patients:
         again = patient.recovered()
         patient.settle(3)
-        assert 10 <= attempts[patient] <= (25 if patient.service == "pusher" else 40), (patient.service, attempts[patient])
+        # PubNub draws its pauses from a quarter of 1 s up to all of it (PX-5): 48 attempts in 30 s in the mean, and 15 more are six
+        # standard deviations away.
+        most = {"pusher": 25, "pubnub": 63, "nexconn": 40}[patient.service]
+        assert 10 <= attempts[patient] <= most, (patient.service, attempts[patient])
         assert again["t"] - t1[patient] <= RECOVER, patient.service
         assert retried(patient.statuses[2:]), patient.service
         # What is refused is no connection. Those that also make calls need one more for them.

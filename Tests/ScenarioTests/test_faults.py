@@ -172,14 +172,14 @@ def test_s12_what_must_not_be_retried(server, started, proxies):
             recovered(listener)
 
 
-def test_a_drained_server_says_4200_and_clients_come_back(started):
+def test_a_drained_server_says_4100_and_clients_come_back(started):
     port = free_port()
     server = started(Server, port)
     listener = started(Listener, server.url, "--channel", "room")
     listener.wait_subscribed("room")
     assert server.end(signal.SIGTERM) == 0
     lost = listener.wait_status("reconnecting")
-    assert (lost["code"], lost["category"]) == (4200, "serverRestart")
+    assert (lost["code"], lost["category"]) == (4100, "overloaded")
     started(Server, port)
     recovered(listener)
 

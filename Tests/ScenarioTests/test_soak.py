@@ -17,6 +17,7 @@ from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_po
 from nexconn_scenarios import NexconnListener, NexconnPublisher
 from pubnub_scenarios import PubNubListener, PubNubPublisher
 
+pytestmark = pytest.mark.alone
 FAULTS = int(os.environ.get("LIFELINE_SOAK_FAULTS", "60"))
 SEED = int(os.environ.get("LIFELINE_SOAK_SEED") or random.randrange(1 << 32))
 CLIENTS = 4

@@ -7,6 +7,7 @@ import http.client
 import json
 import random
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
@@ -25,11 +26,14 @@ class Line:
         self.port, self.timeout, self.connection = port, timeout, None
 
     def get(self, path):
+        return self.ask("GET", path)
+
+    def ask(self, method, path, body=None):
         """Status and body as JSON; raises OSError or HTTPException when the outcome is unknown."""
         if self.connection is None:
             self.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout)
         try:
-            self.connection.request("GET", path)
+            self.connection.request(method, path, body)
             answer = self.connection.getresponse()
             return answer.status, json.loads(answer.read())
         except (OSError, http.client.HTTPException):
@@ -167,6 +171,42 @@ def test_groups_survive_kill_9(started, tmp_path):
     server = started(Server, server.port, *options)
     _, body = line.until_it_works("/v1/channel-registration/sub-key/demo/channel-group/g")
     assert body["payload"]["channels"] == ["b", "a"]
+
+
+def test_message_actions_survive_kill_9(started, tmp_path):
+    options = ("--data", str(tmp_path / "data"))
+    server = started(Server, free_port(), *options)
+    line = Line(server.port)
+    actions, tokens = "/v1/message-actions/demo/channel/room", []
+    for number in range(50):
+        status, body = line.ask("POST", f"{actions}/message/7?uuid=ann", json.dumps({"type": "reaction", "value": str(number)}))
+        assert status == 200
+        tokens.append(body["data"]["actionTimetoken"])
+    assert line.ask("DELETE", f"{actions}/message/7/action/{tokens[3]}?uuid=ann")[0] == 200
+    server.end(signal.SIGKILL)
+    server = started(Server, server.port, *options)
+    _, body = line.until_it_works(actions)
+    assert [action["actionTimetoken"] for action in body["data"]] == tokens[:3] + tokens[4:]
+    assert line.ask("POST", f"{actions}/message/7?uuid=ann", json.dumps({"type": "reaction", "value": "3"}))[0] == 200
+
+
+def test_a_directory_of_the_first_version_is_taken_over(started, tmp_path):
+    data = tmp_path / "data"
+    server = started(Server, 0, "--data", str(data))
+    assert Line(server.port).get("/publish/demo/demo/0/room/0/1?uuid=u")[0] == 200
+    server.end()
+    with sqlite3.connect(data / "lifeline.sqlite") as database:
+        database.executescript("DROP TABLE message_action; DROP TABLE access; DELETE FROM grdb_migrations WHERE identifier NOT LIKE '1 %';")
+        grants = [{"on": "channel", "name": "room", "auth": "k", "rights": 1, "ttl": 0}]
+        database.execute("INSERT INTO message (application, channel, timetoken, payload, kind, stored) VALUES ('access:demo', 'journal', 5, ?, 0, 1)",
+                         [json.dumps(grants).encode()])
+    database.close()
+    for _ in range(2):
+        server = started(Server, 0, "--data", str(data), "--pubnub-access-manager")
+        line = Line(server.port)
+        assert line.get("/v2/history/sub-key/demo/channel/room?auth=k")[1][0] == [1]
+        assert line.get("/v2/history/sub-key/demo/channel/room?auth=other")[0] == 403
+        server.end()
 
 
 def refused(*options):
