@@ -1,13 +1,22 @@
 # Lifeline. `make help` lists what there is.
 
+# Without debug information, the C of others included.
+LEAN_FLAGS := -debug-info-format none
+# Each module as a whole, which takes a third less; but whoever changes one file builds its module anew.
+WHOLE_FLAGS := -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
 # The same flags everywhere, so that tests, demo and server share one build.
-SWIFT_FLAGS := -debug-info-format none
-TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan -debug-info-format none
+SWIFT_FLAGS := $(LEAN_FLAGS) $(if $(CI),$(WHOLE_FLAGS))
+TSAN_FLAGS := --sanitize=thread --scratch-path .build-tsan $(LEAN_FLAGS) $(WHOLE_FLAGS)
+TSAN_ONLY := LIFELINE_TEST_TARGETS=ConnectionEngineTests,EngineRuntimeTests,IntegrationTests
 # Tests without sockets run in parallel; those that watch real time on real sockets run one after the other.
-PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests|RealtimeHubTests|SeedExamplesSwift
+PURE := ConnectionEngineTests|EngineRuntimeTests|WebSocketFramingTests|IdentifiersTests|WireCodingTests|BodyCompressionTests|PusherProtocolTests|PubNubProtocolTests|NexconnProtocolTests|RealtimeHubTests|ServerValuesTests|ServerRuntimeTests|SeedExamplesSwift
+# Those of the sockets' tests that run beside the others, in a process of their own: about half of their time.
+SERVER := LifelineServerTests
+SWIFT_TEST := SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/swift-test.sh --built
 VENV := .venv
 PYTHON := $(VENV)/bin/python
-BIN = $$(swift build $(SWIFT_FLAGS) --show-bin-path)
+BIN := .build/debug
+PYTEST = LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests
 
 .DEFAULT_GOAL := help
 # One after the other also with -j: all build in one place, and what pytest sums up is the end of `make test`.
@@ -40,49 +49,73 @@ serve: setup ## Build, then run the server on port 6001
 	swift build $(SWIFT_FLAGS) --product lifeline
 	@$(BIN)/lifeline serve
 
+# Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
-test: lint unit objc examples tsan scenarios ## All that CI runs
+test: lint built pure ## All that CI runs
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc examples together' '@idle $(MAKE) tsan-build'
+	@$(MAKE) BUILT=1 tsan alone
 
 .PHONY: lint
 lint: ## Check the format of all sources
-	swift format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: format
 format: ## Format all sources
-	swift format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
+	swift format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources
 
 .PHONY: test-setup
 test-setup:
 	@Scripts/setup.sh test
 
+# All that tests need, in one build. BUILT=1 says that this has been done.
+.PHONY: built
+built: test-setup
+	$(if $(BUILT),,swift build $(SWIFT_FLAGS) --build-tests)
+
 .PHONY: unit
-unit: test-setup $(VENV)/.ready ## Swift tests
-	swift build $(SWIFT_FLAGS) --build-tests
+unit: pure sockets ## Swift tests
+
+.PHONY: pure
+pure: built $(VENV)/.ready
 	$(PYTHON) Tests/InteropTests/secretbox_vectors.py > .build/secretbox-vectors.txt
-	LIFELINE_SECRETBOX_VECTORS=$(CURDIR)/.build/secretbox-vectors.txt \
-		Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --filter '$(PURE)'
-	Scripts/swift-test.sh $(SWIFT_FLAGS) --skip-build --no-parallel --skip '$(PURE)'
+	LIFELINE_SECRETBOX_VECTORS=$(CURDIR)/.build/secretbox-vectors.txt $(SWIFT_TEST) --filter '$(PURE)'
+
+.PHONY: sockets
+sockets: built
+	@Scripts/at-once.sh "$(SWIFT_TEST) --no-parallel --filter '$(SERVER)'" "$(SWIFT_TEST) --no-parallel --skip '$(PURE)|$(SERVER)'"
 
 .PHONY: objc
-objc: test-setup ## Type-check the Objective-C faces of the SDKs, and programs that use them
-	swift build $(SWIFT_FLAGS) --target NexconnChatSDK
-	swift build $(SWIFT_FLAGS) --target PusherSwift
+objc: built ## Type-check the Objective-C faces of the SDKs, and programs that use them
 	Scripts/check-objc.sh
 
 .PHONY: examples
-examples: setup ## Build and run the programs in Examples/, an outage included
-	swift build $(SWIFT_FLAGS)
+examples: built ## Build and run the programs in Examples/, an outage included
 	Scripts/run-examples.sh $(BIN)
 
 .PHONY: tsan
-tsan: test-setup ## Engine, runtime and the end-to-end runs under the Thread Sanitizer
-	swift build $(TSAN_FLAGS) --build-tests
-	Scripts/swift-test.sh $(TSAN_FLAGS) --skip-build --no-parallel --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests|NexconnStatusTests|NexconnDeliveryTests'
+tsan: tsan-build ## Engine, runtime and the end-to-end runs under the Thread Sanitizer
+	$(TSAN_ONLY) Scripts/swift-test.sh $(TSAN_FLAGS) --skip-build --no-parallel --filter 'ConnectionEngineTests|EngineRuntimeTests|EndToEndTests|NexconnStatusTests|NexconnDeliveryTests'
+
+.PHONY: tsan-build
+tsan-build: test-setup
+	$(if $(BUILT),,$(TSAN_ONLY) swift build $(TSAN_FLAGS) --build-tests)
 
 .PHONY: scenarios
-scenarios: test-setup $(VENV)/.ready ## Faults on real sockets, and other people's clients against our server
-	swift build $(SWIFT_FLAGS) --product lifeline
-	LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests
+scenarios: together alone ## Faults on real sockets, and other people's clients against our server
+
+# Most wait for a timer most of the time.
+.PHONY: together
+together: built $(VENV)/.ready
+	$(PYTEST) -n 3 --dist worksteal -m 'not alone'
+
+.PHONY: alone
+alone: built $(VENV)/.ready
+	$(PYTEST) -m alone
+
+.PHONY: autobahn
+autobahn: test-setup $(VENV)/.ready ## The core cases of the Autobahn test suite, server and client
+	swift build $(SWIFT_FLAGS) --product conformance-echo
+	LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q -s Tests/InteropTests/test_autobahn.py
 
 .PHONY: soak
 soak: test-setup $(VENV)/.ready ## Twelve clients, 500 random faults: make soak FAULTS=1000, or replay: make soak SEED=7

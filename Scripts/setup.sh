@@ -22,7 +22,7 @@ fi
 
 if ! there dpkg-query; then
     echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite."
-    [ "$purpose" = build ] || echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, Chromium."
+    [ "$purpose" = build ] || echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, nft, Chromium."
     exit 0
 fi
 
@@ -42,6 +42,7 @@ if [ "$purpose" = test ]; then
     command_of gcc cc
     command_of openssl openssl
     command_of iproute2 ip
+    package nftables
     command_of make make
     # The tests take the first of these names.
     for name in chromium-headless-shell chromium chromium-browser google-chrome chrome; do
@@ -72,7 +73,8 @@ if [ "$(id -u)" -ne 0 ]; then
     fi
 fi
 
-known() { apt-cache show "$1" >/dev/null 2>&1; }
+# Whether the lists have a package. "apt-cache show" would also know it when it is installed and there are no lists.
+known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 update() {
     "${root[@]}" apt-get update -qq || echo "setup: the lists of packages could not be fetched; going on with those that there are." >&2
 }
