@@ -25,7 +25,7 @@ beside() {
     taskset -c 0 nginx -c "$PWD/conf/nginx-nchan.conf" -p "$PWD/run" & local server=$!
     up 9010; "$@" nchan-longpoll "$(pgrep -P $server | head -1)" --port 9010 --proto nchanlp --path '/lp?id=b' --pubpath '/pub?id=b'
     kill $server; wait $server 2>/dev/null || true
-    taskset -c 0 "$lifeline" serve --port 6001 --log-level error >/dev/null & server=$!
+    taskset -c 0 "$lifeline" serve --port 6001 --threads 1 --log-level error >/dev/null & server=$!
     up 6001; "$@" ours $server --port 6001 --proto pubnub
     kill $server; wait $server 2>/dev/null || true
 }
@@ -53,8 +53,8 @@ for part in $what; do
         for run in 1 2 3; do taskset -c 1 "$bin/PusherReceive" 9003 pace-1000-150-5; done
         kill $feeder ;;
     reconnect) for mode in connect drop restart; do python3 reconnect.py $mode raw_c pysher asyncpusher "ours=$bin/PusherReceive {port} {ch}"; done ;;
-    fanout) OURS="$lifeline serve --port 6001 --log-level error" ./quiet.sh ./fanout.sh 1000 4 nchan mosquitto nats ours ;;
-    idle) OURS="$lifeline serve --port 6001 --log-level error" ./quiet.sh ./idle.sh 10000 nchan mosquitto nats ours ;;
+    fanout) OURS="$lifeline serve --port 6001 --threads 1 --log-level error" ./quiet.sh ./fanout.sh 1000 4 nchan mosquitto nats ours ;;
+    idle) OURS="$lifeline serve --port 6001 --threads 1 --log-level error" ./quiet.sh ./idle.sh 10000 nchan mosquitto nats ours ;;
     pubnub)
         taskset -c 0 "$bin/PollFeeder" 9004 & feeder=$!
         up 9004

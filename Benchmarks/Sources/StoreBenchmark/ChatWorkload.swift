@@ -49,13 +49,13 @@ struct ChatWorkload: Sendable {
                 state.sequences[receiver] += 1
                 return ChatInboxPlace(user: "user \(receiver)", sequence: state.sequences[receiver])
             }
-            let conversation = members > 0 ? "group:g" : "direct:user \(receivers[0]):user \(number)"
             let body = """
                 {"k":"msg","id":"\(state.id)","time":\(state.id / 10_000),"conv":"direct","from":"user \(number)",\
                 "to":"user \(receivers[0])","type":"RC:TxtMsg","content":{"content":"\(text)"},"cid":"c-\(state.id)"}
                 """
             let event = ChatEvent(
-                id: state.id, conversation: conversation, sender: "user \(number)", clientID: "c-\(state.id)",
+                id: state.id, conversation: members > 0 ? "group:g" : "direct:user \(receivers[0]):user \(number)",
+                sender: "user \(number)", clientID: "c-\(state.id)",
                 body: Array(body.utf8), audience: receivers.count)
             var commit = ChatCommit()
             commit.additions = [ChatCommit.Addition(event, places: places)]

@@ -1,5 +1,6 @@
 import Foundation
 import HubStorage
+import Identifiers
 import NIOConcurrencyHelpers
 import RealtimeHub
 
@@ -52,8 +53,8 @@ struct Workload: Sendable {
         return StoredMessage(timetoken: token, channel: channel(token), publisher: "benchmark", payload: payload)
     }
 
-    private func channel(_ token: UInt64) -> String {
-        token % 2 == 0 ? "one" : "channel \(token &* 0x9E37_79B9_7F4A_7C15 >> 32 % 1000)"
+    private func channel(_ token: UInt64) -> Identifier {
+        token % 2 == 0 ? "one" : Identifier("channel \(token &* 0x9E37_79B9_7F4A_7C15 >> 32 % 1000)")
     }
 
     /// Appends with a fixed number of messages that wait for their acknowledgement.
