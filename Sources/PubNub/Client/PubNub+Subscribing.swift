@@ -141,7 +141,9 @@ extension PubNub {
         let draft = StatusDraft(
             kind: .acknowledgment, operation: .unsubscribeOperation, category: .PNDisconnectedCategory, list: PubNubList())
         let status = status(draft)
-        queue.run { block(status) }
+        // Behind what listeners are told: put on the queue directly, it would overtake what waits for a batch that is being told.
+        // The client is kept until then, since with it all that waits would go.
+        deliveries.send([.completion { withExtendedLifetime(self) { block(status) } }])
     }
 
     // MARK: Filter

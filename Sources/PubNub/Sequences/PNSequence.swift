@@ -52,7 +52,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
                     position = 0
                 case .gap(let gap):
                     if source.name.map(gap.concerns) ?? true { self.gap = self.gap ?? gap }
-                case .status:
+                case .status, .completion:
                     continue
                 case nil:
                     return nil

@@ -163,4 +163,26 @@ struct DeliveryTests {
         #expect(isElsewhere.withLockedValue { $0 })
         #expect(listener.lines == (0..<100).map { "message a \($0)" })
     }
+
+    @Test func `a completion does not overtake what listeners are told, also while they are being told`() async {
+        let engine = ScriptedEngine()
+        let client = PubNub(
+            ConfigurationValues(publishKey: "p", subscribeKey: "s", uuid: "me", deviceID: "d"),
+            queue: .queue(DispatchQueue(label: "callbacks")),
+            assembly: EngineAssembly(makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine }))
+        let listener = RecordingListener()
+        client.addListener(listener)
+        client.subscribeToChannels(["a"], withPresence: false)
+        let linesAtCompletion = await withCheckedContinuation { done in
+            // All of it happens while the first line is being told.
+            listener.onLine { line in
+                guard line == "message a 1" else { return }
+                client.unsubscribeFromAll { _ in done.resume(returning: listener.lines) }
+                engine.tell(.unsubscribed(PubNubList(channels: ["a"]), remaining: PubNubList()))
+                engine.completeAll()
+            }
+            engine.tell(.messages(PubNubBatch([.text("1")])))
+        }
+        #expect(linesAtCompletion == ["message a 1", "Expected Disconnect (Unsubscribe)"])
+    }
 }
