@@ -171,13 +171,12 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Stores and tells what waits, and closes the store.
+    /// Stores and tells what waits.
     package func close() async {
         for application in applications { application.sweep() }
         await withTaskGroup(of: Void.self) { group in
             for application in applications { group.addTask { await application.webhooks.close() } }
         }
-        await timeline.store.close()
     }
 }
 

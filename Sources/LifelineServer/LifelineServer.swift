@@ -19,6 +19,9 @@ public final class LifelineServer: Sendable {
     let host: ServerHost
     let services: ServerServices
     let configuration: ServerConfiguration
+    /// What the server shares with others, and its part in it.
+    private let backend: LocalBackend
+    private let seat: LocalBackend.Seat
     private let listener: any Channel
     private let sweeps: [RepeatedTask]
     /// Threads of the server's own, which end with it.
@@ -38,12 +41,14 @@ public final class LifelineServer: Sendable {
     public var threads: Int { context.loops.count }
 
     private init(
-        _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, listener: any Channel,
-        sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
+        _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, backend: LocalBackend,
+        seat: LocalBackend.Seat, listener: any Channel, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
     ) {
         self.configuration = configuration
         self.host = host
         self.services = services
+        self.backend = backend
+        self.seat = seat
         self.listener = listener
         self.sweeps = sweeps
         self.ownGroup = ownGroup
@@ -67,14 +72,17 @@ public final class LifelineServer: Sendable {
     /// Throws when the address cannot be listened on; ``CertificateError`` when certificate or key cannot be used;
     /// ``ServerError/unguardedBridge(subscribeKey:)`` when the bridge would open what the access manager guards.
     public static func start(_ configuration: ServerConfiguration = .init()) async throws -> LifelineServer {
-        try await start(configuration, adding: [])
+        try await start(configuration, on: LocalBackend())
     }
 
     /// As ``start(_:)``, with further protocols.
     ///
-    /// - Parameter fronts: make a front each, whose paths come before those of the server's own.
+    /// - Parameters:
+    ///   - fronts: make a front each, whose paths come before those of the server's own.
+    ///   - backend: what the server shares with others; by default nothing.
     package static func start(
-        _ configuration: ServerConfiguration, adding fronts: [@Sendable (ServerContext) -> any ServerFront]
+        _ configuration: ServerConfiguration, adding fronts: [@Sendable (ServerContext) -> any ServerFront] = [],
+        on backend: LocalBackend = LocalBackend()
     ) async throws -> LifelineServer {
         try configuration.bridge?.check(configuration.keysets)
         let (group, ownGroup) = Self.group(configuration)
@@ -82,8 +90,15 @@ public final class LifelineServer: Sendable {
             let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
             let certificate = try configuration.tls.map { try ServerCertificate($0) }
             certificate?.warn(configuration.logger, at: configuration.clock.unixSeconds())
-            let context = ServerContext(configuration.runtime, eventLoops: loops, certificate: certificate)
-            let services = try await ServerServices(configuration, context)
+            let seat = try await backend.join(configuration, loops: loops.count)
+            let context = ServerContext(configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node)
+            let services: ServerServices
+            do {
+                services = try await ServerServices(configuration, context, seat.parts)
+            } catch {
+                await backend.leave(seat)
+                throw error
+            }
             do {
                 let host = services.host(fronts.map { $0(context) })
                 try await host.prepare()
@@ -99,9 +114,11 @@ public final class LifelineServer: Sendable {
                 configuration.logger.notice(
                     "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(
-                    configuration, host: host, services: services, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+                    configuration, host: host, services: services, backend: backend, seat: seat, listener: listener,
+                    sweeps: sweeps, ownGroup: ownGroup)
             } catch {
-                await services.closeStores()
+                await services.close()
+                await backend.leave(seat)
                 throw error
             }
         } catch {
@@ -145,13 +162,17 @@ public final class LifelineServer: Sendable {
     }
 
     private var ending: Ending {
-        Ending(host: host, services: services, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+        Ending(
+            host: host, services: services, backend: backend, seat: seat, listener: listener, sweeps: sweeps,
+            ownGroup: ownGroup)
     }
 
     /// All that has to end, apart from the server itself, which may be gone.
     private struct Ending {
         let host: ServerHost
         let services: ServerServices
+        let backend: LocalBackend
+        let seat: LocalBackend.Seat
         let listener: any Channel
         let sweeps: [RepeatedTask]
         let ownGroup: MultiThreadedEventLoopGroup?
@@ -165,6 +186,7 @@ public final class LifelineServer: Sendable {
             for sweep in sweeps { sweep.cancel() }
             await host.close()
             services.bridge?.end()
+            await backend.leave(seat)
             try await ownGroup?.shutdownGracefully()
             context.logger.info("stopped")
         }

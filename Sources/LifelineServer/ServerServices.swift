@@ -13,32 +13,15 @@ struct ServerServices: Sendable {
     let chat: ChatService
     let bridge: ServiceBridge?
 
-    /// Opens the stores and reads what they keep.
-    init(_ configuration: ServerConfiguration, _ context: ServerContext) async throws {
-        let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
-        let store = try await stores.messages(configuration)
-        let chatStore: any ChatStore
-        do {
-            chatStore = try await stores.chat(configuration)
-        } catch {
-            await store.close()
-            throw error
-        }
+    init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: LocalBackend.Parts) async throws {
         self.context = context
         let bridge = configuration.bridge.map { ServiceBridge(textEvent: $0.textEvent, context) }
-        do {
-            pusher = PusherService(configuration.pusher, context, bridge: bridge)
-            pubnub = PubNubService(
-                configuration.pubnub, context, store: store, restored: try await store.restore(), bridge: bridge)
-            chat = ChatService(
-                configuration.chat, context, store: chatStore, restored: try await chatStore.restore(), bridge: bridge)
-            try await pubnub.prepare()
-            try await chat.prepare()
-        } catch {
-            await store.close()
-            await chatStore.close()
-            throw error
-        }
+        pusher = PusherService(configuration.pusher, context, bridge: bridge)
+        pubnub = PubNubService(
+            configuration.pubnub, context, store: parts.messages, restored: parts.restoredMessages, bridge: bridge)
+        chat = ChatService(configuration.chat, context, store: parts.chat, restored: parts.restoredChat, bridge: bridge)
+        try await pubnub.prepare()
+        try await chat.prepare()
         self.bridge = bridge
     }
 
@@ -50,9 +33,9 @@ struct ServerServices: Sendable {
     }
 
     /// For a server that could not start.
-    func closeStores() async {
+    func close() async {
         bridge?.end()
-        await pubnub.close()
+        await pusher.close()
         await chat.close()
     }
 

@@ -144,10 +144,6 @@ extension PubNubService: ServerFront {
             counts[$0]?.messages ?? 0
         }
     }
-
-    package func close() async {
-        await timeline.store.close()
-    }
 }
 
 extension PubNubErrorBody {

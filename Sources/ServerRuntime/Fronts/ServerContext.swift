@@ -7,11 +7,13 @@ import ServerValues
 package final class ServerContext: Sendable {
     package let settings: RuntimeSettings
     package let loops: [EventLoopContext]
-    package let congestion = LoopCongestion()
+    package let congestion: LoopCongestion
+    /// The partitions of the server's event loops, among those of all servers that share its backend.
+    package let partitions: PartitionSet
     package let prefix: PathPrefix
     package let crossOrigin: CrossOrigin
     package let admission: NIOLockedValueBox<Admission>
-    package let names = MetricNames()
+    package let names: MetricNames
     package let requestKinds = RequestKinds()
     package let started: HubInstant
     /// Nil for no TLS.
@@ -21,7 +23,7 @@ package final class ServerContext: Sendable {
     /// Whether the latest configuration that was to be taken over was valid.
     package let hasValidConfiguration = NIOLockedValueBox(true)
 
-    package init(_ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil) {
+    package init(_ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil, node: ServerNode = ServerNode()) {
         self.settings = settings
         self.certificate = certificate
         shortage = AcceptShortage(logger: settings.logger)
@@ -30,13 +32,16 @@ package final class ServerContext: Sendable {
             isBehindProxy: settings.trustsProxyHeaders, limitsLoopback: settings.limitsLoopback, clock: settings.clock,
             logger: settings.logger)
         started = settings.clock.monotonic()
-        let congestion = congestion
+        congestion = node.congestion
+        names = node.names
         loops = eventLoops.enumerated().map {
             EventLoopContext(
                 LoopQueue(
-                    $1, number: $0, congestion: congestion, maximumPendingBytes: settings.maximumPendingBytes,
+                    $1, number: $0, partition: node.firstPartition + $0, congestion: node.congestion, maximumPendingBytes: settings.maximumPendingBytes,
                     maximumQueuedBytes: settings.maximumQueuedBytes, now: settings.clock.monotonic))
         }
+        partitions = loops.reduce(into: PartitionSet()) { $0.insert($1.queue.partition) }
+        node.congestion.begin(partitions)
         prefix = PathPrefix(settings.pathPrefix)
         crossOrigin = CrossOrigin(settings.corsOrigins)
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))

@@ -46,7 +46,7 @@ package final class ServerHost: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for front in fronts { group.addTask { await front.close() } }
         }
-        context.congestion.end()
+        context.congestion.end(context.partitions)
     }
 
     // MARK: Time

@@ -16,6 +16,8 @@ package final class EventLoopContext: Sendable {
     package var eventLoop: any EventLoop { queue.eventLoop }
     /// The number of the loop among the server's.
     package var number: Int { queue.number }
+    /// The number of the loop among those of all servers that share a backend.
+    package var partition: Int { queue.partition }
     package var congestion: LoopCongestion { queue.congestion }
     /// The time by the server's clock.
     package var now: HubInstant { queue.now() }

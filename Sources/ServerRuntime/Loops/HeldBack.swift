@@ -105,7 +105,7 @@ extension EventLoopContext {
     }
 
     private func waitForRoom(on loops: PartitionSet) {
-        let isWaiting = congestion.wait(for: loops, on: number) { [weak self] in self?.lookAtHeld() }
+        let isWaiting = congestion.wait(for: loops, on: partition) { [weak self] in self?.lookAtHeld() }
         // There is room by now.
         if !isWaiting { lookAtHeld() }
     }

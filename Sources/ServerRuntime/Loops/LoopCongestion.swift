@@ -14,7 +14,8 @@ package final class LoopCongestion: Sendable {
         /// Others who wait, by the number of their wait.
         var others: [UInt64: Call] = [:]
         var lastNumber: UInt64 = 0
-        var isEnded = false
+        /// Loops that are not there any more.
+        var ended = PartitionSet()
     }
 
     private let state = NIOLockedValueBox(State())
@@ -27,7 +28,7 @@ package final class LoopCongestion: Sendable {
     /// A loop has no room any more. To be called under the lock of its queue, so that it cannot be taken for full for ever.
     package func fill(_ partition: Int) {
         state.withLockedValue { state in
-            if !state.isEnded { state.full.insert(partition) }
+            if !state.ended.contains(partition) { state.full.insert(partition) }
         }
     }
 
@@ -67,11 +68,18 @@ package final class LoopCongestion: Sendable {
         state.withLockedValue { $0.others.removeValue(forKey: number) }?()
     }
 
-    /// The loops are about to end: nobody waits for them any more.
-    package func end() {
+    /// There are loops with these numbers from now on.
+    package func begin(_ partitions: PartitionSet) {
+        state.withLockedValue { state in
+            for partition in partitions { state.ended.remove(partition) }
+        }
+    }
+
+    /// Loops are about to end: nobody waits for them any more. Whoever waits for others too is told, and may wait again.
+    package func end(_ partitions: PartitionSet) {
         let calls = state.withLockedValue { state in
-            state.isEnded = true
-            state.full = PartitionSet()
+            state.ended.formUnion(partitions)
+            for partition in partitions { state.full.remove(partition) }
             return Self.takeCalls(&state)
         }
         for call in calls { call() }

@@ -8,6 +8,8 @@ package final class LoopQueue: Sendable {
     package let eventLoop: any EventLoop
     /// The number of the loop among the server's.
     package let number: Int
+    /// The number of the loop among those of all servers that share a backend (``ServerNode``).
+    package let partition: Int
     package let congestion: LoopCongestion
     /// So much is written to one connection before it is flushed. Far below what may wait for a subscriber, so that a burst within
     /// one turn makes nobody look slow.
@@ -20,11 +22,12 @@ package final class LoopQueue: Sendable {
     private let load = NIOLockedValueBox((bytes: 0, isFull: false))
 
     package init(
-        _ eventLoop: any EventLoop, number: Int, congestion: LoopCongestion, maximumPendingBytes: Int, maximumQueuedBytes: Int,
+        _ eventLoop: any EventLoop, number: Int, partition: Int, congestion: LoopCongestion, maximumPendingBytes: Int, maximumQueuedBytes: Int,
         now: @escaping @Sendable () -> HubInstant
     ) {
         self.eventLoop = eventLoop
         self.number = number
+        self.partition = partition
         self.congestion = congestion
         self.now = now
         maximumBytes = max(maximumQueuedBytes, 1024)
@@ -41,7 +44,7 @@ package final class LoopQueue: Sendable {
             load.bytes += bytes
             if load.bytes > maximumBytes, !load.isFull {
                 load.isFull = true
-                congestion.fill(number)
+                congestion.fill(partition)
             }
             return load.isFull
         }
@@ -53,7 +56,7 @@ package final class LoopQueue: Sendable {
             load.bytes -= bytes
             guard load.isFull, load.bytes <= maximumBytes / 2 else { return [LoopCongestion.Call]() }
             load.isFull = false
-            return congestion.clear(number)
+            return congestion.clear(partition)
         }
         for call in calls { call() }
     }

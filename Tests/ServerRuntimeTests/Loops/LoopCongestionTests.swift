@@ -57,9 +57,22 @@ struct LoopCongestionTests {
     func end() {
         congestion.fill(0)
         #expect(congestion.wait(call("a")) != nil)
-        congestion.end()
+        congestion.end(loops(0, 1))
         congestion.fill(1)
         #expect(congestion.full.isEmpty && congestion.wait(call("b")) == nil)
         #expect(told.withLockedValue { $0 } == ["a"])
+    }
+
+    @Test("The end of one server's loops leaves those of another as they are, and its numbers may be given out again")
+    func endOfOne() {
+        congestion.fill(0)
+        congestion.fill(1)
+        congestion.end(loops(0))
+        #expect(Array(congestion.full) == [1])
+        congestion.fill(0)
+        #expect(Array(congestion.full) == [1])
+        congestion.begin(loops(0))
+        congestion.fill(0)
+        #expect(Array(congestion.full) == [0, 1])
     }
 }

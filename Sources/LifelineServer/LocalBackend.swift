@@ -1,0 +1,117 @@
+import NIOConcurrencyHelpers
+import RealtimeHub
+import ServerRuntime
+import ServerValues
+
+/// What servers in one process share: channels, streams, presence, groups, grants and chat. Several servers on one backend behave as
+/// one server with several ports.
+///
+/// The first server to join decides with its configuration what is kept and where; the others should be configured alike. The last one
+/// to leave closes the stores.
+package final class LocalBackend: Sendable {
+    /// What the servers share.
+    struct Parts: Sendable {
+        let messages: any MessageStore
+        let restoredMessages: RestoredState
+        let chat: any ChatStore
+        let restoredChat: RestoredChat
+
+        init(_ configuration: ServerConfiguration) async throws {
+            let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
+            messages = try await stores.messages(configuration)
+            do {
+                chat = try await stores.chat(configuration)
+            } catch {
+                await messages.close()
+                throw error
+            }
+            do {
+                restoredMessages = try await messages.restore()
+                restoredChat = try await chat.restore()
+            } catch {
+                await messages.close()
+                await chat.close()
+                throw error
+            }
+        }
+
+        func close() async {
+            await messages.close()
+            await chat.close()
+        }
+    }
+
+    /// A server's part in the backend, from joining to leaving.
+    struct Seat: Sendable {
+        let node: ServerNode
+        let partitions: PartitionSet
+        let parts: Parts
+    }
+
+    enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// All servers together have at most `PartitionSet.capacity` event loops.
+        case tooManyLoops(limit: Int)
+
+        var description: String {
+            switch self {
+            case .tooManyLoops(let limit): "The servers of one backend can have \(limit) event loops together, and no more."
+            }
+        }
+    }
+
+    private struct State: Sendable {
+        var used = PartitionSet()
+        var parts: Task<Parts, any Error>?
+        var servers = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let congestion = LoopCongestion()
+    private let names = MetricNames()
+
+    package init() {}
+
+    /// - Parameter loops: how many event loops the server has.
+    func join(_ configuration: ServerConfiguration, loops: Int) async throws -> Seat {
+        let (first, parts) = try state.withLockedValue { state in
+            guard let first = Self.place(for: loops, beside: state.used) else {
+                throw Problem.tooManyLoops(limit: PartitionSet.capacity)
+            }
+            for partition in first..<first + loops { state.used.insert(partition) }
+            state.servers += 1
+            let parts = state.parts ?? Task { try await Parts(configuration) }
+            state.parts = parts
+            return (first, parts)
+        }
+        let partitions = (first..<first + loops).reduce(into: PartitionSet()) { $0.insert($1) }
+        do {
+            let node = ServerNode(firstPartition: first, congestion: congestion, names: names)
+            return Seat(node: node, partitions: partitions, parts: try await parts.value)
+        } catch {
+            _ = give(back: partitions)
+            throw error
+        }
+    }
+
+    func leave(_ seat: Seat) async {
+        if give(back: seat.partitions) { await seat.parts.close() }
+    }
+
+    /// Whether the last server has left.
+    private func give(back partitions: PartitionSet) -> Bool {
+        state.withLockedValue { state in
+            for partition in partitions { state.used.remove(partition) }
+            state.servers -= 1
+            if state.servers == 0 { state.parts = nil }
+            return state.servers == 0
+        }
+    }
+
+    /// The least number from which on so many partitions are free.
+    private static func place(for loops: Int, beside used: PartitionSet) -> Int? {
+        guard loops <= PartitionSet.capacity else { return nil }
+        return (0...PartitionSet.capacity - loops).first { first in
+            (first..<first + loops).allSatisfy { !used.contains($0) }
+        }
+    }
+}
