@@ -66,6 +66,8 @@ public final class LifelineServer: Sendable {
     }
 
     var context: ServerContext { host.context }
+    /// What the server shares with the others of its backend.
+    var shared: LocalBackend.Parts { seat.parts }
 
     /// Starts a server; returns when it accepts connections.
     ///

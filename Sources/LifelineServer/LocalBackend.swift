@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import PusherServer
 import RealtimeHub
 import ServerRuntime
 import ServerValues
@@ -15,8 +16,12 @@ package final class LocalBackend: Sendable {
         let restoredMessages: RestoredState
         let chat: any ChatStore
         let restoredChat: RestoredChat
+        let channels: LocalChannels
 
         init(_ configuration: ServerConfiguration) async throws {
+            channels = LocalChannels(
+                clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
+                maximumPendingBytes: configuration.maximumPendingBytes)
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
             messages = try await stores.messages(configuration)
             do {

@@ -16,7 +16,7 @@ struct ServerServices: Sendable {
     init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: LocalBackend.Parts) async throws {
         self.context = context
         let bridge = configuration.bridge.map { ServiceBridge(textEvent: $0.textEvent, context) }
-        pusher = PusherService(configuration.pusher, context, bridge: bridge)
+        pusher = PusherService(configuration.pusher, context, channels: parts.channels, bridge: bridge)
         pubnub = PubNubService(
             configuration.pubnub, context, store: parts.messages, restored: parts.restoredMessages, bridge: bridge)
         chat = ChatService(configuration.chat, context, store: parts.chat, restored: parts.restoredChat, bridge: bridge)

@@ -105,12 +105,17 @@ extension PusherService: WebSocketFront {
         Result { () throws(PusherFarewell) in
             let application = try PusherAdmission.application(for: target, of: visitor, among: settings.applications)
             let name = ApplicationName(.pusher, application.id)
-            switch context.admission.withLockedValue({ $0.open(name, limit: application.limits.connections) }) {
-            case .admitted: return share(application)
+            switch context.admission.withLockedValue({ $0.open(name, limit: nil) }) {
+            case .admitted: break
             case .overCapacity: throw .overCapacity
             case .overQuota: throw .overQuota
             case .draining: throw drainFarewell
             }
+            guard channels.openConnection(of: application) else {
+                context.admission.withLockedValue { $0.close(name) }
+                throw .overQuota
+            }
+            return share(application)
         }
     }
 
@@ -119,14 +124,13 @@ extension PusherService: WebSocketFront {
     package func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
 
     package func sweep() {
-        sweepChannels()
-        sweepUsers()
+        channels.sweep(for: self)
         webhooks.sweep()
     }
 
     package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
         var tallies: [ApplicationName: ChannelTally] = [:]
-        for (application, tally) in withEveryShard({ $0.tallies }).joined() {
+        for (application, tally) in channels.tallies {
             tallies[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
         }
         // Once more, since applications that are counted for the first time have got their names meanwhile.
@@ -145,6 +149,7 @@ extension PusherService: WebSocketFront {
     }
 
     package func close() async {
+        channels.leave(self)
         await webhooks.close()
     }
 }

@@ -14,7 +14,6 @@ package struct PusherServiceSettings: Sendable {
     package var pongTimeout: Duration
     package var messageTimeout: Duration
     package var closeTimeout: Duration
-    package var userOfflineGrace: Duration
     package var maximumMessageBytes: Int
     package var maximumFragments: Int
     package var maximumPendingBytes: Int
@@ -25,7 +24,7 @@ package struct PusherServiceSettings: Sendable {
 
     package init(
         applications: any ApplicationRegistry, activityTimeout: Duration, pongTimeout: Duration, messageTimeout: Duration,
-        closeTimeout: Duration, userOfflineGrace: Duration, maximumMessageBytes: Int, maximumFragments: Int,
+        closeTimeout: Duration, maximumMessageBytes: Int, maximumFragments: Int,
         maximumPendingBytes: Int, drainCode: UInt16, bridgedID: String? = nil
     ) {
         self.applications = applications
@@ -33,7 +32,6 @@ package struct PusherServiceSettings: Sendable {
         self.pongTimeout = pongTimeout
         self.messageTimeout = messageTimeout
         self.closeTimeout = closeTimeout
-        self.userOfflineGrace = userOfflineGrace
         self.maximumMessageBytes = maximumMessageBytes
         self.maximumFragments = maximumFragments
         self.maximumPendingBytes = maximumPendingBytes
@@ -46,34 +44,37 @@ extension ServiceName {
     package static let pusher = ServiceName(rawValue: "pusher")
 }
 
-/// What all Pusher connections of a server share: applications, channels, and the way to every event loop.
+/// What all Pusher connections of a server share: the way to the channels, applications, and the way to every event loop.
 ///
-/// Channels live in shards with a lock each. Whatever a change tells subscribers is queued under that lock, so every subscriber of
-/// a channel sees the same order (rule SV-2).
+/// Channels and users are the backend's (``ChannelBackend``): the service says commands to it, and does for its own connections what
+/// comes of all commands, those of other servers included.
 package final class PusherService: Sendable {
     let context: ServerContext
     let settings: PusherServiceSettings
     let mailboxes: [EventLoopMailbox<PusherLoop>]
     let webhooks: PusherWebhookService
     let bridge: (any BridgeTap)?
-    let budget = RequestBudget()
-    let quota = SubscriptionQuota()
+    /// Channels, members and users, shared with the other servers of a backend.
+    let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
     /// Where connections are counted that belong to no application.
     let otherSlot: MetricSlot
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
-    private let shards: [NIOLockedValueBox<ChannelShard>]
 
-    package init(_ settings: PusherServiceSettings, _ context: ServerContext, bridge: (any BridgeTap)? = nil) {
+    /// Joins the servers that share the channels.
+    package init(
+        _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
+        bridge: (any BridgeTap)? = nil
+    ) {
         self.context = context
+        self.channels = channels
         self.settings = settings
         self.bridge = bridge
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context)
         requestKinds = PusherRequestKinds(context.requestKinds)
         otherSlot = context.names.other(.pusher)
-        // Several also with one event loop, so that looking through all channels holds each lock for a part of the time only.
-        shards = (0..<16).map { _ in NIOLockedValueBox(ChannelShard()) }
+        channels.join(self)
     }
 
     var now: HubInstant { context.now }
@@ -86,46 +87,13 @@ package final class PusherService: Sendable {
         shared.withLockedValue { shared in
             let id = Identifier(application.id)
             if let known = shared[id], known.value == application { return known }
-            let users = shared[id]?.users
-            let new = SharedApplication(
-                application, slot: context.names.slot(.pusher, application.id),
-                users: users ?? NIOLockedValueBox(UserBook(offlineGrace: settings.userOfflineGrace)))
+            let new = SharedApplication(application, slot: context.names.slot(.pusher, application.id))
             shared[id] = new
             return new
         }
     }
 
-    /// The applications that somebody has connected to.
-    var sharedApplications: [SharedApplication] { shared.withLockedValue { Array($0.values) } }
-
-    func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
-        try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)
-    }
-
-    var shardCount: Int { shards.count }
-
-    /// - Parameter number: below ``shardCount``.
-    func withShard<Result>(number: Int, _ body: (inout ChannelShard) -> Result) -> Result {
-        shards[number].withLockedValue(body)
-    }
-
-    func withEveryShard<Result>(_ body: (inout ChannelShard) -> Result) -> [Result] {
-        shards.map { $0.withLockedValue(body) }
-    }
-
-    /// Queues a frame for the subscribers of a channel; returns the event loops that are full now.
-    @discardableResult
-    func deliver(
-        _ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil
-    ) -> PartitionSet {
-        var full = PartitionSet()
-        for partition in audience where partition < mailboxes.count {
-            if mailboxes[partition].enqueue(.deliver(channel, frame, excluding: excluding)) { full.insert(partition) }
-        }
-        return full
-    }
-
-    /// Closes connections, those of one application or one signed-in user of it when given.
+    /// Closes connections of this server, those of one application or one signed-in user of it when given.
     func close(_ farewell: PusherFarewell, application: String? = nil, user: String? = nil) {
         for mailbox in mailboxes { mailbox.enqueue(.close(farewell, application: application, user: user)) }
     }
@@ -161,7 +129,7 @@ package final class PusherService: Sendable {
     }
 
     /// Channels with at least one subscription.
-    package var channelCount: Int { withEveryShard { $0.occupiedCount }.reduce(0, +) }
+    package var channelCount: Int { channels.channelCount }
 
     /// What became of the events of each application.
     package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {

@@ -32,7 +32,7 @@ extension ServerConfiguration {
     var pusher: PusherServiceSettings {
         PusherServiceSettings(
             applications: applications, activityTimeout: activityTimeout, pongTimeout: pongTimeout,
-            messageTimeout: messageTimeout, closeTimeout: closeTimeout, userOfflineGrace: userOfflineGrace,
+            messageTimeout: messageTimeout, closeTimeout: closeTimeout,
             maximumMessageBytes: maximumMessageBytes, maximumFragments: maximumFragments,
             maximumPendingBytes: maximumPendingBytes, drainCode: drainCode ?? (reusesPort ? 4200 : 4100),
             bridgedID: bridge?.applicationID)

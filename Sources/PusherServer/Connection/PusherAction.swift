@@ -18,7 +18,7 @@ enum PusherAction: Hashable, Sendable {
 }
 
 /// What a client sends to the other subscribers of a channel.
-struct ClientEvent: Hashable, Sendable {
+package struct ClientEvent: Hashable, Sendable {
     var name: String
     var channel: String
     /// A text as it came, everything else as its JSON text.

@@ -205,22 +205,35 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
         case .refuse(let message, let code): refuse(message, code)
         case .relay(let event): hold(until: service.relay(event, application: application.value, from: socketID))
         case .subscribe(let channel, let member):
-            do throws(SubscribeRefusal) {
-                hold(
-                    until: try service.subscribe(
-                        NIOLoopBound(self, eventLoop: context.eventLoop), socketID: socketID, on: mailbox, to: channel,
-                        member: member, application: application.value))
-            } catch {
-                refuse(front.refused(channel, error), error.code)
+            let subscriber = subscriber(context)
+            service.subscribe(subscriber, to: channel, member: member, application: application.value) { result in
+                subscriber.onItsLoop { $0.finish(channel, result) }
             }
         case .unsubscribe(let subscription):
             hold(
                 until: service.unsubscribe(
-                    NIOLoopBound(self, eventLoop: context.eventLoop), on: mailbox, from: subscription.channel,
-                    userID: subscription.userID, application: application.value))
+                    subscriber(context), at: loop.partition, from: subscription.channel, userID: subscription.userID,
+                    application: application.value))
         case .signIn(let signIn, let answers):
             subscribers.signedIn[socketID] = self
-            service.signIn(socketID, on: mailbox, as: signIn, of: application, answers: answers)
+            service.channels.signIn(
+                ConnectionSignIn(
+                    connection: UserConnection(socketID, partition: loop.partition), application: application.value,
+                    user: signIn.user.id, watchlist: signIn.watchlist, answers: answers.map { PusherWire.frame($0) }))
+        }
+    }
+
+    private func subscriber(_ context: ChannelHandlerContext) -> ChannelSubscriber {
+        ChannelSubscriber(
+            socketID: socketID, partition: loop.partition, connection: NIOLoopBound(self, eventLoop: context.eventLoop),
+            eventLoop: context.eventLoop)
+    }
+
+    /// The backend has decided about a subscription.
+    private func finish(_ channel: String, _ result: Result<PartitionSet, SubscribeRefusal>) {
+        switch result {
+        case .success(let full): hold(until: full)
+        case .failure(let refusal): refuse(front.refused(channel, refusal), refusal.code)
         }
     }
 
@@ -375,16 +388,19 @@ extension PusherConnection: DrainedConnection {
         subscribers.remove(self)
         if let application {
             service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
+            service.channels.closeConnection(of: application.value)
         }
     }
 
     /// Leaves all channels, and the user.
     private func leave(isSilent: Bool = false) {
         guard let application else { return }
-        if subscribers.signedIn.removeValue(forKey: socketID) != nil { service.signOut(socketID, on: mailbox, of: application) }
+        if subscribers.signedIn.removeValue(forKey: socketID) != nil {
+            service.channels.signOut(UserConnection(socketID, partition: loop.partition), of: application.value)
+        }
         for subscription in front.leaveAll() {
             service.unsubscribe(
-                nil, on: mailbox, from: subscription.channel, userID: subscription.userID, application: application.value,
+                nil, at: loop.partition, from: subscription.channel, userID: subscription.userID, application: application.value,
                 isSilent: isSilent)
         }
         subscribers.detachAll(self)

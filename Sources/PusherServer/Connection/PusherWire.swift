@@ -69,7 +69,7 @@ enum PusherWire {
 }
 
 /// Why the server ends a connection. Pusher protocol, Close codes (rule SP-4).
-struct PusherFarewell: Error, Hashable, Sendable {
+package struct PusherFarewell: Error, Hashable, Sendable {
     var code: UInt16
     var reason: String
     /// Whether a `pusher:error` with the same code goes before the close frame.

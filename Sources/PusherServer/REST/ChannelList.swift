@@ -31,12 +31,13 @@ struct ChannelList: Hashable, Sendable {
     func answer(from service: PusherService, limit: Int = Self.maximumBytes) throws(HTTPProblem) -> HTTPAnswer {
         var found: [ChannelOccupancy] = []
         var bytes = 0
-        for shard in 0..<service.shardCount {
-            let part = service.withShard(number: shard) { $0.occupied(application: application, prefix: prefix) }
+        service.channels.forEachOccupied(application: application, prefix: prefix) { part in
             bytes += part.reduce(0) { $0 + $1.name.utf8.count + 6 }
-            guard bytes <= limit else { throw Self.tooLong(limit) }
+            guard bytes <= limit else { return false }
             found += part
+            return true
         }
+        guard bytes <= limit else { throw Self.tooLong(limit) }
         found.sort { $0.name < $1.name }
         var out = Array(#"{"channels":{"#.utf8)
         out.reserveCapacity(bytes + 16)

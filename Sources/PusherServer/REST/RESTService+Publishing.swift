@@ -6,7 +6,7 @@ import WireCoding
 extension RESTService {
     func publish(_ request: PublishRequest, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try checkRoom(for: request.channels, application)
-        try service.budget.publish(request.channels.count, for: application, at: service.now)
+        try service.channels.spend(publishes: request.channels.count, of: application)
         send(request, application)
         guard !request.info.isEmpty else { return .empty }
         var out = Array(#"{"channels":{"#.utf8)
@@ -22,7 +22,7 @@ extension RESTService {
 
     func publish(_ batch: [PublishRequest], _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
         try checkRoom(for: batch.lazy.flatMap(\.channels), application)
-        try service.budget.publish(batch.count, for: application, at: service.now)
+        try service.channels.spend(publishes: batch.count, of: application)
         for request in batch { send(request, application) }
         guard batch.contains(where: { !$0.info.isEmpty }) else { return .empty }
         var out = Array(#"{"batch":["#.utf8)
@@ -48,8 +48,8 @@ extension RESTService {
     }
 
     func terminate(_ user: String, _ application: Application) throws(HTTPProblem) -> HTTPAnswer {
-        try service.budget.query(for: application, at: service.now)
-        service.close(.terminated, application: application.id, user: user)
+        try service.channels.spendQuery(of: application)
+        service.channels.close(.terminated, application: application.id, user: user)
         return .empty
     }
 }

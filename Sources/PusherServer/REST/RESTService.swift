@@ -35,7 +35,7 @@ struct RESTService {
     /// As ``authenticated(_:_:)``, for a request that counts as a question.
     private func asking(_ request: RESTRequest, _ id: String) throws(HTTPProblem) -> Application {
         let application = try authenticated(request, id)
-        try service.budget.query(for: application, at: service.now)
+        try service.channels.spendQuery(of: application)
         return application
     }
 
@@ -45,9 +45,7 @@ struct RESTService {
     }
 
     private func connections(_ application: Application) -> HTTPAnswer {
-        let count = service.context.admission.withLockedValue {
-            $0.connections(of: ApplicationName(.pusher, application.id))
-        }
+        let count = service.channels.connections(of: application)
         return HTTPAnswer(.json, Array(#"{"connections":\#(count)}"#.utf8))
     }
 
@@ -61,7 +59,7 @@ struct RESTService {
         try Self.checkCounts(info, application)
         if info.contains(.cache), !kind.isCache { throw .badRequest("cache is for cache channels.") }
         let id = ChannelID(application: application.id, name: name)
-        var fields = [("occupied", service.withShard(of: id) { $0.occupancy(of: id) } == nil ? "false" : "true")]
+        var fields = [("occupied", service.channels.occupancy(of: id) == nil ? "false" : "true")]
         fields += attributes(of: name, info, application)
         if info.contains(.cache) { fields.append(("cache", cache(id))) }
         var out: [UInt8] = []
@@ -71,7 +69,7 @@ struct RESTService {
 
     private func cache(_ id: ChannelID) -> String {
         let now = service.now
-        guard let cached = service.withShard(of: id, { $0.cached(id, at: now) }) else { return "null" }
+        guard let cached = service.channels.cached(id) else { return "null" }
         let seconds = cached.expires.since(now).components.seconds
         return #"{"data":\#(JSONWriter.string(cached.data)),"ttl":\#(seconds)}"#
     }
@@ -82,7 +80,7 @@ struct RESTService {
             throw .badRequest("Users are known of presence channels only.")
         }
         let id = ChannelID(application: application.id, name: channel)
-        let members = service.withShard(of: id) { $0.members(of: id) }
+        let members = service.channels.members(of: id)
         let users = members.map { #"{"id":\#(JSONWriter.string($0.userID))}"# }
         return HTTPAnswer(.json, Array(#"{"users":[\#(users.joined(separator: ","))]}"#.utf8))
     }
@@ -93,7 +91,7 @@ struct RESTService {
     ) -> [(String, String)] {
         guard !info.isEmpty else { return [] }
         let id = ChannelID(application: application.id, name: name)
-        let occupancy = service.withShard(of: id) { $0.occupancy(of: id) }
+        let occupancy = service.channels.occupancy(of: id)
         let isPresence = PusherChannelKind(of: name).access == .presence
         let vacant = ChannelOccupancy(name: name, subscriptions: 0, users: isPresence ? 0 : nil)
         let known = application.announcesSubscriptionCounts ? info : info.subtracting(.subscriptionCount)

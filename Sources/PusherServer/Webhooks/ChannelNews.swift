@@ -3,8 +3,8 @@ import ServerRuntime
 import WireCoding
 
 /// Something that happened on a channel and that receivers of webhooks may want to hear of. Pusher documentation, Webhooks.
-struct ChannelNews: Hashable, Sendable {
-    enum Kind: Hashable, Sendable {
+package struct ChannelNews: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         case occupied
         case vacated
         case memberAdded(user: String)

@@ -89,21 +89,6 @@ final class PusherWebhookService: Sendable {
     }
 }
 
-extension PusherWebhookService {
-    /// The news of a subscription.
-    func tell(_ outcome: SubscribeOutcome, of channel: ChannelID, _ traits: ChannelTraits, _ application: Application) {
-        if outcome.becameOccupied { tell(.occupied, on: channel.name, of: application) }
-        if let added = outcome.memberAdded { tell(.memberAdded(user: added.userID), on: channel.name, of: application) }
-        if traits.contains(.cached), outcome.cached == nil { tell(.cacheMiss, on: channel.name, of: application) }
-    }
-
-    /// The news of a subscription's end.
-    func tell(_ outcome: UnsubscribeOutcome, of channel: ChannelID, _ application: Application) {
-        if let removed = outcome.memberRemoved { tell(.memberRemoved(user: removed), on: channel.name, of: application) }
-        if outcome.becameVacant { tell(.vacated, on: channel.name, of: application) }
-    }
-}
-
 extension Application {
     /// Asked before anything else is done for webhooks: most applications have none.
     var hasWebhooks: Bool { !webhooks.isEmpty }

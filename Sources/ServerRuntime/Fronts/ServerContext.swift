@@ -10,6 +10,7 @@ package final class ServerContext: Sendable {
     package let congestion: LoopCongestion
     /// The partitions of the server's event loops, among those of all servers that share its backend.
     package let partitions: PartitionSet
+    package let firstPartition: Int
     package let prefix: PathPrefix
     package let crossOrigin: CrossOrigin
     package let admission: NIOLockedValueBox<Admission>
@@ -23,7 +24,10 @@ package final class ServerContext: Sendable {
     /// Whether the latest configuration that was to be taken over was valid.
     package let hasValidConfiguration = NIOLockedValueBox(true)
 
-    package init(_ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil, node: ServerNode = ServerNode()) {
+    package init(
+        _ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil,
+        node: ServerNode = ServerNode()
+    ) {
         self.settings = settings
         self.certificate = certificate
         shortage = AcceptShortage(logger: settings.logger)
@@ -34,10 +38,12 @@ package final class ServerContext: Sendable {
         started = settings.clock.monotonic()
         congestion = node.congestion
         names = node.names
+        firstPartition = node.firstPartition
         loops = eventLoops.enumerated().map {
             EventLoopContext(
                 LoopQueue(
-                    $1, number: $0, partition: node.firstPartition + $0, congestion: node.congestion, maximumPendingBytes: settings.maximumPendingBytes,
+                    $1, number: $0, partition: node.firstPartition + $0, congestion: node.congestion,
+                    maximumPendingBytes: settings.maximumPendingBytes,
                     maximumQueuedBytes: settings.maximumQueuedBytes, now: settings.clock.monotonic))
         }
         partitions = loops.reduce(into: PartitionSet()) { $0.insert($1.queue.partition) }

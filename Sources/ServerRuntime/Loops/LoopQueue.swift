@@ -22,7 +22,8 @@ package final class LoopQueue: Sendable {
     private let load = NIOLockedValueBox((bytes: 0, isFull: false))
 
     package init(
-        _ eventLoop: any EventLoop, number: Int, partition: Int, congestion: LoopCongestion, maximumPendingBytes: Int, maximumQueuedBytes: Int,
+        _ eventLoop: any EventLoop, number: Int, partition: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
+        maximumQueuedBytes: Int,
         now: @escaping @Sendable () -> HubInstant
     ) {
         self.eventLoop = eventLoop

@@ -47,11 +47,9 @@ extension LifelineServer {
         }
         (left.sockets, left.connections) = context.admission.withLockedValue { ($0.sockets, $0.connections) }
         left.channels = statistics.channels
-        for application in self.services.pusher.sharedApplications {
-            let (connections, users) = application.users.withLockedValue { ($0.connectionCount, $0.userCount) }
-            left.signedIn += connections
-            left.users += users
-        }
+        let (connections, users) = shared.channels.userCounts
+        left.signedIn += connections
+        left.users += users
         return left
     }
 

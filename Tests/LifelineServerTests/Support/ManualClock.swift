@@ -13,6 +13,13 @@ final class ManualClock: Sendable {
             unixTicks: { self.state.withLockedValue { $0.unixTicks } })
     }
 
+    /// As ``clock``, with the system's time of day, by which signatures are judged.
+    var withTimeOfDay: ServerClock {
+        let system = ServerClock.system
+        return ServerClock(
+            monotonic: clock.monotonic, unixSeconds: system.unixSeconds, unixTicks: system.unixTicks)
+    }
+
     /// Time passes.
     func advance(by seconds: Int64) {
         state.withLockedValue {

@@ -1,0 +1,88 @@
+import NIOCore
+import RealtimeHub
+import ServerRuntime
+
+/// Where everything is decided that Pusher connections of all servers share: who is subscribed to which channel and who is signed in,
+/// what a channel remembers, and what an application has used of its limits.
+///
+/// Every command is decided in one place. Commands for one channel, and those for the users of one application, are decided in one
+/// order, and the changes that they lead to are handed to the nodes in that order; so all subscribers of a channel see the same one
+/// (rule SV-2). A backend in the process, ``LocalChannels``, has handed over all changes when the call returns. All methods may be
+/// called from any thread.
+///
+/// Where a command returns partitions, these are the event loops that have no room any more; the caller pauses whoever said the command.
+package protocol ChannelBackend: AnyObject, Sendable {
+    // MARK: Nodes
+
+    /// A server takes part from now on: it gets the changes that concern its event loops.
+    func join(_ node: any ChannelNode)
+    /// A server takes part no longer. Its connections have been taken out before.
+    func leave(_ node: any ChannelNode)
+
+    // MARK: Commands
+
+    /// Hands an event to the subscribers of a channel.
+    @discardableResult
+    func publish(_ publication: ChannelPublication) -> PartitionSet
+    /// Subscribes a connection, or says why not. The subscriber's node confirms before it delivers anything else.
+    ///
+    /// - Parameter completion: called once, with the event loops that are full, from any thread.
+    func subscribe(
+        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<PartitionSet, SubscribeRefusal>) -> Void)
+    /// Ends a subscription.
+    @discardableResult
+    func unsubscribe(_ subscription: EndedSubscription) -> PartitionSet
+    /// Signs a connection in as a user. Its node sends the answers before any news of those whom the user watches.
+    func signIn(_ signIn: ConnectionSignIn)
+    /// Forgets a connection that was signed in.
+    func signOut(_ connection: UserConnection, of application: Application)
+    /// Closes the connections of an application, or of one of its signed-in users, on all servers.
+    func close(_ reason: PusherFarewell, application: String, user: String?)
+    /// Counts a connection that is about to be admitted; false when the application has as many as it may have.
+    func openConnection(of application: Application) -> Bool
+    func closeConnection(of application: Application)
+    /// Counts messages that the application's server publishes.
+    func spend(publishes: Int, of application: Application) throws(HTTPProblem)
+    /// Counts a question of the application's server.
+    func spendQuery(of application: Application) throws(HTTPProblem)
+    /// What time brings: counts that were held back, users who have stayed away, messages that have expired. Every node calls it; it is
+    /// done for the first one only.
+    func sweep(for node: any ChannelNode)
+
+    // MARK: Reads
+
+    /// How a channel stands; nil when nobody is subscribed.
+    func occupancy(of channel: ChannelID) -> ChannelOccupancy?
+    /// The members of a presence channel, in the order of joining.
+    func members(of channel: ChannelID) -> [PresenceMember]
+    /// A cache channel's last message that has not expired.
+    func cached(_ channel: ChannelID) -> CachedMessage?
+    /// The event loops with subscribers of a channel.
+    func audience(of channel: ChannelID) -> PartitionSet
+    /// The occupied channels of an application whose names begin with `prefix`, in parts of some size until `body` says false.
+    func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
+    /// Connections of an application.
+    func connections(of application: Application) -> Int
+    /// Channels with at least one subscription.
+    var channelCount: Int { get }
+    /// What has been counted for each application, by its id.
+    var tallies: [(application: String, tally: ChannelTally)] { get }
+}
+
+/// One server, as the backend of its channels knows it. Called in the order of decisions, under locks of the backend: work is only
+/// queued.
+package protocol ChannelNode: AnyObject, Sendable {
+    /// The server's event loops, among those of all servers.
+    var partitions: PartitionSet { get }
+
+    /// Does its part of what was decided; returns the event loops that are full now.
+    func apply(_ change: ChannelChange) -> PartitionSet
+    /// Tells what happened on a channel to webhooks. Said to the first node only.
+    func tell(_ news: ChannelNews.Kind, on channel: String, of application: Application)
+    /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.
+    func tell(_ news: ChannelNews.Kind, on channel: String, ofApplication id: String)
+    /// A cache channel has got an event, which webhooks of it wait for. Said to the first node only.
+    func filled(_ channel: String, of application: Application)
+    /// Hands a public event to the bridge to other services. Said to the first node only.
+    func carry(_ event: BridgedEvent)
+}

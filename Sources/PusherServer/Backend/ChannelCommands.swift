@@ -1,0 +1,95 @@
+import NIOCore
+import RealtimeHub
+import ServerRuntime
+
+/// An event for the subscribers of a channel.
+package struct ChannelPublication: Sendable {
+    package enum Source: Sendable {
+        /// The application's own server.
+        case server
+        /// A subscriber of the channel, who does not get the event.
+        case client(ClientEvent)
+    }
+
+    var channel: ChannelID
+    var traits: ChannelTraits
+    var application: Application
+    /// The event as subscribers get it.
+    var frame: ByteBuffer
+    var source: Source
+    /// A connection that does not get the event.
+    var excluding: SocketID?
+    /// What a cache channel remembers; nil for other channels.
+    var cached: CachedMessage?
+    /// What the bridge gets; nil for what it does not carry.
+    var bridged: BridgedEvent?
+}
+
+/// An event that goes to other services too.
+package struct BridgedEvent: Sendable {
+    var event: String
+    var data: String
+    var channel: String
+}
+
+/// A connection that wants to be subscribed.
+package struct ChannelSubscription: Sendable {
+    var channel: ChannelID
+    var traits: ChannelTraits
+    var application: Application
+    var subscriber: ChannelSubscriber
+    var member: PresenceMember?
+}
+
+/// A connection of one server. Only its own node looks at the connection, on its event loop.
+package struct ChannelSubscriber: Sendable {
+    var socketID: SocketID
+    /// The event loop, among those of all servers.
+    var partition: Int
+    let connection: NIOLoopBound<PusherConnection>
+    let eventLoop: any EventLoop
+
+    /// Uses the connection on its event loop: at once when this is it.
+    func onItsLoop(_ body: @escaping @Sendable (PusherConnection) -> Void) {
+        guard !eventLoop.inEventLoop else { return body(connection.value) }
+        eventLoop.execute { [connection] in body(connection.value) }
+    }
+}
+
+/// A subscription that ends.
+package struct EndedSubscription: Sendable {
+    var channel: ChannelID
+    var application: Application
+    var partition: Int
+    /// The member's user on a presence channel.
+    var userID: String?
+    /// Nil when the connection has gone altogether.
+    var subscriber: ChannelSubscriber?
+    /// Whether those who stay are not told, because they are about to go too.
+    var isSilent = false
+}
+
+/// A connection that signs in as a user.
+package struct ConnectionSignIn: Sendable {
+    var connection: UserConnection
+    var application: Application
+    var user: String
+    /// Distinct ids of users whom the connection watches.
+    var watchlist: [String]
+    /// What the connection is told, as frames.
+    var answers: [ByteBuffer]
+}
+
+/// What came of a command, for the nodes that it concerns.
+package enum ChannelChange: Sendable {
+    /// Deliver a frame to the subscribers of a channel on these event loops, but to the excluded one.
+    case deliver(ByteBuffer, ChannelID, in: PartitionSet, excluding: SocketID?)
+    /// Deliver to this connection from now on, after the confirmation.
+    case subscribed(ChannelSubscriber, ChannelID, confirmation: ByteBuffer)
+    /// Deliver to this connection no longer.
+    case unsubscribed(ChannelSubscriber, ChannelID)
+    /// Deliver a frame to connections that are signed in, on one event loop.
+    case tell([SocketID], partition: Int, ByteBuffer)
+    /// Close connections of an application, or of one of its signed-in users.
+    case close(PusherFarewell, application: String, user: String?)
+}

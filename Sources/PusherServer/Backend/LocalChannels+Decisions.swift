@@ -1,0 +1,138 @@
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+
+// Decisions about one channel, made under the lock of its shard.
+extension LocalChannels {
+    @discardableResult
+    package func publish(_ publication: ChannelPublication) -> PartitionSet {
+        let (channel, application) = (publication.channel, publication.application)
+        return withShard(of: channel) { shard in
+            let audience: PartitionSet
+            switch (publication.cached, publication.source) {
+            case (let message?, _):
+                audience = shard.publish(
+                    message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shardCount)
+                if application.hasWebhooks { nodes.first?.filled(channel.name, of: application) }
+            case (nil, .server): audience = shard.publish(to: channel)
+            case (nil, .client): audience = shard.publish(to: channel, isFromClient: true)
+            }
+            let full = deliver(publication.frame, to: channel, in: audience, excluding: publication.excluding)
+            if case .client(let event) = publication.source, application.hasWebhooks, let sender = publication.excluding {
+                nodes.first?.tell(.clientEvent(event, sender: sender), on: channel.name, of: application)
+            }
+            if let bridged = publication.bridged { nodes.first?.carry(bridged) }
+            return full
+        }
+    }
+
+    package func subscribe(
+        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<PartitionSet, SubscribeRefusal>) -> Void
+    ) {
+        let result = withShard(of: subscription.channel) { shard in
+            Result { () throws(SubscribeRefusal) in try subscribe(subscription, &shard) }
+        }
+        completion(result)
+    }
+
+    private func subscribe(
+        _ subscription: ChannelSubscription, _ shard: inout ChannelShard
+    ) throws(SubscribeRefusal) -> PartitionSet {
+        let (channel, traits, application) = (subscription.channel, subscription.traits, subscription.application)
+        let partition = subscription.subscriber.partition
+        let isNew = shard.occupancy(of: channel) == nil
+        try quota.open(application, isNewChannel: isNew)
+        let outcome: SubscribeOutcome
+        do throws(SubscribeRefusal) {
+            outcome = try shard.subscribe(
+                to: channel, traits: traits, partition: partition, member: subscription.member,
+                memberLimit: application.limits.presenceMembers, at: now)
+        } catch {
+            quota.close(application, isChannelGone: isNew)
+            throw error
+        }
+        let confirmation = PusherWire.confirmation(of: channel.name, isCache: traits.contains(.cached), outcome)
+        if let added = outcome.memberAdded, confirmation.readableBytes > maximumConfirmationBytes {
+            _ = shard.unsubscribe(from: channel, partition: partition, userID: added.userID, at: now)
+            quota.close(application, isChannelGone: isNew)
+            throw SubscribeRefusal.tooManyMemberBytes(limit: maximumConfirmationBytes)
+        }
+        var full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: partition)
+        if let added = outcome.memberAdded {
+            let frame = PusherWire.frame(PusherFrames.memberAdded(channel: channel.name, member: PusherMember(added)))
+            full.formUnion(deliver(frame, to: channel, in: outcome.audience, excluding: subscription.subscriber.socketID))
+        }
+        if application.hasWebhooks { tell(outcome, of: channel, traits, application) }
+        full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+        return full
+    }
+
+    @discardableResult
+    package func unsubscribe(_ subscription: EndedSubscription) -> PartitionSet {
+        let (channel, application) = (subscription.channel, subscription.application)
+        return withShard(of: channel) { shard in
+            var full = PartitionSet()
+            let ended = shard.unsubscribe(
+                from: channel, partition: subscription.partition, userID: subscription.userID, at: now)
+            guard let outcome = ended else { return full }
+            quota.close(application, isChannelGone: outcome.becameVacant)
+            if let subscriber = subscription.subscriber {
+                full.formUnion(apply(.unsubscribed(subscriber, channel), at: subscription.partition))
+            }
+            if let removed = outcome.memberRemoved, !subscription.isSilent {
+                let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: channel.name, userID: removed))
+                full.formUnion(deliver(frame, to: channel, in: outcome.audience))
+            }
+            if application.hasWebhooks { tell(outcome, of: channel, application) }
+            guard !subscription.isSilent else { return full }
+            let traits = ChannelTraits(of: PusherChannelKind(of: channel.name))
+            full.formUnion(announceCount(of: channel, traits, outcome.audience, application, &shard))
+            return full
+        }
+    }
+
+    // MARK: Counts
+
+    private func announceCount(
+        of channel: ChannelID, _ traits: ChannelTraits, _ audience: PartitionSet, _ application: Application,
+        _ shard: inout ChannelShard
+    ) -> PartitionSet {
+        guard application.announcesSubscriptionCounts, !traits.contains(.presence), !audience.isEmpty,
+            let count = shard.countToAnnounce(channel, at: now)
+        else { return PartitionSet() }
+        let full = deliver(Self.frame(of: count, channel), to: channel, in: audience)
+        if application.hasWebhooks { nodes.first?.tell(.subscriptionCount(count), on: channel.name, of: application) }
+        return full
+    }
+
+    /// Announces a count that was held back.
+    func announce(_ due: CountDue) {
+        _ = deliver(Self.frame(of: due.subscriptions, due.channel), to: due.channel, in: due.audience)
+        nodes.first?.tell(
+            .subscriptionCount(due.subscriptions), on: due.channel.name, ofApplication: due.channel.application)
+    }
+
+    private static func frame(of count: Int, _ channel: ChannelID) -> ByteBuffer {
+        PusherWire.frame(PusherFrames.subscriptionCount(channel: channel.name, count: count))
+    }
+
+    // MARK: Webhooks
+
+    /// The news of a subscription.
+    private func tell(
+        _ outcome: SubscribeOutcome, of channel: ChannelID, _ traits: ChannelTraits, _ application: Application
+    ) {
+        guard let node = nodes.first else { return }
+        if outcome.becameOccupied { node.tell(.occupied, on: channel.name, of: application) }
+        if let added = outcome.memberAdded { node.tell(.memberAdded(user: added.userID), on: channel.name, of: application) }
+        if traits.contains(.cached), outcome.cached == nil { node.tell(.cacheMiss, on: channel.name, of: application) }
+    }
+
+    /// The news of a subscription's end.
+    private func tell(_ outcome: UnsubscribeOutcome, of channel: ChannelID, _ application: Application) {
+        guard let node = nodes.first else { return }
+        if let removed = outcome.memberRemoved { node.tell(.memberRemoved(user: removed), on: channel.name, of: application) }
+        if outcome.becameVacant { node.tell(.vacated, on: channel.name, of: application) }
+    }
+}

@@ -1,0 +1,47 @@
+import RealtimeHub
+import ServerRuntime
+
+/// Users of an application and who watches them. What watchers are told is handed to the nodes under the lock of the application's
+/// book, so that each sees a user come and go in turns (rule HB-50).
+extension LocalChannels {
+    package func signIn(_ signIn: ConnectionSignIn) {
+        let now = now
+        withUsers(of: signIn.application) { users in
+            let outcome = users.signIn(signIn.connection, as: signIn.user, watching: signIn.watchlist, at: now)
+            tell(outcome.news)
+            var answers = signIn.answers
+            if !outcome.online.isEmpty { answers.append(PusherWire.frame(PusherWire.watchlist(online: outcome.online))) }
+            let partition = signIn.connection.partition
+            for answer in answers {
+                _ = apply(.tell([SocketID(signIn.connection)], partition: partition, answer), at: partition)
+            }
+        }
+    }
+
+    package func signOut(_ connection: UserConnection, of application: Application) {
+        let now = now
+        withUsers(of: application) { $0.signOut(connection, at: now) }
+    }
+
+    /// Tells watchers who came and went, in one message each.
+    func tell(_ news: [UserNews]) {
+        for news in news {
+            let frame = PusherWire.watchlist(news)
+            for (partition, watchers) in Dictionary(grouping: news.watchers, by: \.partition) {
+                _ = apply(.tell(watchers.map { SocketID($0) }, partition: partition, frame), at: partition)
+            }
+        }
+    }
+}
+
+extension SocketID {
+    init(_ connection: UserConnection) {
+        self.init(high: connection.high, low: connection.low)
+    }
+}
+
+extension UserConnection {
+    init(_ socketID: SocketID, partition: Int) {
+        self.init(partition: partition, high: socketID.high, low: socketID.low)
+    }
+}

@@ -1,0 +1,167 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// The channels of servers in one process, in memory.
+///
+/// Channels live in shards with a lock each. Whatever a change tells subscribers is handed to the nodes under that lock. The users of an
+/// application have a lock of their own, likewise (rule HB-50).
+package final class LocalChannels: ChannelBackend {
+    let nodes = NodeList<any ChannelNode>()
+    let quota = SubscriptionQuota()
+    private let budget = RequestBudget()
+    private let connections = NIOLockedValueBox<[Identifier: Int]>([:])
+    private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<UserBook>]>([:])
+    private let shards: [NIOLockedValueBox<ChannelShard>]
+    private let clock: ServerClock
+    private let userOfflineGrace: Duration
+    /// Whoever joins a presence channel is sent a list of members of at most so many bytes.
+    let maximumConfirmationBytes: Int
+
+    /// - Parameters:
+    ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
+    ///   - maximumPendingBytes: what may wait for one connection.
+    package init(clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int) {
+        self.clock = clock
+        self.userOfflineGrace = userOfflineGrace
+        // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.
+        maximumConfirmationBytes = maximumPendingBytes / 2
+        // Several also with one event loop, so that looking through all channels holds each lock for a part of the time only.
+        shards = (0..<16).map { _ in NIOLockedValueBox(ChannelShard()) }
+    }
+
+    var now: HubInstant { clock.monotonic() }
+    var shardCount: Int { shards.count }
+
+    func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
+        try shards[ChannelShard.index(of: channel, among: shards.count)].withLockedValue(body)
+    }
+
+    /// The users of an application.
+    func withUsers<Result>(of application: Application, _ body: (inout UserBook) throws -> Result) rethrows -> Result {
+        let book = users.withLockedValue { users in
+            let id = Identifier(application.id)
+            if let known = users[id] { return known }
+            let new = NIOLockedValueBox(UserBook(offlineGrace: userOfflineGrace))
+            users[id] = new
+            return new
+        }
+        return try book.withLockedValue(body)
+    }
+
+    // MARK: Nodes
+
+    package func join(_ node: any ChannelNode) { nodes.join(node, as: node) }
+    package func leave(_ node: any ChannelNode) { nodes.leave(node) }
+
+    /// Hands a frame to the nodes with subscribers of a channel; returns the event loops that are full now.
+    func deliver(
+        _ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil
+    ) -> PartitionSet {
+        var full = PartitionSet()
+        guard !audience.isEmpty else { return full }
+        for node in nodes.all where !node.partitions.isDisjoint(with: audience) {
+            full.formUnion(node.apply(.deliver(frame, channel, in: audience, excluding: excluding)))
+        }
+        return full
+    }
+
+    /// Hands a change to the node that an event loop belongs to.
+    func apply(_ change: ChannelChange, at partition: Int) -> PartitionSet {
+        nodes.all.first { $0.partitions.contains(partition) }?.apply(change) ?? PartitionSet()
+    }
+
+    package func close(_ reason: PusherFarewell, application: String, user: String?) {
+        for node in nodes.all { _ = node.apply(.close(reason, application: application, user: user)) }
+    }
+
+    // MARK: Limits
+
+    package func openConnection(of application: Application) -> Bool {
+        connections.withLockedValue { connections in
+            let current = connections[Identifier(application.id), default: 0]
+            if let limit = application.limits.connections, current >= limit { return false }
+            connections[Identifier(application.id)] = current + 1
+            return true
+        }
+    }
+
+    package func closeConnection(of application: Application) {
+        connections.withLockedValue { connections in
+            let remaining = connections[Identifier(application.id), default: 1] - 1
+            connections[Identifier(application.id)] = remaining > 0 ? remaining : nil
+        }
+    }
+
+    package func connections(of application: Application) -> Int {
+        connections.withLockedValue { $0[Identifier(application.id), default: 0] }
+    }
+
+    package func spend(publishes: Int, of application: Application) throws(HTTPProblem) {
+        try budget.publish(publishes, for: application, at: now)
+    }
+
+    package func spendQuery(of application: Application) throws(HTTPProblem) {
+        try budget.query(for: application, at: now)
+    }
+
+    // MARK: Reads
+
+    package func occupancy(of channel: ChannelID) -> ChannelOccupancy? {
+        withShard(of: channel) { $0.occupancy(of: channel) }
+    }
+
+    package func members(of channel: ChannelID) -> [PresenceMember] {
+        withShard(of: channel) { $0.members(of: channel) }
+    }
+
+    package func cached(_ channel: ChannelID) -> CachedMessage? {
+        let now = now
+        return withShard(of: channel) { $0.cached(channel, at: now) }
+    }
+
+    package func audience(of channel: ChannelID) -> PartitionSet {
+        withShard(of: channel) { $0.audience(of: channel) }
+    }
+
+    package func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool) {
+        for shard in shards {
+            guard body(shard.withLockedValue { $0.occupied(application: application, prefix: prefix) }) else { return }
+        }
+    }
+
+    package var channelCount: Int { shards.reduce(0) { $0 + $1.withLockedValue(\.occupiedCount) } }
+
+    package var tallies: [(application: String, tally: ChannelTally)] {
+        shards.flatMap { shard in shard.withLockedValue { $0.tallies.map { ($0.key.text, $0.value) } } }
+    }
+
+    /// Users that are signed in or watched, of all applications.
+    var userCounts: (connections: Int, users: Int) {
+        users.withLockedValue { Array($0.values) }.reduce(into: (0, 0)) { total, book in
+            let (connections, users) = book.withLockedValue { ($0.connectionCount, $0.userCount) }
+            total.0 += connections
+            total.1 += users
+        }
+    }
+
+    // MARK: Time
+
+    package func sweep(for node: any ChannelNode) {
+        guard nodes.first === node else { return }
+        for shard in shards { sweep(shard) }
+        let now = now
+        for book in users.withLockedValue({ Array($0.values) }) {
+            book.withLockedValue { tell($0.takeNews(at: now)) }
+        }
+    }
+
+    private func sweep(_ shard: NIOLockedValueBox<ChannelShard>) {
+        shard.withLockedValue { shard in
+            for due in shard.sweep(at: now) { announce(due) }
+        }
+    }
+}
