@@ -36,6 +36,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     private var application: SharedApplication?
     private let refusal: PusherFarewell?
     private var context: ChannelHandlerContext?
+    private var socket = DirectSocket()
     private var receiver: WebSocketReceiver
     private var front: PusherFront
     private var liveness: Liveness
@@ -109,6 +110,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        socket = DirectSocket(context, isPlain: !service.context.settings.usesTLS)
         let state = loop.state
         subscribers.add(self)
         phase = .open
@@ -243,7 +245,21 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     @inline(__always)
     func write(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
+        socket.usesQueue()
         context.write(wrapOutboundOut(frames), promise: nil)
+        return true
+    }
+
+    /// Writes and flushes frames; false when the connection takes no more.
+    @inline(__always)
+    func send(_ frames: ByteBuffer) -> Bool {
+        guard phase == .open, let context else { return false }
+        let sent = socket.send(frames, on: context.channel)
+        guard sent < frames.readableBytes else { return true }
+        var rest = frames
+        rest.moveReaderIndex(forwardBy: sent)
+        socket.usesQueue()
+        context.writeAndFlush(wrapOutboundOut(rest), promise: nil)
         return true
     }
 

@@ -113,14 +113,14 @@ final class PusherLoop {
         guard let channel = channels[id] else { return }
         var delivered = 0
         for connection in channel.subscribers where excluding == nil || connection.socketID != excluding {
-            guard connection.write(frames) else { continue }
-            delivered += 1
             if isLast {
+                guard connection.send(frames) else { continue }
                 connection.isUnflushed = false
-                connection.flush()
             } else {
+                guard connection.write(frames) else { continue }
                 mustFlush(connection)
             }
+            delivered += 1
         }
         loop.state.figures.applications.count(channel.slot) {
             $0.messagesSent += delivered * count

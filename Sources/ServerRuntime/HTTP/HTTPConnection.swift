@@ -30,6 +30,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     let host: ServerHost
     package let loop: EventLoopContext
     var context: ChannelHandlerContext?
+    private var socket = DirectSocket()
     var phase = Phase.idle
     /// Since when the connection has been in its phase, or its request been coming in.
     var since: HubInstant
@@ -47,7 +48,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var framingBytes = 0
     /// Counts requests, so that an answer that comes late or twice finds no other request.
     private var number: UInt32 = 0
-    private var isFirstRequest = true
+    private(set) var isFirstRequest = true
     private var isLastRequest = false
     private var isToHead = false
     /// Whether the request has been read to its end, so that closing cannot cut the answer off.
@@ -58,7 +59,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// What the request is for, as metrics count it.
     package var kind = RequestKind.other
     /// In how many pieces the head of a plain request has come so far.
-    private var pieces: UInt8 = 0
+    private(set) var pieces: UInt8 = 0
     /// The web page whose script asks.
     package private(set) var page = CrossOrigin.Page.other
 
@@ -82,6 +83,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        socket = DirectSocket(context, isPlain: !core.settings.usesTLS)
         loop.state.add(self)
     }
 
@@ -290,6 +292,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
             return refuse(refusal(.bodyTooLarge(limit: limit), head.uri))
         }
         if head.headers[canonicalForm: "expect"].contains(where: { $0.lowercased() == "100-continue" }) {
+            socket.usesQueue()
             context?.writeAndFlush(wrapOutboundOut(ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")), promise: nil)
         }
     }
@@ -409,7 +412,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// Whether the connection ends with the answer to this request.
     package var closesAfterAnswer: Bool { isLastRequest || loop.state.isDraining }
 
-    /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this.
+    /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this. An answer that does not come while reading is
+    /// sent at once; those that do leave together.
     package func send(_ bytes: ByteBuffer, isLast: Bool, at now: HubInstant) {
         guard let context else { return }
         switch phase {
@@ -421,8 +425,14 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         pieces = 0
         body = []
         since = now
-        needsFlush = true
         phase = isLast ? .closing : .idle
+        var bytes = bytes
+        if !isLast, !isInRead, !needsFlush {
+            bytes.moveReaderIndex(forwardBy: socket.send(bytes, on: context.channel))
+            if bytes.readableBytes == 0 { return }
+        }
+        needsFlush = true
+        socket.usesQueue()
         guard isLast, isRequestComplete else { return context.write(wrapOutboundOut(bytes), promise: nil) }
         context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [context] _ in context.close(promise: nil) }
     }
@@ -445,54 +455,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     }
 }
 
-// MARK: - Time and ends
-
-extension HTTPConnection: DrainedConnection {
-    /// How long an answer may be under way inside the server.
-    private static let answerTimeout = Duration.seconds(30)
-
-    /// What time alone brings (rules SV-5 and SV-6).
-    func sweep(at now: HubInstant) {
-        let settings = core.settings
-        let elapsed = now.since(since)
-        switch phase {
-        case .ended: return
-        case .answering:
-            // Nobody answers any more; the client must not wait for ever.
-            if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))) }
-        case .holding:
-            exchange?.sweep(held: elapsed, at: now)
-        case .idle where pieces > 0: fallthrough
-        case .reading, .upgrading:
-            if elapsed >= settings.requestTimeout { refuse(HTTPAnswer(.timeout)) }
-        case .idle:
-            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) {
-                context?.close(promise: nil)
-            }
-        case .closing:
-            if elapsed >= settings.closeTimeout { context?.close(promise: nil) }
-        }
-    }
-
-    /// Ends a connection whatever it does.
-    package func cut() {
-        context?.close(promise: nil)
-    }
-
-    /// Whether a request is held.
-    var isHoldingExchange: Bool {
-        if case .holding = phase { true } else { false }
-    }
-
-    /// Ends a connection that waits for a request or for a message. Requests under way are answered first.
-    package func drain() {
-        switch phase {
-        case .idle: context?.close(promise: nil)
-        case .holding: exchange?.expire(at: core.now)
-        case .reading, .upgrading, .answering, .closing, .ended: return
-        }
-    }
-
+extension HTTPConnection {
     /// Gives the channel up without closing it; the next handler takes over.
     func handOver() {
         leave()

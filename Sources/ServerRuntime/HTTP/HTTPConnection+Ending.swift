@@ -1,0 +1,49 @@
+import ServerValues
+
+// Time and ends.
+extension HTTPConnection: DrainedConnection {
+    /// How long an answer may be under way inside the server.
+    private static let answerTimeout = Duration.seconds(30)
+
+    /// What time alone brings (rules SV-5 and SV-6).
+    func sweep(at now: HubInstant) {
+        let settings = core.settings
+        let elapsed = now.since(since)
+        switch phase {
+        case .ended: return
+        case .answering:
+            // Nobody answers any more; the client must not wait for ever.
+            if elapsed >= Self.answerTimeout { refuse(HTTPAnswer(HTTPProblem(503, "The answer took too long.", retryAfter: 1))) }
+        case .holding:
+            exchange?.sweep(held: elapsed, at: now)
+        case .idle where pieces > 0: fallthrough
+        case .reading, .upgrading:
+            if elapsed >= settings.requestTimeout { refuse(HTTPAnswer(.timeout)) }
+        case .idle:
+            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) {
+                context?.close(promise: nil)
+            }
+        case .closing:
+            if elapsed >= settings.closeTimeout { context?.close(promise: nil) }
+        }
+    }
+
+    /// Ends a connection whatever it does.
+    package func cut() {
+        context?.close(promise: nil)
+    }
+
+    /// Whether a request is held.
+    var isHoldingExchange: Bool {
+        if case .holding = phase { true } else { false }
+    }
+
+    /// Ends a connection that waits for a request or for a message. Requests under way are answered first.
+    package func drain() {
+        switch phase {
+        case .idle: context?.close(promise: nil)
+        case .holding: exchange?.expire(at: core.now)
+        case .reading, .upgrading, .answering, .closing, .ended: return
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import NIOCore
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Sends to a connection's socket without NIO's queue of pending writes, as long as nothing waits there (rule SV-75).
+///
+/// A message to a thousand subscribers is a thousand writes, and the queue is a tenth of the cost of each. What the socket does not take is
+/// for NIO to send, so order, watermarks and the bounds of slow readers are NIO's. Used on the event loop only.
+package struct DirectSocket {
+    /// Negative for a channel without a socket of its own, such as one with TLS, whose bytes are not those of the socket.
+    private let descriptor: CInt
+    /// Whether NIO has been given something since its queue was last seen empty.
+    private var mayHavePending = true
+
+    /// - Parameter isPlain: whether what is sent is what goes to the socket, which is not so with TLS.
+    package init(_ context: ChannelHandlerContext, isPlain: Bool) {
+        guard isPlain else {
+            descriptor = -1
+            return
+        }
+        let socket = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+        descriptor = socket.flatMap { $0 } ?? -1
+    }
+
+    /// For a connection that has no channel yet.
+    package init() {
+        descriptor = -1
+    }
+
+    /// NIO is given something to send.
+    package mutating func usesQueue() {
+        mayHavePending = true
+    }
+
+    /// Sends what the socket takes at once; returns how many bytes that was. The rest is for NIO: call ``usesQueue()``.
+    package mutating func send(_ bytes: ByteBuffer, on channel: any Channel) -> Int {
+        // A channel that has closed its socket may not have told its handlers yet, and the number of the socket may be another's by now.
+        guard descriptor >= 0, channel.isActive else { return 0 }
+        if mayHavePending {
+            guard (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0 else { return 0 }
+            mayHavePending = false
+        }
+        return bytes.withUnsafeReadableBytes { bytes in
+            #if canImport(Darwin)
+                // NIO has switched the signal off for the socket.
+                let flags: CInt = 0
+            #else
+                let flags = CInt(MSG_NOSIGNAL)
+            #endif
+            #if canImport(Glibc)
+                let sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            #elseif canImport(Musl)
+                let sent = Musl.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            #else
+                let sent = Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
+            #endif
+            // An error is NIO's to find, with its next write.
+            return max(sent, 0)
+        }
+    }
+}
