@@ -36,7 +36,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     private var application: SharedApplication?
     private let refusal: PusherFarewell?
     private var context: ChannelHandlerContext?
-    private var socket = DirectSocket()
+    private var socket: DirectSocket
     private var receiver: WebSocketReceiver
     private var front: PusherFront
     private var liveness: Liveness
@@ -71,6 +71,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
         case .success(let application): (self.application, refusal) = (application, nil)
         case .failure(let farewell): (application, refusal) = (nil, farewell)
         }
+        socket = DirectSocket(isPlain: !service.context.settings.usesTLS)
         var random = SystemRandom()
         front = PusherFront(socketID: SocketID(using: &random))
         liveness = Liveness(at: now)
@@ -110,7 +111,6 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        socket = DirectSocket(context, isPlain: !service.context.settings.usesTLS)
         let state = loop.state
         subscribers.add(self)
         phase = .open
@@ -254,7 +254,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     @inline(__always)
     func send(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
-        let sent = socket.send(frames, on: context.channel)
+        let sent = socket.send(frames, on: context)
         guard sent < frames.readableBytes else { return true }
         var rest = frames
         rest.moveReaderIndex(forwardBy: sent)

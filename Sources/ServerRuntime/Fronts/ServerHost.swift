@@ -6,6 +6,8 @@ import ServerValues
 package final class ServerHost: Sendable {
     package let context: ServerContext
     package let fronts: [any ServerFront]
+    /// Those of them that take WebSockets: a cast for each of them at each upgrade would take longer than what follows.
+    private let webSocketFronts: [any WebSocketFront]
     private let otherMetrics: [@Sendable (inout PrometheusText) -> Void]
 
     /// - Parameters:
@@ -17,12 +19,13 @@ package final class ServerHost: Sendable {
     ) {
         self.context = context
         self.fronts = fronts
+        webSocketFronts = fronts.compactMap { $0 as? any WebSocketFront }
         self.otherMetrics = otherMetrics
     }
 
     /// Who takes a WebSocket at this path, and in which subprotocol.
     func webSocketFront(of segments: [String]) -> (front: any WebSocketFront, subprotocol: String)? {
-        for case let front as any WebSocketFront in fronts {
+        for front in webSocketFronts {
             if let subprotocol = front.subprotocol(of: segments) { return (front, subprotocol) }
         }
         return nil

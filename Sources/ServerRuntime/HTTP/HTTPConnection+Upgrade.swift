@@ -60,7 +60,7 @@ extension HTTPConnection {
 
     private func visitor(_ head: HTTPRequestHead) -> Visitor {
         Visitor(
-            head.headers, usesTLS: core.settings.usesTLS, address: context?.remoteAddress?.ipAddress,
+            head.headers, usesTLS: core.settings.usesTLS, address: context?.channel.remoteAddress?.ipAddress,
             trustsProxyHeaders: core.settings.trustsProxyHeaders)
     }
 }

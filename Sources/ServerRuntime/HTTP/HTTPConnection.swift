@@ -30,7 +30,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     let host: ServerHost
     package let loop: EventLoopContext
     var context: ChannelHandlerContext?
-    private var socket = DirectSocket()
+    private var socket: DirectSocket
     var phase = Phase.idle
     /// Since when the connection has been in its phase, or its request been coming in.
     var since: HubInstant
@@ -75,6 +75,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         self.host = host
         self.loop = loop
         since = host.context.now
+        socket = DirectSocket(isPlain: !host.context.settings.usesTLS)
     }
 
     package var core: ServerContext { host.context }
@@ -83,7 +84,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        socket = DirectSocket(context, isPlain: !core.settings.usesTLS)
         loop.state.add(self)
     }
 
@@ -428,7 +428,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         phase = isLast ? .closing : .idle
         var bytes = bytes
         if !isLast, !isInRead, !needsFlush {
-            bytes.moveReaderIndex(forwardBy: socket.send(bytes, on: context.channel))
+            bytes.moveReaderIndex(forwardBy: socket.send(bytes, on: context))
             if bytes.readableBytes == 0 { return }
         }
         needsFlush = true

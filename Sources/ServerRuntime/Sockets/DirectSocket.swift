@@ -13,24 +13,21 @@ import NIOCore
 /// A message to a thousand subscribers is a thousand writes, and the queue is a tenth of the cost of each. What the socket does not take is
 /// for NIO to send, so order, watermarks and the bounds of slow readers are NIO's. Used on the event loop only.
 package struct DirectSocket {
-    /// Negative for a channel without a socket of its own, such as one with TLS, whose bytes are not those of the socket.
-    private let descriptor: CInt
+    private enum Descriptor {
+        /// It is looked up when something is to be sent: most connections never have that.
+        case unknown
+        /// There is no socket, or what goes to it is not what is sent, as with TLS.
+        case none
+        case socket(CInt)
+    }
+
+    private var descriptor: Descriptor
     /// Whether NIO has been given something since its queue was last seen empty.
     private var mayHavePending = true
 
     /// - Parameter isPlain: whether what is sent is what goes to the socket, which is not so with TLS.
-    package init(_ context: ChannelHandlerContext, isPlain: Bool) {
-        guard isPlain else {
-            descriptor = -1
-            return
-        }
-        let socket = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
-        descriptor = socket.flatMap { $0 } ?? -1
-    }
-
-    /// For a connection that has no channel yet.
-    package init() {
-        descriptor = -1
+    package init(isPlain: Bool) {
+        descriptor = isPlain ? .unknown : .none
     }
 
     /// NIO is given something to send.
@@ -38,10 +35,17 @@ package struct DirectSocket {
         mayHavePending = true
     }
 
+    private mutating func lookUp(_ context: ChannelHandlerContext) {
+        let socket = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+        descriptor = socket.flatMap { $0 }.map { .socket($0) } ?? .none
+    }
+
     /// Sends what the socket takes at once; returns how many bytes that was. The rest is for NIO: call ``usesQueue()``.
-    package mutating func send(_ bytes: ByteBuffer, on channel: any Channel) -> Int {
+    package mutating func send(_ bytes: ByteBuffer, on context: ChannelHandlerContext) -> Int {
+        if case .unknown = descriptor { lookUp(context) }
+        let channel = context.channel
         // A channel that has closed its socket may not have told its handlers yet, and the number of the socket may be another's by now.
-        guard descriptor >= 0, channel.isActive else { return 0 }
+        guard case .socket(let descriptor) = descriptor, channel.isActive else { return 0 }
         if mayHavePending {
             guard (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0 else { return 0 }
             mayHavePending = false
