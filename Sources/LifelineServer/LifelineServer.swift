@@ -27,8 +27,6 @@ public final class LifelineServer: Sendable {
     /// Threads of the server's own, which end with it.
     private let ownGroup: MultiThreadedEventLoopGroup?
     private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
-    /// The last change of keysets and chat applications.
-    let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
     /// The version of the server, as `/metrics` tells it.
     public static let version = "0.1.0"

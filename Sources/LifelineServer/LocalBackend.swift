@@ -1,4 +1,5 @@
 import NIOConcurrencyHelpers
+import PubNubServer
 import PusherServer
 import RealtimeHub
 import ServerRuntime
@@ -13,12 +14,14 @@ package final class LocalBackend: Sendable {
     /// What the servers share.
     struct Parts: Sendable {
         let messages: any MessageStore
-        let restoredMessages: RestoredState
         let chat: any ChatStore
         let restoredChat: RestoredChat
         let channels: LocalChannels
+        let streams: LocalStreams
+        /// The last change of keysets and chat applications.
+        let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
-        init(_ configuration: ServerConfiguration) async throws {
+        init(_ configuration: ServerConfiguration, _ names: MetricNames) async throws {
             channels = LocalChannels(
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
                 maximumPendingBytes: configuration.maximumPendingBytes)
@@ -31,7 +34,9 @@ package final class LocalBackend: Sendable {
                 throw error
             }
             do {
-                restoredMessages = try await messages.restore()
+                streams = try await LocalStreams(
+                    configuration.pubnub, clock: configuration.clock, names: names, store: messages,
+                    restored: try await messages.restore())
                 restoredChat = try await chat.restore()
             } catch {
                 await messages.close()
@@ -84,7 +89,7 @@ package final class LocalBackend: Sendable {
             }
             for partition in first..<first + loops { state.used.insert(partition) }
             state.servers += 1
-            let parts = state.parts ?? Task { try await Parts(configuration) }
+            let parts = state.parts ?? Task { [names] in try await Parts(configuration, names) }
             state.parts = parts
             return (first, parts)
         }

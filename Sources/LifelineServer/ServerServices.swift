@@ -17,10 +17,8 @@ struct ServerServices: Sendable {
         self.context = context
         let bridge = configuration.bridge.map { ServiceBridge(textEvent: $0.textEvent, context) }
         pusher = PusherService(configuration.pusher, context, channels: parts.channels, bridge: bridge)
-        pubnub = PubNubService(
-            configuration.pubnub, context, store: parts.messages, restored: parts.restoredMessages, bridge: bridge)
+        pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams, bridge: bridge)
         chat = ChatService(configuration.chat, context, store: parts.chat, restored: parts.restoredChat, bridge: bridge)
-        try await pubnub.prepare()
         try await chat.prepare()
         self.bridge = bridge
     }
@@ -36,6 +34,7 @@ struct ServerServices: Sendable {
     func close() async {
         bridge?.end()
         await pusher.close()
+        await pubnub.close()
         await chat.close()
     }
 

@@ -7,7 +7,7 @@ import ServerRuntime
 /// One keyset with all that it owns: streams, presence and groups under one lock, and the way to the store.
 ///
 /// The lock is held for single steps only: never while something is stored, encoded for one subscriber or sent.
-final class PubNubApplication: Sendable {
+package final class PubNubApplication: Sendable {
     /// Names the keyset, for as long as the server runs: everything else of it can change.
     let subscribeKey: String
     /// The place among the server's keysets.
@@ -20,13 +20,12 @@ final class PubNubApplication: Sendable {
     let grants: GrantBook
     let actions: ActionBook
     let occupancyLimits: OccupancyLimits
-    /// The bridge, if it takes this keyset's messages.
-    let bridge: (any BridgeTap)?
-    private let mailboxes: [EventLoopMailbox<PubNubLoop>]
+    /// Whether the bridge takes this keyset's messages.
+    private let isBridged: Bool
+    /// The servers that hold the keyset's polls.
+    private let nodes: NodeList<any StreamNode>
     /// How long the server holds polls of keysets that say nothing else.
     private let usualPollHold: Duration
-    /// What metrics count polls as.
-    let pollKind: RequestKind
     private let standing: NIOLockedValueBox<Standing>
     private let state: NIOLockedValueBox<State>
 
@@ -52,8 +51,8 @@ final class PubNubApplication: Sendable {
 
     init(
         keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: PubNubTimeline, restored: RestoredState,
-        limits: StreamLimits, clock: ServerClock, mailboxes: [EventLoopMailbox<PubNubLoop>],
-        pollHold: Duration = .seconds(280), pollKind: RequestKind = .other, bridge: (any BridgeTap)? = nil,
+        limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
+        pollHold: Duration = .seconds(280), isBridged: Bool = false,
         occupancyLimits: OccupancyLimits = OccupancyLimits()
     ) {
         self.occupancyLimits = occupancyLimits
@@ -63,10 +62,9 @@ final class PubNubApplication: Sendable {
         self.slot = slot
         self.timeline = timeline
         self.clock = clock
-        self.mailboxes = mailboxes
+        self.nodes = nodes
         usualPollHold = pollHold
-        self.pollKind = pollKind
-        self.bridge = bridge
+        self.isBridged = isBridged
         let name = Identifier(keyset.subscribeKey)
         grants = GrantBook(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
         actions = ActionBook(restoring: restored.actions[name] ?? [:])
@@ -123,7 +121,7 @@ final class PubNubApplication: Sendable {
         if let keyset { state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) } }
         // After the secret keys have changed, so that no token is remembered for one that is gone.
         grants.forgetChecked()
-        for mailbox in mailboxes { mailbox.enqueue(.review(application: number)) }
+        for node in nodes.all { node.apply(.review(application: number)) }
     }
 
     /// The time as presence wants it.
@@ -142,19 +140,32 @@ final class PubNubApplication: Sendable {
     /// Changes what the lock guards and tells what came of it: presence events that `body` collects are published, and polls
     /// woken.
     func change<Result>(_ body: (inout State, inout PubNubNews) throws -> Result) rethrows -> Result {
-        let (result, calls) = try state.withLockedValue { state in
+        let (result, call) = try state.withLockedValue { state in
             var news = PubNubNews()
             let result = try body(&state, &news)
-            return (result, news.isEmpty ? [] : announce(&news, &state))
+            return (result, news.isEmpty ? nil : announce(&news, &state))
         }
-        for call in calls { mailboxes[call.partition].enqueue(.wake(application: number, call.wake)) }
+        guard let call else { return result }
+        for node in nodes.all where !node.partitions.isDisjoint(with: call.partitions) {
+            node.apply(.wake(application: number, call.wake, on: call.partitions))
+        }
         return result
+    }
+
+    /// Hands a message to the bridge, if it takes this keyset's messages. To be called under the lock that orders them.
+    func carry(_ message: StoredMessage) {
+        if isBridged { nodes.first?.carry(message) }
+    }
+
+    /// Forgets event loops that are not there any more.
+    func forget(_ partitions: PartitionSet) {
+        state.withLockedValue { $0.audience.remove(partitions) }
     }
 
     // MARK: News
 
     /// Publishes presence events and finds whom to wake where.
-    private func announce(_ news: inout PubNubNews, _ state: inout State) -> [(partition: Int, wake: PollWake)] {
+    private func announce(_ news: inout PubNubNews, _ state: inout State) -> (partitions: PartitionSet, wake: PollWake)? {
         for event in news.events {
             let token = timeline.next()
             let envelope = PubNubPresenceEvent(event).envelope(
@@ -176,19 +187,17 @@ final class PubNubApplication: Sendable {
                 let loops = state.audience[source]
                 guard !loops.isEmpty else { continue }
                 sources.append(source)
-                for partition in loops { partitions.insert(partition) }
+                partitions.formUnion(loops)
             }
         }
         var changed: [PollSource] = []
         for group in news.changedGroups {
             for source in [PollSource.group(group), .group(group.presenceChannel)] {
                 changed.append(source)
-                for partition in state.audience[source] { partitions.insert(partition) }
+                partitions.formUnion(state.audience[source])
             }
         }
-        guard !partitions.isEmpty else { return [] }
-        let wake = PollWake(sources: sources, changed: changed)
-        return partitions.filter { $0 < mailboxes.count }.map { ($0, wake) }
+        return partitions.isEmpty ? nil : (partitions, PollWake(sources: sources, changed: changed))
     }
 }
 

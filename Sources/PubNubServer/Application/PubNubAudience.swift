@@ -14,6 +14,13 @@ struct PubNubAudience: Sendable {
         if loops[source]?.isEmpty == true { loops[source] = nil }
     }
 
+    /// Takes event loops out of everything.
+    mutating func remove(_ partitions: PartitionSet) {
+        for source in Array(loops.keys) {
+            for partition in partitions { remove(partition, for: source) }
+        }
+    }
+
     subscript(source: PollSource) -> PartitionSet { loops[source] ?? PartitionSet() }
 }
 

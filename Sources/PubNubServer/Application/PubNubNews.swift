@@ -20,7 +20,7 @@ struct PubNubElement: Hashable, Sendable {
 }
 
 /// Polls to look after, for one event loop after the other.
-final class PollWake: Sendable {
+package final class PollWake: Sendable {
     /// Held polls of these have something to read.
     let sources: [PollSource]
     /// Held polls of these are answered in any case.

@@ -3,7 +3,7 @@ import PubNubProtocol
 import RealtimeHub
 
 /// What all keysets of a server share: the order of things. Gives out timetokens and keeps the store.
-final class PubNubTimeline: Sendable {
+package final class PubNubTimeline: Sendable {
     let store: any MessageStore
     /// Tells streams apart: 1 while they live on in a durable store, otherwise another number for each start, so that clients see
     /// that the stream which their cursor is from is gone (F60, rule PV-12).

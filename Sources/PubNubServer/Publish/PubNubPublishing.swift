@@ -65,7 +65,7 @@ struct PubNubPublishing: Sendable {
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
                 guard error == nil, !isBridged else { return }
                 state.published += 1
-                application.bridge?.carry(message)
+                application.carry(message)
             }
             completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
         }

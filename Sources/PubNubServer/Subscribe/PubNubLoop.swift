@@ -5,19 +5,21 @@ import ServerValues
 /// The held polls of one event loop, of all keysets. Touched on that loop only.
 final class PubNubLoop: LoopPart {
     private let loop: EventLoopContext
+    private let pollKind: RequestKind
     /// What has been counted, for other threads.
     private let published: NIOLockedValueBox<PubNubCounts>
     /// By the number of their application.
     private(set) var polls: [Int: PubNubPolls] = [:]
 
-    init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>) {
+    init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>, pollKind: RequestKind) {
         self.loop = loop
+        self.pollKind = pollKind
         self.published = published
     }
 
     func polls(of application: PubNubApplication) -> PubNubPolls {
         if let known = polls[application.number] { return known }
-        let fresh = PubNubPolls(application, loop: loop)
+        let fresh = PubNubPolls(application, loop: loop, pollKind: pollKind)
         polls[application.number] = fresh
         return fresh
     }

@@ -12,6 +12,8 @@ import WireCoding
 final class PubNubPolls {
     let application: PubNubApplication
     let loop: EventLoopContext
+    /// What metrics count polls as.
+    private let pollKind: RequestKind
     private var lists: [PollSource: PollList] = [:]
     private(set) var sources = SourceTable()
     private(set) var filters = FilterTable()
@@ -29,8 +31,9 @@ final class PubNubPolls {
     /// New lists of so many bytes make room by forgetting at once what nobody uses.
     private static let unusedBytes = 16 << 20
 
-    init(_ application: PubNubApplication, loop: EventLoopContext) {
+    init(_ application: PubNubApplication, loop: EventLoopContext, pollKind: RequestKind) {
         self.application = application
+        self.pollKind = pollKind
         self.loop = loop
     }
 
@@ -94,7 +97,7 @@ final class PubNubPolls {
             isHeld = true
             for list in sources.lists where !list.isAnnounced {
                 list.isAnnounced = true
-                state.audience.insert(loop.number, for: list.source)
+                state.audience.insert(loop.partition, for: list.source)
             }
             return page
         }
@@ -250,7 +253,7 @@ final class PubNubPolls {
     }
 
     private func countAnswer() {
-        loop.state.figures.requests.count(application.pollKind, status: 200)
+        loop.state.figures.requests.count(pollKind, status: 200)
     }
 
     // MARK: Waking
@@ -393,7 +396,7 @@ final class PubNubPolls {
         }
         guard !silent.isEmpty else { return }
         application.withState { state in
-            for source in silent { state.audience.remove(loop.number, for: source) }
+            for source in silent { state.audience.remove(loop.partition, for: source) }
         }
     }
 }

@@ -38,7 +38,7 @@ final class PubNubRESTFixture: Sendable {
             clock: ServerClock(
                 monotonic: { HubInstant(nanoseconds: Int64(seconds.withLockedValue { $0 }) * 1_000_000_000) },
                 unixSeconds: { seconds.withLockedValue { $0 } }, unixTicks: ticks),
-            mailboxes: [], occupancyLimits: occupancyLimits)
+            nodes: NodeList(), occupancyLimits: occupancyLimits)
     }
 
     func pass(seconds count: Int) {

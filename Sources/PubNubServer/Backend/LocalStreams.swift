@@ -1,0 +1,116 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+import ServerRuntime
+
+/// The keysets of servers in one process.
+package final class LocalStreams: StreamBackend {
+    package let timeline: PubNubTimeline
+    private let nodes = NodeList<any StreamNode>()
+    private let settings: PubNubServiceSettings
+    private let clock: ServerClock
+    private let names: MetricNames
+    private let state = NIOLockedValueBox(State())
+
+    private struct State: Sendable {
+        var applications: [PubNubApplication] = []
+        /// Those of them that are configured.
+        var configured: [Identifier: PubNubApplication] = [:]
+    }
+
+    /// - Parameter names: what the servers' metrics call applications.
+    package init(
+        _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
+        restored: RestoredState
+    ) async throws {
+        self.settings = settings
+        self.clock = clock
+        self.names = names
+        timeline = PubNubTimeline(store: store, restored: restored, unixTicks: clock.unixTicks)
+        _ = names.other(.pubnub)
+        take(PubNubReload(keysets: settings.keysets, new: make(settings.keysets, restored: restored)))
+        // The store promises timetokens before the first request.
+        try await timeline.prepare()
+    }
+
+    // MARK: Nodes
+
+    package func join(_ node: any StreamNode) { nodes.join(node, as: node) }
+
+    package func leave(_ node: any StreamNode) {
+        nodes.leave(node)
+        for application in applications { application.forget(node.partitions) }
+    }
+
+    // MARK: Keysets
+
+    package var applications: [PubNubApplication] { state.withLockedValue(\.applications) }
+
+    package func application(subscribeKey: String) -> PubNubApplication? {
+        let key = Identifier(subscribeKey)
+        return state.withLockedValue { $0.configured[key] }
+    }
+
+    package func prepare(_ keysets: [Keyset]) async throws -> PubNubReload {
+        let known = Set(applications.map { Identifier($0.subscribeKey) })
+        guard keysets.contains(where: { !known.contains(Identifier($0.subscribeKey)) }) else {
+            return PubNubReload(keysets: keysets, new: [])
+        }
+        return PubNubReload(keysets: keysets, new: make(keysets, restored: try await timeline.store.restore()))
+    }
+
+    package func take(_ reload: PubNubReload) {
+        var settings: [Identifier: Keyset] = [:]
+        for keyset in reload.keysets where settings[Identifier(keyset.subscribeKey)] == nil {
+            settings[Identifier(keyset.subscribeKey)] = keyset
+        }
+        let applications = state.withLockedValue { state in
+            state.applications += reload.new
+            state.configured = [:]
+            for application in state.applications where settings[Identifier(application.subscribeKey)] != nil {
+                state.configured[Identifier(application.subscribeKey)] = application
+            }
+            return state.applications
+        }
+        for application in applications { application.use(settings[Identifier(application.subscribeKey)]) }
+    }
+
+    /// Applications for keysets that are not known yet, numbered behind those that are.
+    private func make(_ keysets: [Keyset], restored: RestoredState) -> [PubNubApplication] {
+        let applications = applications
+        var known = Set(applications.map { Identifier($0.subscribeKey) })
+        var new: [PubNubApplication] = []
+        for keyset in keysets where known.insert(Identifier(keyset.subscribeKey)).inserted {
+            new.append(
+                PubNubApplication(
+                    keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
+                    timeline: timeline, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
+                    clock: clock, nodes: nodes, pollHold: settings.pollHold,
+                    isBridged: settings.bridgedKey?.isExactly(keyset.subscribeKey) == true))
+        }
+        return new
+    }
+
+    // MARK: Time
+
+    package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        guard nodes.first === node else { return }
+        timeline.sweep()
+        let now = timeline.now
+        for application in applications {
+            sweepPresence(of: application, later)
+            application.withState { $0.streams.sweep(at: now) }
+        }
+    }
+
+    /// In slices, between which the event loop does other things (rule PV-116).
+    private func sweepPresence(
+        of application: PubNubApplication, _ later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+    ) {
+        let time = application.occupancyTime
+        let isUnfinished = application.change { state, news in
+            state.occupancy.sweep(at: time, limit: PresenceLimits.slice, into: &news.events)
+        }
+        if isUnfinished { later { self.sweepPresence(of: application, later) } }
+    }
+}

@@ -1,0 +1,59 @@
+import RealtimeHub
+import ServerRuntime
+
+/// Where the keysets live that several servers share: streams, presence, groups, grants, actions and history.
+///
+/// A keyset (``PubNubApplication``) decides under its lock: whatever changes one goes through ``PubNubApplication/change(_:)``, in one
+/// order, and what comes of it is handed to the nodes as changes. Reads are answered from the keyset's copy in the process.
+/// ``LocalStreams`` is the backend in the process. All methods may be called from any thread.
+package protocol StreamBackend: AnyObject, Sendable {
+    /// A server takes part from now on: it gets the changes that concern its event loops.
+    func join(_ node: any StreamNode)
+    /// A server takes part no longer. What it held for its event loops is forgotten.
+    func leave(_ node: any StreamNode)
+
+    /// Gives out timetokens and keeps the store.
+    var timeline: PubNubTimeline { get }
+    /// By their numbers. A keyset that is not configured any more stays, so that it has what it had when it comes back.
+    var applications: [PubNubApplication] { get }
+    /// The keyset that serves requests with this key.
+    func application(subscribeKey: String) -> PubNubApplication?
+
+    /// Makes what a change of the keysets needs. Changes nothing yet. Not to be called again before ``take(_:)``.
+    ///
+    /// - Throws: when the store does not say what it remembers of a new keyset.
+    func prepare(_ keysets: [Keyset]) async throws -> PubNubReload
+    /// Serves these keysets from now on, and no others. Of several with the same key the first one counts (rule PV-150).
+    func take(_ reload: PubNubReload)
+
+    /// What time brings: users that have fallen silent, messages that nobody can catch up from any more. Every node calls it; it is done
+    /// for the first one only.
+    ///
+    /// - Parameter later: runs something after other work of the node has had its turn.
+    func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void)
+}
+
+/// One server, as the backend of its keysets knows it.
+package protocol StreamNode: AnyObject, Sendable {
+    /// The server's event loops, among those of all servers.
+    var partitions: PartitionSet { get }
+
+    /// Does its part of what was decided. Called in the order of decisions, with no lock held.
+    func apply(_ change: StreamChange)
+    /// Hands a message to the bridge to other services. Said to the first node only, under the keyset's lock.
+    func carry(_ message: StoredMessage)
+}
+
+/// What came of a decision, for the nodes that it concerns.
+package enum StreamChange: Sendable {
+    /// Held polls on these event loops may have something to read.
+    case wake(application: Int, PollWake, on: PartitionSet)
+    /// The keyset has changed: its held polls have to be looked at again.
+    case review(application: Int)
+}
+
+/// Keysets that are about to be taken over, and those of them that have to be added, ready to serve.
+package struct PubNubReload: Sendable {
+    let keysets: [Keyset]
+    let new: [PubNubApplication]
+}
