@@ -15,8 +15,8 @@ extension ChatService: BridgedFront {
 
     package func publish(_ message: BridgedMessage) -> Bool {
         guard let key = settings.bridgedKey else { return true }
-        guard let application = application(key: key), application.refusal == nil, let tap = application.bridge,
-            let draft = NexconnDraft(message, textEvent: tap.textEvent)
+        guard let application = application(key: key), application.refusal == nil, let bridge,
+            let draft = NexconnDraft(message, textEvent: bridge.textEvent)
         else { return false }
         // Where nobody made the open channel there is nobody to tell.
         application.send(draft, by: .bridge(service: message.origin, user: message.chatUser)) { _ in }

@@ -1,9 +1,11 @@
 import Identifiers
 import Logging
 import NIOConcurrencyHelpers
+import NIOCore
 import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
+import ServerValues
 
 /// What the chat front is told. Sizes are bytes.
 package struct ChatServiceSettings: Sendable {
@@ -36,65 +38,50 @@ extension ServiceName {
     package static let chat = ServiceName(rawValue: "chat")
 }
 
-/// All chat applications of a server: those that are configured, and those that were and are not served any more.
+/// Chat as one server serves it: its sessions and calls of the server API, on applications that it may share with other servers.
 package final class ChatService: Sendable {
     let context: ServerContext
     let settings: ChatServiceSettings
-    let timeline: NexconnTimeline
+    let backend: any ChatBackend
     let mailboxes: [EventLoopMailbox<NexconnLoop>]
     /// Where connections are counted that have not said which application they are for.
     let otherSlot: MetricSlot
-    private let loopRefusals: [NIOLockedValueBox<Int>]
+    /// Takes messages to the other services of this server.
+    let bridge: (any BridgeTap)?
     let requestKind: RequestKind
-    private let bridge: (any BridgeTap)?
-    private let state = NIOLockedValueBox(State())
-    /// When inboxes are looked through next, in units of 100 ns since 1970.
-    private let nextPurge = NIOLockedValueBox<UInt64>(0)
-    private let sessions = NIOLockedValueBox<UInt64>(0)
+    private let loopRefusals: [NIOLockedValueBox<Int>]
 
-    private struct State: Sendable {
-        /// By their numbers. An application that is not configured any more stays, so that it has what it had when it comes back.
-        var applications: [NexconnApplication] = []
-        /// Those of them that are configured.
-        var configured: [Identifier: NexconnApplication] = [:]
-    }
-
+    /// - Parameter backend: what the servers share. Its applications count, not those of `settings`.
     package init(
-        _ settings: ChatServiceSettings, _ context: ServerContext, store: any ChatStore, restored: RestoredChat,
-        bridge: (any BridgeTap)? = nil
+        _ settings: ChatServiceSettings, _ context: ServerContext, backend: any ChatBackend, bridge: (any BridgeTap)? = nil
     ) {
         self.context = context
         self.settings = settings
+        self.backend = backend
         self.bridge = bridge
-        timeline = NexconnTimeline(store: store, restored: restored, unixTicks: context.clock.unixTicks)
         let loopRefusals = context.loops.map { _ in NIOLockedValueBox(0) }
         self.loopRefusals = loopRefusals
         mailboxes = zip(context.loops, loopRefusals).map { EventLoopMailbox($0.queue, NexconnLoop($0, $1)) }
         otherSlot = context.names.other(.chat)
         requestKind = context.requestKinds.add("chat")
-        take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
 
-    /// Has the store promise ids. To be called before the first request.
+    /// Has the store promise ids, and joins the other servers. To be called before the first request; ``close()`` has to follow.
     package func prepare() async throws {
-        try await timeline.prepare()
+        try await backend.prepare()
+        backend.join(self)
     }
 
-    var applications: [NexconnApplication] { state.withLockedValue(\.applications) }
+    var applications: [NexconnApplication] { backend.applications }
 
     /// The application that serves sessions and calls with this key.
     func application(key: String) -> NexconnApplication? {
-        let key = Identifier(key)
-        return state.withLockedValue { $0.configured[key] }
+        backend.application(key: Identifier(key))
     }
 
     /// The book's name for a new session on an event loop.
     func newSession(on loop: EventLoopContext) -> ChatSession {
-        let id = sessions.withLockedValue { last in
-            last += 1
-            return last
-        }
-        return ChatSession(id: id, partition: loop.number)
+        backend.newSession(on: loop.queue.partition)
     }
 
     /// Frames of sessions that were refused before anybody was asked; may lag behind by a turn of an event loop.
@@ -120,47 +107,17 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Asks all sessions to come back later, each after a pause of its own.
+    /// Asks all sessions of this server to come back later, each after a pause of its own.
     package func drainSessions() {
         for mailbox in mailboxes { mailbox.enqueue(.drain) }
     }
 
-    /// Messages that were stored since the start.
+    /// Messages that were stored since the start, by all servers of the backend.
     package var messages: Int { applications.reduce(0) { $0 + $1.messageCount } }
 
     /// Lets time pass in all applications.
     package func sweep() {
-        timeline.sweep()
-        for application in applications { application.sweep() }
-        purgeInboxes()
-    }
-
-    /// The least id that an event of so long ago can have; 0 for longer than there was time.
-    private static func id(_ age: Duration, before now: UInt64) -> UInt64 {
-        let ticks = UInt64(max(age.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
-        return ticks.overflow ? 0 : now - min(ticks.partialValue, now)
-    }
-
-    /// Has the store forget, once an hour, what no inbox and no history keeps any more (rule NV-15).
-    private func purgeInboxes() {
-        let now = timeline.now
-        let isDue = nextPurge.withLockedValue { next in
-            guard now >= next else { return false }
-            next = now + 3_600 * TimetokenClock.ticksPerSecond
-            return true
-        }
-        let limits = applications.map(\.settings.limits)
-        guard isDue, let inboxes = limits.map(\.inboxRetention).max(), let histories = limits.map(\.historyRetention).max()
-        else { return }
-        let (store, logger) = (timeline.store, context.logger)
-        Task {
-            do {
-                try await store.purge(
-                    inboxBefore: Self.id(inboxes, before: now), historyBefore: Self.id(max(histories, inboxes), before: now))
-            } catch {
-                logger.error("inboxes not purged", metadata: ["error": "\(type(of: error))"])
-            }
-        }
+        backend.sweep(by: self)
     }
 
     /// What became of the events of applications that have a webhook.
@@ -171,66 +128,35 @@ package final class ChatService: Sendable {
         }
     }
 
-    /// Stores and tells what waits.
+    /// Leaves the other servers. The last one stores and tells what waits.
     package func close() async {
-        for application in applications { application.sweep() }
-        await withTaskGroup(of: Void.self) { group in
-            for application in applications { group.addTask { await application.webhooks.close() } }
-        }
+        await backend.leave(self)
     }
-}
 
-// MARK: - What a reload can change
+    // MARK: What a reload can change
 
-/// Chat applications that are about to be taken over, and those of them that have to be added, ready to serve.
-package struct ChatReload: Sendable {
-    let settings: [ChatApplication]
-    let new: [NexconnApplication]
-}
-
-extension ChatService {
-    /// Makes what a change of the applications needs. Changes nothing yet. Not to be called again before ``take(_:)``.
+    /// Makes what a change of the applications needs. Changes nothing yet.
     ///
     /// - Throws: when the store does not say what it remembers of a new application.
     package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload {
-        let known = Set(applications.map { Identifier($0.key) })
-        guard settings.contains(where: { !known.contains(Identifier($0.key)) }) else {
-            return ChatReload(settings: settings, new: [])
-        }
-        return ChatReload(settings: settings, new: make(settings, restored: try await timeline.store.restore()))
+        try await backend.prepare(settings)
     }
 
-    /// Serves these applications from now on, and no others. Of several with the same key the first one counts (rule NV-70).
+    /// Has all servers serve these applications from now on, and no others (rule NV-70).
     package func take(_ reload: ChatReload) {
-        var settings: [Identifier: ChatApplication] = [:]
-        for application in reload.settings where settings[Identifier(application.key)] == nil {
-            settings[Identifier(application.key)] = application
-        }
-        let applications = state.withLockedValue { state in
-            state.applications += reload.new
-            state.configured = [:]
-            for application in state.applications where settings[Identifier(application.key)] != nil {
-                state.configured[Identifier(application.key)] = application
-            }
-            return state.applications
-        }
-        for application in applications { application.use(settings[Identifier(application.key)]) }
+        backend.take(reload)
+    }
+}
+
+extension ChatService: ChatNode {
+    package var partitions: PartitionSet { context.partitions }
+    package var eventLoop: (any EventLoop)? { mailboxes.first?.queue.eventLoop }
+
+    package func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {
+        for change in changes { sessions.apply(change, of: application, mailboxes: mailboxes) }
     }
 
-    /// Applications that are not known yet, numbered behind those that are.
-    private func make(_ list: [ChatApplication], restored: RestoredChat) -> [NexconnApplication] {
-        let applications = applications
-        var known = Set(applications.map { Identifier($0.key) })
-        var new: [NexconnApplication] = []
-        for application in list where known.insert(Identifier(application.key)).inserted {
-            new.append(
-                NexconnApplication(
-                    settings: application, number: applications.count + new.count,
-                    slot: context.names.slot(.chat, application.key), timeline: timeline,
-                    restored: restored.applications[Identifier(application.key)] ?? .init(), clock: context.clock,
-                    mailboxes: mailboxes, logger: context.logger,
-                    bridge: settings.bridgedKey?.isExactly(application.key) == true ? bridge : nil))
-        }
-        return new
+    package func carry(_ messages: [NexconnMessage]) {
+        for message in messages { bridge?.carry(message) }
     }
 }

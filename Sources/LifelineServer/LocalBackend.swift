@@ -1,3 +1,4 @@
+import ChatServer
 import NIOConcurrencyHelpers
 import PubNubServer
 import PusherServer
@@ -15,7 +16,7 @@ package final class LocalBackend: Sendable {
     struct Parts: Sendable {
         let messages: any MessageStore
         let chat: any ChatStore
-        let restoredChat: RestoredChat
+        let localChat: LocalChat
         let channels: LocalChannels
         let streams: LocalStreams
         /// The last change of keysets and chat applications.
@@ -37,7 +38,9 @@ package final class LocalBackend: Sendable {
                 streams = try await LocalStreams(
                     configuration.pubnub, clock: configuration.clock, names: names, store: messages,
                     restored: try await messages.restore())
-                restoredChat = try await chat.restore()
+                localChat = LocalChat(
+                    configuration.chat, store: chat, restored: try await chat.restore(), clock: configuration.clock, names: names,
+                    logger: configuration.logger)
             } catch {
                 await messages.close()
                 await chat.close()

@@ -18,9 +18,14 @@ struct ServerServices: Sendable {
         let bridge = configuration.bridge.map { ServiceBridge(textEvent: $0.textEvent, context) }
         pusher = PusherService(configuration.pusher, context, channels: parts.channels, bridge: bridge)
         pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams, bridge: bridge)
-        chat = ChatService(configuration.chat, context, store: parts.chat, restored: parts.restoredChat, bridge: bridge)
-        try await chat.prepare()
+        chat = ChatService(configuration.chat, context, backend: parts.localChat, bridge: bridge)
         self.bridge = bridge
+        do {
+            try await chat.prepare()
+        } catch {
+            await close()
+            throw error
+        }
     }
 
     /// The server's fronts. Others come first, and Pusher last: it judges every WebSocket that nobody else takes.

@@ -105,7 +105,7 @@ extension NexconnApplication {
     ) {
         change.add(
             ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: book.place([caller.user]),
-            except: caller.peer)
+            except: caller.peer?.chat)
     }
 
     /// The least id that an event of this millisecond, or of a later one, can have.

@@ -118,11 +118,11 @@ extension NexconnApplication {
     ) {
         let body = event.body
         guard target.conversation != .open else {
-            return change.tell(openChannel: Identifier(target.to), body, except: caller.peer)
+            return change.tell(openChannel: Identifier(target.to), body, except: caller.peer?.chat)
         }
         change.add(
             ChatEvent(id: change.nextID(), sender: caller.user, body: body), places: book.place(recipients),
-            except: caller.peer)
+            except: caller.peer?.chat)
     }
 }
 

@@ -111,8 +111,8 @@ extension NexconnApplication {
         guard !news.isEmpty else { return }
         for seat in news.detached where seat.session == peer?.chat { change.unseat(seat.session, from: seat.channel) }
         for event in news.open {
-            var knows: NexconnPeer?
-            if case .members = event.kind { knows = peer }
+            var knows: ChatSession?
+            if case .members = event.kind { knows = peer?.chat }
             change.tell(openChannel: event.channel, NexconnEvent(event).body, except: knows)
         }
         for seat in news.detached where seat.session != peer?.chat { change.unseat(seat.session, from: seat.channel) }

@@ -70,16 +70,16 @@ extension NexconnApplication {
             if admission.conversation != nil {
                 change.add(event(message, body, admission, sender))
             }
-            change.tell(openChannel: Identifier(draft.to), body, except: caller.peer)
-            if bridge != nil, message.bridge == nil { change.carried.append(message) }
+            change.tell(openChannel: Identifier(draft.to), body, except: caller.peer?.chat)
+            if isBridged, message.bridge == nil { change.carried.append(message) }
         } else if draft.options.isStatus {
             let skipped = admission.recipients.skipped
-            change.tell(admission.recipients.users.filter { $0 != skipped }, body, except: caller.peer)
+            change.tell(admission.recipients.users.filter { $0 != skipped }, body, except: caller.peer?.chat)
         } else {
             var places = book.place(admission.recipients)
             if options.includesSender, !places.contains(where: { $0.user == sender }) { places += book.place([sender]) }
             own = places.first { $0.user == sender }?.sequence
-            change.add(event(message, body, admission, sender), places: places, except: caller.peer)
+            change.add(event(message, body, admission, sender), places: places, except: caller.peer?.chat)
         }
         if let clientID {
             let id = message.id.rawValue
@@ -128,7 +128,8 @@ extension NexconnApplication {
                 let draft = ChatDraft(kind: .direct, to: user, contentBytes: 0, isStatus: true)
                 _ = try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
                 change.tell(
-                    [user], NexconnEvent.typing(from: peer.user.text, to: user.text, type: type, time: now).body, except: peer)
+                    [user], NexconnEvent.typing(from: peer.user.text, to: user.text, type: type, time: now).body,
+                    except: peer.chat)
                 return NexconnResult.done
             }, reply: { _ in })
     }

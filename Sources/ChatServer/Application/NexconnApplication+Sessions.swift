@@ -8,8 +8,7 @@ import WireCoding
 
 /// A session that has been let in.
 struct NexconnAdmission: Sendable {
-    /// The number of the application.
-    var application: Int
+    var application: NexconnApplication
     var peer: NexconnPeer
     /// Where it begins to read its user's inbox.
     var start: ChatInboxStart
@@ -37,6 +36,8 @@ extension NexconnApplication {
             { book, change in
                 // The application may have been taken away since it was found.
                 if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
+                // So may the node, with its connections.
+                guard withAudience({ $0.hasNode(of: chat) }) else { throw NexconnRefusal.nodeGone }
                 let now = change.now
                 let token = try book.checkToken(hash: hash, at: now)
                 let signIn = ChatSignIn(
@@ -49,7 +50,7 @@ extension NexconnApplication {
                     connection: connection)
                 withAudience { $0.insert(peer) }
                 change.undo { book in
-                    self.withAudience { $0.remove(peer) }
+                    _ = self.withAudience { $0.remove(peer) }
                     var commit = ChatCommit()
                     _ = book.signOut(chat, of: peer.user, isDeliberate: true, at: now, into: &commit)
                 }
@@ -57,7 +58,7 @@ extension NexconnApplication {
                 tell(admittance.news, &change)
                 let resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
                 return NexconnAdmission(
-                    application: number, peer: peer, start: book.inboxStart(of: token.user, resume: resume))
+                    application: self, peer: peer, start: book.inboxStart(of: token.user, resume: resume))
             },
             completion: { (result: Result<NexconnAdmission, NexconnRefusal>) in
                 if case .success(let admission) = result { self.report(.connected, of: admission.peer) }
@@ -75,12 +76,24 @@ extension NexconnApplication {
     func signOut(_ peer: NexconnPeer, leaving: Bool?) {
         change(
             { book, change in
-                withAudience { $0.remove(peer) }
+                guard withAudience({ $0.remove(peer) }) else { return false }
                 let news = book.signOut(
                     peer.chat, of: peer.user, isDeliberate: leaving != nil, at: change.now, into: &change.commit)
                 tell(news, &change)
-                return NexconnResult.done
-            }, reply: { _ in self.report(leaving == true ? .loggedOut : .disconnected, of: peer) })
+                return true
+            },
+            completion: { (result: Result<Bool, NexconnRefusal>) in
+                if case .success(false) = result { return }
+                self.report(leaving == true ? .loggedOut : .disconnected, of: peer)
+            })
+    }
+
+    /// Takes out what sessions a node still has. Returns when all that was decided before has been answered.
+    func signOut(_ node: any ChatNode) async {
+        for peer in withAudience({ $0.peers(on: node) }) { signOut(peer, leaving: nil) }
+        await withCheckedContinuation { continuation in
+            change({ _, _ in NexconnResult.done }, reply: { _ in continuation.resume() })
+        }
     }
 
     /// A device has kept what lies in its user's inbox up to a place. Stored with the next commit, or within a second.
@@ -125,4 +138,9 @@ extension NexconnApplication {
                 return NexconnResult.done
             }, reply: { _ in })
     }
+}
+
+extension NexconnRefusal {
+    /// Tells the client to come back, as to a server that has begun to stop.
+    fileprivate static let nodeGone = NexconnRefusal(.storageFailed, "The server is shutting down.")
 }

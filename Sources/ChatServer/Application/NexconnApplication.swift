@@ -7,11 +7,11 @@ import ServerRuntime
 /// One chat application: its book under a lock, and the only way from a decision to the store and to those who are told.
 ///
 /// Everything goes the same way: the book decides, ids and places are given, all is committed under the lock; once the store has
-/// it, devices are told and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
-final class NexconnApplication: Sendable {
+/// it, every node tells its devices and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
+package final class NexconnApplication: Sendable {
     /// Names the application, for as long as the server runs: everything else of it can change.
     let key: String
-    /// The place among the server's chat applications.
+    /// Unlike that of every other application of the backend.
     let number: Int
     /// Where the application is counted.
     let slot: MetricSlot
@@ -27,9 +27,8 @@ final class NexconnApplication: Sendable {
     let sentCount = NIOLockedValueBox(0)
     /// Messages that were stored since the start.
     var messageCount: Int { sentCount.withLockedValue { $0 } }
-    /// The bridge, if it takes this application's messages.
-    let bridge: (any BridgeTap)?
-    private let mailboxes: [EventLoopMailbox<NexconnLoop>]
+    /// Whether open channels are shared with other services.
+    let isBridged: Bool
     private let standing: NIOLockedValueBox<Standing>
     /// Outer lock. Commits are made under it, so that their order is that of ids.
     private let state: NIOLockedValueBox<State>
@@ -51,8 +50,7 @@ final class NexconnApplication: Sendable {
 
     init(
         settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: NexconnTimeline,
-        restored: RestoredChat.Application, clock: ServerClock, mailboxes: [EventLoopMailbox<NexconnLoop>], logger: Logger,
-        bridge: (any BridgeTap)? = nil
+        restored: RestoredChat.Application, clock: ServerClock, logger: Logger, isBridged: Bool = false
     ) {
         key = settings.key
         standing = NIOLockedValueBox(Standing(settings: settings))
@@ -60,10 +58,9 @@ final class NexconnApplication: Sendable {
         self.slot = slot
         self.timeline = timeline
         self.clock = clock
-        self.mailboxes = mailboxes
         self.logger = logger
-        self.bridge = bridge
-        webhooks = NexconnWebhooks(settings, clock: clock, eventLoop: mailboxes.first?.queue.eventLoop, logger: logger)
+        self.isBridged = isBridged
+        webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
         state = NIOLockedValueBox(State(book: ChatBook(settings, restoring: restored, epoch: timeline.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
@@ -107,7 +104,7 @@ final class NexconnApplication: Sendable {
             reply: { result in
                 guard case .failure = result else { return }
                 // Whatever keeps the store from working keeps no session.
-                self.withAudience { $0.perform(.end($0.all, refusal), application: self.number, mailboxes: self.mailboxes) }
+                self.withAudience { $0.apply([.end($0.all, refusal)], of: self.number) }
             })
     }
 
@@ -204,8 +201,8 @@ final class NexconnApplication: Sendable {
     }
 
     private func perform(_ change: NexconnChange, _ audience: inout NexconnAudience) {
-        for delivery in change.deliveries { audience.perform(delivery, application: number, mailboxes: mailboxes) }
-        for message in change.carried { bridge?.carry(message) }
+        audience.apply(change.deliveries, of: number)
+        audience.carry(change.carried)
     }
 
     private func takeBack(_ change: NexconnChange) {

@@ -4,99 +4,84 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// Who is connected and where: turns deliveries into work for event loops.
+/// The nodes that apply an application's changes, each with the sessions that it has, and what waits for its turn.
 ///
-/// Guarded by a lock of its own, under which that work is queued, so that every device sees one order. Nothing else is locked
-/// while it is held but the loops' queues.
+/// Guarded by a lock of its own, under which nodes queue work for their event loops, so that every device sees one order, whichever
+/// node it is on. Nothing else is locked while it is held but the loops' queues.
 struct NexconnAudience: Sendable {
     /// Commits under way, and those that only wait for their turn behind them.
     var waiting = 0
     /// Events that the store failed to keep and the book has not forgotten yet.
     var failed: Set<UInt64> = []
-    private var sessions: [UInt64: NexconnPeer] = [:]
-    private var users: [Identifier: [NexconnPeer]] = [:]
-    private var rooms: [Identifier: Room] = [:]
-    /// In which open channels a session sits; only those that sit somewhere.
-    private var seats: [UInt64: Set<Identifier>] = [:]
+    /// In the order in which they joined.
+    private var parts: [Part] = []
 
-    /// How many of an open channel's devices are on each event loop.
-    private struct Room {
-        var counts: [Int: Int] = [:]
+    private struct Part: Sendable {
+        let node: any ChatNode
+        let partitions: PartitionSet
+        var sessions = NexconnNodeSessions()
     }
 
-    var isEmpty: Bool { sessions.isEmpty }
+    /// Whether nobody is connected to any node.
+    var isEmpty: Bool { parts.allSatisfy(\.sessions.isEmpty) }
 
-    /// The devices of a user, oldest first.
-    func peers(of user: Identifier) -> [NexconnPeer] { users[user] ?? [] }
+    /// The devices of a user, oldest first on each node.
+    func peers(of user: Identifier) -> [NexconnPeer] { parts.flatMap { $0.sessions.peers(of: user) } }
 
-    /// Every session.
-    var all: [ChatSession] { sessions.values.map(\.chat) }
+    /// Every session of every node.
+    var all: [ChatSession] { parts.flatMap { $0.sessions.all.map(\.chat) } }
+
+    // MARK: Nodes
+
+    mutating func join(_ node: any ChatNode) {
+        parts.append(Part(node: node, partitions: node.partitions))
+    }
+
+    mutating func leave(_ node: any ChatNode) {
+        parts.removeAll { $0.node === node }
+    }
+
+    func peers(on node: any ChatNode) -> [NexconnPeer] {
+        parts.first { $0.node === node }?.sessions.all ?? []
+    }
+
+    private func part(of session: ChatSession) -> Int? {
+        parts.firstIndex { $0.partitions.contains(session.partition) }
+    }
+
+    /// Whether the node of a session takes part.
+    func hasNode(of session: ChatSession) -> Bool { part(of: session) != nil }
+
+    // MARK: Sessions
 
     mutating func insert(_ peer: NexconnPeer) {
-        sessions[peer.chat.id] = peer
-        users[peer.user, default: []].append(peer)
+        guard let part = part(of: peer.chat) else { return }
+        parts[part].sessions.insert(peer)
     }
 
-    /// Takes a session out of everything.
-    mutating func remove(_ peer: NexconnPeer) {
-        guard sessions.removeValue(forKey: peer.chat.id) != nil else { return }
-        users[peer.user]?.removeAll { $0 === peer }
-        if users[peer.user]?.isEmpty == true { users[peer.user] = nil }
-        for room in seats.removeValue(forKey: peer.chat.id) ?? [] { leave(room, peer.mailbox.queue.number) }
+    /// Takes a session out of everything. Whether it was there.
+    @discardableResult
+    mutating func remove(_ peer: NexconnPeer) -> Bool {
+        guard let part = part(of: peer.chat) else { return false }
+        return parts[part].sessions.remove(peer)
     }
 
-    private mutating func leave(_ room: Identifier, _ partition: Int) {
-        rooms[room]?.counts[partition, default: 1] -= 1
-        if rooms[room]?.counts[partition] == 0 { rooms[room]?.counts[partition] = nil }
-        if rooms[room]?.counts.isEmpty == true { rooms[room] = nil }
+    // MARK: Changes
+
+    /// Has every node tell its sessions what has been decided.
+    mutating func apply(_ changes: [NexconnDelivery], of application: Int) {
+        guard !changes.isEmpty else { return }
+        for index in parts.indices { parts[index].node.apply(changes, of: application, to: &parts[index].sessions) }
     }
 
-    /// Queues what comes of a delivery on the event loops that it concerns.
-    mutating func perform(_ delivery: NexconnDelivery, application: Int, mailboxes: [EventLoopMailbox<NexconnLoop>]) {
-        switch delivery {
-        case .inbox(let body, let places, let except):
-            var byLoop: [Int: [NexconnPush.Target]] = [:]
-            for place in places {
-                for peer in users[place.user] ?? [] {
-                    byLoop[peer.mailbox.queue.number, default: []].append(
-                        NexconnPush.Target(connection: peer.connection, sequence: place.sequence, knows: peer === except))
-                }
-            }
-            for (partition, targets) in byLoop {
-                mailboxes[partition].enqueue(.push(NexconnPush(body: body, targets: targets)))
-            }
-        case .users(let frame, let names, let except):
-            tell(names.flatMap { users[$0] ?? [] }.filter { $0 !== except }, frame, mailboxes)
-        case .sessions(let frame, let chosen):
-            tell(chosen.compactMap { sessions[$0.id] }, frame, mailboxes)
-        case .room(let frame, let room, let except):
-            for partition in (rooms[room]?.counts ?? [:]).keys {
-                // Only its own loop may look at a connection.
-                let left = except?.mailbox.queue.number == partition ? except?.connection : nil
-                mailboxes[partition].enqueue(.room(NexconnRoomID(application, room), frame, except: left))
-            }
-        case .seat(let session, let room):
-            guard let peer = sessions[session.id], seats[session.id, default: []].insert(room).inserted else { return }
-            rooms[room, default: Room()].counts[peer.mailbox.queue.number, default: 0] += 1
-            peer.mailbox.enqueue(.seat(peer.connection, NexconnRoomID(application, room)))
-        case .unseat(let session, let room):
-            guard let peer = sessions[session.id], seats[session.id]?.remove(room) != nil else { return }
-            if seats[session.id]?.isEmpty == true { seats[session.id] = nil }
-            leave(room, peer.mailbox.queue.number)
-            peer.mailbox.enqueue(.unseat(peer.connection, NexconnRoomID(application, room)))
-        case .end(let ended, let bye):
-            for peer in ended.compactMap({ sessions[$0.id] }) { peer.mailbox.enqueue(.end(peer.connection, bye)) }
-        }
-    }
-
-    private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, _ mailboxes: [EventLoopMailbox<NexconnLoop>]) {
-        var byLoop: [Int: [NIOLoopBound<NexconnConnection>]] = [:]
-        for peer in peers { byLoop[peer.mailbox.queue.number, default: []].append(peer.connection) }
-        for (partition, connections) in byLoop { mailboxes[partition].enqueue(.tell(frame, connections)) }
+    /// Has one node take messages to other services.
+    func carry(_ messages: [NexconnMessage]) {
+        guard !messages.isEmpty else { return }
+        parts.first?.node.carry(messages)
     }
 }
 
-/// An open channel of one of the server's applications.
+/// An open channel of one of the backend's applications.
 struct NexconnRoomID: Hashable, Sendable {
     let application: Int
     let channel: Identifier

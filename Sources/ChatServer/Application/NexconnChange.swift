@@ -29,21 +29,21 @@ struct NexconnChange: Sendable {
 
     /// Keeps an event and hands it to the devices of those whose inboxes have a place for it.
     ///
-    /// - Parameter except: a device that knows already.
-    mutating func add(_ event: ChatEvent, places: [ChatInboxPlace] = [], except peer: NexconnPeer? = nil) {
+    /// - Parameter session: of a device that knows already.
+    mutating func add(_ event: ChatEvent, places: [ChatInboxPlace] = [], except session: ChatSession? = nil) {
         commit.additions.append(ChatCommit.Addition(event, places: places))
         guard !places.isEmpty else { return }
-        deliveries.append(.inbox(ByteBuffer(bytes: event.body), places, except: peer))
+        deliveries.append(.inbox(ByteBuffer(bytes: event.body), places, except: session))
     }
 
     /// Tells the devices of users that are connected. `body`: an encoded event.
-    mutating func tell(_ users: [Identifier], _ body: [UInt8], except peer: NexconnPeer? = nil) {
-        deliveries.append(.users(NexconnWire.transient(body), users, except: peer))
+    mutating func tell(_ users: [Identifier], _ body: [UInt8], except session: ChatSession? = nil) {
+        deliveries.append(.users(NexconnWire.transient(body), users, except: session))
     }
 
     /// Tells everybody in an open channel. `body`: an encoded event.
-    mutating func tell(openChannel: Identifier, _ body: [UInt8], except peer: NexconnPeer? = nil) {
-        deliveries.append(.room(NexconnWire.transient(body), openChannel, except: peer))
+    mutating func tell(openChannel: Identifier, _ body: [UInt8], except session: ChatSession? = nil) {
+        deliveries.append(.room(NexconnWire.transient(body), openChannel, except: session))
     }
 
     /// Tells single devices. `body`: an encoded event.
@@ -73,14 +73,14 @@ struct NexconnChange: Sendable {
     }
 }
 
-/// Something that is told once what it is about is durable.
-enum NexconnDelivery: Sendable {
+/// Something that is told once what it is about is durable: what every node applies to the sessions that it has.
+package enum NexconnDelivery: Sendable {
     /// An encoded event for inboxes.
-    case inbox(ByteBuffer, [ChatInboxPlace], except: NexconnPeer?)
+    case inbox(ByteBuffer, [ChatInboxPlace], except: ChatSession?)
     /// A frame for the devices of users.
-    case users(ByteBuffer, [Identifier], except: NexconnPeer?)
+    case users(ByteBuffer, [Identifier], except: ChatSession?)
     /// A frame for everybody in an open channel.
-    case room(ByteBuffer, Identifier, except: NexconnPeer?)
+    case room(ByteBuffer, Identifier, except: ChatSession?)
     case sessions(ByteBuffer, [ChatSession])
     case seat(ChatSession, Identifier)
     case unseat(ChatSession, Identifier)

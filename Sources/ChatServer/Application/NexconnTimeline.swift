@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 import RealtimeHub
 
-/// What all chat applications of a server share: the order of things. Gives out the ids of events and keeps the store.
-final class NexconnTimeline: Sendable {
+/// What all chat applications of a backend share: the order of things. Gives out the ids of events and keeps the store.
+package final class NexconnTimeline: Sendable {
     let store: any ChatStore
     /// Names the life of all inboxes (session document, section 1).
     let epoch: String

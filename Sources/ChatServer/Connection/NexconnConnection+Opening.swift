@@ -38,7 +38,7 @@ extension NexconnConnection {
         case .success(let admission):
             // The connection may have ended meanwhile; then nobody else would take the session out.
             guard isOpen, let application else {
-                service.applications[admission.application].signOut(admission.peer, leaving: nil)
+                admission.application.signOut(admission.peer, leaving: nil)
                 return
             }
             peer = admission.peer

@@ -7,7 +7,8 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Tells the own server of a chat application what happens (rules NV-40 to NV-46), if there is an address for it.
+/// Tells the own server of a chat application what happens (rules NV-40 to NV-46), if there is an address for it, through one of the
+/// nodes.
 final class NexconnWebhooks: Sendable {
     private struct State: Sendable {
         var url: String?
@@ -15,16 +16,33 @@ final class NexconnWebhooks: Sendable {
         var delivery: WebhookDelivery?
         /// To addresses that are configured no more: they still tell what waited for them (rule NV-72).
         var retiring: [WebhookDelivery] = []
+        /// Of a node that leaves: they still tell what waited for them, and then end with it.
+        var closing: [WebhookDelivery] = []
+        /// What comes before all of `closing` have ended, so that nothing overtakes what they tell; nil while there is none of them.
+        var held: Held?
         /// Of those that have told it.
         var retired = WebhookDelivery.Counts()
+        /// Of the node that tells; nil while there is none.
+        var eventLoop: (any EventLoop)?
         /// Whether there has ever been an address.
         var isCounted = false
-        var isClosed = false
+    }
+
+    /// Events that wait until others have been told elsewhere.
+    private struct Held: Sendable {
+        var events: [WebhookEvent] = []
+        var bytes = 0
+
+        mutating func append(_ event: WebhookEvent) {
+            events.append(event)
+            bytes += event.body.count
+        }
+
+        var isFull: Bool { events.count >= policy.maximumEvents || bytes >= policy.maximumBytes }
     }
 
     private let key: String
     private let clock: ServerClock
-    private let eventLoop: (any EventLoop)?
     private let logger: Logger
     /// What requests are signed with from now on, those that wait included.
     private let secret: NIOLockedValueBox<Secret>
@@ -33,11 +51,10 @@ final class NexconnWebhooks: Sendable {
     /// One batch at a time, so that events of a user arrive in their order whatever their type.
     static let policy = WebhookPolicy(batchLength: 200, batchBytes: 1 << 20, requests: 1)
 
-    /// - Parameter eventLoop: nil where nothing can be sent.
-    init(_ settings: ChatApplication, clock: ServerClock, eventLoop: (any EventLoop)?, logger: Logger) {
+    /// Nothing is told before ``use(_:)`` says where.
+    init(_ settings: ChatApplication, clock: ServerClock, logger: Logger) {
         key = settings.key
         self.clock = clock
-        self.eventLoop = eventLoop
         var logger = logger
         logger[metadataKey: "app"] = "\(settings.key)"
         self.logger = logger
@@ -49,16 +66,46 @@ final class NexconnWebhooks: Sendable {
     func follow(_ settings: ChatApplication) {
         secret.withLockedValue { $0 = settings.secret }
         state.withLockedValue { state in
-            guard state.url != settings.webhook, !state.isClosed else { return }
+            guard state.url != settings.webhook else { return }
             state.url = settings.webhook
+            release(&state)
             if let former = state.delivery { state.retiring.append(former) }
-            state.delivery = settings.webhook.flatMap { delivery(to: $0) }
-            state.isCounted = state.isCounted || state.delivery != nil
+            begin(&state)
         }
     }
 
-    private func delivery(to url: String) -> WebhookDelivery? {
-        guard let eventLoop else { return nil }
+    /// Has everything be told on the event loop of another node from now on; nil when there is none.
+    ///
+    /// - Returns: what the node before has begun, to be ended by ``close(_:)``. What comes meanwhile is told after it.
+    @discardableResult
+    func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
+        state.withLockedValue { state in
+            let former = (state.delivery.map { [$0] } ?? []) + state.retiring
+            state.closing += former
+            state.retiring = []
+            state.eventLoop = eventLoop
+            begin(&state)
+            if state.delivery != nil, !state.closing.isEmpty, state.held == nil { state.held = Held() }
+            return former
+        }
+    }
+
+    /// Tells the address that is configured now, on the event loop that is there now.
+    private func begin(_ state: inout State) {
+        state.delivery = nil
+        guard let url = state.url, let eventLoop = state.eventLoop else { return }
+        state.delivery = delivery(to: url, on: eventLoop)
+        state.isCounted = true
+    }
+
+    /// Gives what was held to whoever tells now.
+    private func release(_ state: inout State) {
+        guard let held = state.held else { return }
+        state.held = nil
+        for event in held.events { state.delivery?.tell(event) }
+    }
+
+    private func delivery(to url: String, on eventLoop: any EventLoop) -> WebhookDelivery {
         // Different for each start, so that ids of batches are.
         let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
         return WebhookDelivery(
@@ -78,15 +125,25 @@ final class NexconnWebhooks: Sendable {
 
     /// What has become of events, those to former addresses included, so that it never gets less; nil when there was never an address.
     var counts: WebhookDelivery.Counts? {
-        let (isCounted, deliveries, retired) = state.withLockedValue {
-            ($0.isCounted, ($0.delivery.map { [$0] } ?? []) + $0.retiring, $0.retired)
+        state.withLockedValue { state in
+            guard state.isCounted else { return nil }
+            var counts = state.retired
+            counts.queued += state.held?.events.count ?? 0
+            if let delivery = state.delivery { counts += delivery.counts }
+            for delivery in state.retiring { counts += delivery.counts }
+            for delivery in state.closing { counts += delivery.counts }
+            return counts
         }
-        return isCounted ? deliveries.reduce(into: retired) { $0 += $1.counts } : nil
     }
 
     /// Takes an event, which is made only if somebody is to be told; it is sent from elsewhere. Cheap enough to be called under a lock.
     func tell(_ event: @autoclosure () -> WebhookEvent) {
-        state.withLockedValue(\.delivery)?.tell(event())
+        state.withLockedValue { state in
+            guard let delivery = state.delivery else { return }
+            if state.held?.isFull == true { release(&state) }
+            guard state.held != nil else { return delivery.tell(event()) }
+            state.held?.append(event())
+        }
     }
 
     /// Forgets former addresses that have been told everything.
@@ -107,14 +164,17 @@ final class NexconnWebhooks: Sendable {
         (300..<500).contains(status) && ![408, 425, 429].contains(status)
     }
 
-    /// Waits for a while until all has been told; the rest is given up.
-    func close() async {
-        let deliveries = state.withLockedValue { state in
-            state.isClosed = true
-            return (state.delivery.map { [$0] } ?? []) + state.retiring
-        }
+    /// Waits for a while until all has been told by what a node has begun; the rest is given up.
+    ///
+    /// - Parameter former: from ``use(_:)``.
+    func close(_ former: [WebhookDelivery]) async {
         await withTaskGroup(of: Void.self) { group in
-            for delivery in deliveries { group.addTask { await delivery.close() } }
+            for delivery in former { group.addTask { await delivery.close() } }
+        }
+        state.withLockedValue { state in
+            for delivery in former { state.retired += delivery.counts }
+            state.closing.removeAll { closed in former.contains { $0 === closed } }
+            if state.closing.isEmpty { release(&state) }
         }
     }
 }

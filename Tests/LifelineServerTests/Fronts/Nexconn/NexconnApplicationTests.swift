@@ -69,7 +69,7 @@ struct NexconnApplicationTests {
         let restored = try await store.restore()
         let timeline = NexconnTimeline(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
         return NexconnApplication(
-            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system, mailboxes: [],
+            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -162,7 +162,7 @@ struct NexconnApplicationTests {
         let other = NexconnApplication(
             settings: .development, number: 0,
             timeline: NexconnTimeline(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
-            clock: .system, mailboxes: [], logger: application.logger)
+            clock: .system, logger: application.logger)
         other.perform(.send(draft), by: .server(user: "a")) { _ in send("within", other) }
         #expect(said.count == 2)
     }

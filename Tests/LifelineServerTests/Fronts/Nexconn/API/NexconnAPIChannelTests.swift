@@ -235,7 +235,7 @@ enum NexconnAPIFixture {
         let store = InMemoryChatStore(now: ticks)
         let timeline = NexconnTimeline(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
         return NexconnApplication(
-            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system, mailboxes: [],
+            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }()
 

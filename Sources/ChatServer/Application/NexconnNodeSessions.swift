@@ -1,0 +1,96 @@
+import Identifiers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// The sessions that one node has of one application, and on which of its event loops: turns changes into work for these.
+///
+/// Used by its node only, under the application's lock.
+package struct NexconnNodeSessions: Sendable {
+    private var sessions: [UInt64: NexconnPeer] = [:]
+    private var users: [Identifier: [NexconnPeer]] = [:]
+    private var rooms: [Identifier: Room] = [:]
+    /// In which open channels a session sits; only those that sit somewhere.
+    private var seats: [UInt64: Set<Identifier>] = [:]
+
+    /// How many of an open channel's devices are on each event loop of the node, by the number of the loop.
+    private struct Room {
+        var counts: [Int: Int] = [:]
+    }
+
+    var isEmpty: Bool { sessions.isEmpty }
+
+    /// The devices of a user, oldest first.
+    func peers(of user: Identifier) -> [NexconnPeer] { users[user] ?? [] }
+
+    var all: [NexconnPeer] { Array(sessions.values) }
+
+    mutating func insert(_ peer: NexconnPeer) {
+        sessions[peer.chat.id] = peer
+        users[peer.user, default: []].append(peer)
+    }
+
+    /// Takes a session out of everything. Whether it was there.
+    mutating func remove(_ peer: NexconnPeer) -> Bool {
+        guard sessions.removeValue(forKey: peer.chat.id) != nil else { return false }
+        users[peer.user]?.removeAll { $0 === peer }
+        if users[peer.user]?.isEmpty == true { users[peer.user] = nil }
+        for room in seats.removeValue(forKey: peer.chat.id) ?? [] { leave(room, peer.mailbox.queue.number) }
+        return true
+    }
+
+    private mutating func leave(_ room: Identifier, _ loop: Int) {
+        rooms[room]?.counts[loop, default: 1] -= 1
+        if rooms[room]?.counts[loop] == 0 { rooms[room]?.counts[loop] = nil }
+        if rooms[room]?.counts.isEmpty == true { rooms[room] = nil }
+    }
+
+    /// Queues what comes of a change on the event loops that it concerns. Sessions and users of other nodes are passed over.
+    mutating func apply(_ change: NexconnDelivery, of application: Int, mailboxes: [EventLoopMailbox<NexconnLoop>]) {
+        switch change {
+        case .inbox(let body, let places, let except):
+            var byLoop: [Int: [NexconnPush.Target]] = [:]
+            for place in places {
+                for peer in users[place.user] ?? [] {
+                    byLoop[peer.mailbox.queue.number, default: []].append(
+                        NexconnPush.Target(
+                            connection: peer.connection, sequence: place.sequence, knows: peer.chat.id == except?.id))
+                }
+            }
+            for (loop, targets) in byLoop {
+                mailboxes[loop].enqueue(.push(NexconnPush(body: body, targets: targets)))
+            }
+        case .users(let frame, let names, let except):
+            tell(names.flatMap { users[$0] ?? [] }.filter { $0.chat.id != except?.id }, frame, mailboxes)
+        case .sessions(let frame, let chosen):
+            tell(chosen.compactMap { sessions[$0.id] }, frame, mailboxes)
+        case .room(let frame, let room, let except):
+            guard let counts = rooms[room]?.counts else { return }
+            let left = except.flatMap { sessions[$0.id] }
+            for loop in counts.keys {
+                // Only its own loop may look at a connection.
+                let left = left?.mailbox.queue.number == loop ? left?.connection : nil
+                mailboxes[loop].enqueue(.room(NexconnRoomID(application, room), frame, except: left))
+            }
+        case .seat(let session, let room):
+            guard let peer = sessions[session.id], seats[session.id, default: []].insert(room).inserted else { return }
+            rooms[room, default: Room()].counts[peer.mailbox.queue.number, default: 0] += 1
+            peer.mailbox.enqueue(.seat(peer.connection, NexconnRoomID(application, room)))
+        case .unseat(let session, let room):
+            guard let peer = sessions[session.id], seats[session.id]?.remove(room) != nil else { return }
+            if seats[session.id]?.isEmpty == true { seats[session.id] = nil }
+            leave(room, peer.mailbox.queue.number)
+            peer.mailbox.enqueue(.unseat(peer.connection, NexconnRoomID(application, room)))
+        case .end(let ended, let bye):
+            for peer in ended.compactMap({ sessions[$0.id] }) { peer.mailbox.enqueue(.end(peer.connection, bye)) }
+        }
+    }
+
+    private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, _ mailboxes: [EventLoopMailbox<NexconnLoop>]) {
+        guard !peers.isEmpty else { return }
+        var byLoop: [Int: [NIOLoopBound<NexconnConnection>]] = [:]
+        for peer in peers { byLoop[peer.mailbox.queue.number, default: []].append(peer.connection) }
+        for (loop, connections) in byLoop { mailboxes[loop].enqueue(.tell(frame, connections)) }
+    }
+}

@@ -1,0 +1,63 @@
+import Identifiers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import ServerRuntime
+import ServerValues
+
+/// The state of chat that all servers of a backend share. The servers themselves are its nodes (``ChatNode``).
+///
+/// An implementation has three duties, and each of them has one place:
+/// - **Commits.** Everything that changes something is one call of ``NexconnApplication/change(_:completion:)``. It is decided in one
+///   order for each application, and kept by the store.
+/// - **Changes.** Once a commit is durable, its ``NexconnDelivery`` values are given to every node in the order of decisions. They
+///   name sessions and users, never an object of a node.
+/// - **Reads.** ``NexconnApplication/read(_:)`` looks at the copy of the state that is at hand and waits for nobody.
+package protocol ChatBackend: AnyObject, Sendable {
+    /// Names the life of all inboxes and gives out the ids of events.
+    var timeline: NexconnTimeline { get }
+    /// Those that are configured, and those that were and are not served any more.
+    var applications: [NexconnApplication] { get }
+    /// The application that serves sessions and calls with this key.
+    func application(key: Identifier) -> NexconnApplication?
+    /// A name for a new session, which no other session of the backend has.
+    ///
+    /// - Parameter partition: of its event loop, among those of all nodes.
+    func newSession(on partition: Int) -> ChatSession
+
+    /// Has the store promise ids. To be called before the first request.
+    func prepare() async throws
+    /// From here on a node applies changes.
+    func join(_ node: any ChatNode)
+    /// Signs out what sessions the node still has. What has to be done once goes on at the next node. Returns when all that the
+    /// node's sessions brought about is done.
+    func leave(_ node: any ChatNode) async
+    /// Lets time pass for the shared state. Each node calls it; it counts for one of them.
+    func sweep(by node: any ChatNode)
+
+    /// Makes what a change of the applications needs. Changes nothing yet.
+    ///
+    /// - Throws: when the store does not say what it remembers of a new application.
+    func prepare(_ settings: [ChatApplication]) async throws -> ChatReload
+    /// Serves these applications from now on, and no others. Of several with the same key the first one counts (rule NV-70).
+    func take(_ reload: ChatReload)
+}
+
+/// A server that takes part in the shared state of chat: it has sessions, and tells them what has been decided.
+package protocol ChatNode: AnyObject, Sendable {
+    /// The partitions of its event loops. A session belongs to the node that has its partition.
+    var partitions: PartitionSet { get }
+    /// The event loop for what has to be done once, such as telling webhooks; nil for a node that has none.
+    var eventLoop: (any EventLoop)? { get }
+
+    /// Tells the node's sessions what has been decided. Called in the order of decisions, under the application's lock: must only
+    /// queue work.
+    ///
+    /// - Parameters:
+    ///   - changes: of one commit, which is durable.
+    ///   - application: its ``NexconnApplication/number``.
+    ///   - sessions: those of the application that the node has.
+    func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions)
+    /// Takes durable messages of an open channel to other services. Only asked of the first node, under the application's lock.
+    func carry(_ messages: [NexconnMessage])
+}

@@ -1,0 +1,179 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NexconnProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// The chat applications of servers in one process: decided under locks, and applied by every node before a lock is given back.
+package final class LocalChat: ChatBackend {
+    package let timeline: NexconnTimeline
+    private let clock: ServerClock
+    private let names: MetricNames
+    private let logger: Logger
+    private let bridgedKey: String?
+    /// Changed under the lock of `state`, so that every application knows every node.
+    private let nodes = NodeList<any ChatNode>()
+    private let state = NIOLockedValueBox(State())
+    /// When inboxes are looked through next, in units of 100 ns since 1970.
+    private let nextPurge = NIOLockedValueBox<UInt64>(0)
+    private let sessions = NIOLockedValueBox<UInt64>(0)
+
+    private struct State: Sendable {
+        /// An application that is not configured any more stays, so that it has what it had when it comes back.
+        var applications: [NexconnApplication] = []
+        /// Those of them that are configured.
+        var configured: [Identifier: NexconnApplication] = [:]
+        /// How many numbers of applications have been given out.
+        var numbers = 0
+    }
+
+    /// - Parameter settings: of the server that makes it, for its applications.
+    package init(
+        _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
+        logger: Logger
+    ) {
+        self.clock = clock
+        self.names = names
+        self.logger = logger
+        bridgedKey = settings.bridgedKey
+        timeline = NexconnTimeline(store: store, restored: restored, unixTicks: clock.unixTicks)
+        take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
+    }
+
+    package func prepare() async throws {
+        try await timeline.prepare()
+    }
+
+    package var applications: [NexconnApplication] { state.withLockedValue(\.applications) }
+
+    package func application(key: Identifier) -> NexconnApplication? {
+        state.withLockedValue { $0.configured[key] }
+    }
+
+    package func newSession(on partition: Int) -> ChatSession {
+        let id = sessions.withLockedValue { last in
+            last += 1
+            return last
+        }
+        return ChatSession(id: id, partition: partition)
+    }
+
+    // MARK: Nodes
+
+    package func join(_ node: any ChatNode) {
+        state.withLockedValue { state in
+            nodes.join(node, as: node)
+            let isFirst = nodes.first === node
+            for application in state.applications {
+                application.withAudience { $0.join(node) }
+                if isFirst { application.webhooks.use(node.eventLoop) }
+            }
+        }
+    }
+
+    package func leave(_ node: any ChatNode) async {
+        await withTaskGroup(of: Void.self) { group in
+            for application in applications { group.addTask { await application.signOut(node) } }
+        }
+        let closing = state.withLockedValue { state in
+            let wasFirst = nodes.first === node
+            nodes.leave(node)
+            let next = nodes.first
+            for application in state.applications { application.withAudience { $0.leave(node) } }
+            guard wasFirst else { return [(NexconnApplication, [WebhookDelivery])]() }
+            return state.applications.map { ($0, $0.webhooks.use(next?.eventLoop)) }
+        }
+        // What is stored with the next commit must not wait for one.
+        for application in applications { application.sweep() }
+        await withTaskGroup(of: Void.self) { group in
+            for (application, former) in closing { group.addTask { await application.webhooks.close(former) } }
+        }
+    }
+
+    // MARK: Time
+
+    package func sweep(by node: any ChatNode) {
+        guard nodes.first === node else { return }
+        timeline.sweep()
+        let applications = applications
+        for application in applications { application.sweep() }
+        purgeInboxes(of: applications)
+    }
+
+    /// The least id that an event of so long ago can have; 0 for longer than there was time.
+    private static func id(_ age: Duration, before now: UInt64) -> UInt64 {
+        let ticks = UInt64(max(age.components.seconds, 0)).multipliedReportingOverflow(by: TimetokenClock.ticksPerSecond)
+        return ticks.overflow ? 0 : now - min(ticks.partialValue, now)
+    }
+
+    /// Has the store forget, once an hour, what no inbox and no history keeps any more (rule NV-15).
+    private func purgeInboxes(of applications: [NexconnApplication]) {
+        let now = timeline.now
+        let isDue = nextPurge.withLockedValue { next in
+            guard now >= next else { return false }
+            next = now + 3_600 * TimetokenClock.ticksPerSecond
+            return true
+        }
+        let limits = applications.map(\.settings.limits)
+        guard isDue, let inboxes = limits.map(\.inboxRetention).max(), let histories = limits.map(\.historyRetention).max()
+        else { return }
+        let (store, logger) = (timeline.store, logger)
+        Task {
+            do {
+                try await store.purge(
+                    inboxBefore: Self.id(inboxes, before: now), historyBefore: Self.id(max(histories, inboxes), before: now))
+            } catch {
+                logger.error("inboxes not purged", metadata: ["error": "\(type(of: error))"])
+            }
+        }
+    }
+
+    // MARK: What a reload can change
+
+    package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload {
+        let known = Set(applications.map { Identifier($0.key) })
+        guard settings.contains(where: { !known.contains(Identifier($0.key)) }) else {
+            return ChatReload(settings: settings, new: [])
+        }
+        return ChatReload(settings: settings, new: make(settings, restored: try await timeline.store.restore()))
+    }
+
+    package func take(_ reload: ChatReload) {
+        var settings: [Identifier: ChatApplication] = [:]
+        for application in reload.settings where settings[Identifier(application.key)] == nil {
+            settings[Identifier(application.key)] = application
+        }
+        let applications = state.withLockedValue { state in
+            var known = Set(state.applications.map { Identifier($0.key) })
+            // Another server may have been faster.
+            for application in reload.new where known.insert(Identifier(application.key)).inserted {
+                for node in nodes.all { application.withAudience { $0.join(node) } }
+                application.webhooks.use(nodes.first?.eventLoop)
+                state.applications.append(application)
+            }
+            state.configured = [:]
+            for application in state.applications where settings[Identifier(application.key)] != nil {
+                state.configured[Identifier(application.key)] = application
+            }
+            return state.applications
+        }
+        for application in applications { application.use(settings[Identifier(application.key)]) }
+    }
+
+    /// Applications that are not known yet, with numbers that no other has.
+    private func make(_ list: [ChatApplication], restored: RestoredChat) -> [NexconnApplication] {
+        var known = Set(applications.map { Identifier($0.key) })
+        let new = list.filter { known.insert(Identifier($0.key)).inserted }
+        let first = state.withLockedValue { state in
+            state.numbers += new.count
+            return state.numbers - new.count
+        }
+        return new.enumerated().map { index, application in
+            NexconnApplication(
+                settings: application, number: first + index, slot: names.slot(.chat, application.key), timeline: timeline,
+                restored: restored.applications[Identifier(application.key)] ?? .init(), clock: clock, logger: logger,
+                isBridged: bridgedKey?.isExactly(application.key) == true)
+        }
+    }
+}
