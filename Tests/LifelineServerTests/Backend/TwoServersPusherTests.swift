@@ -160,6 +160,8 @@ struct TwoServersPusherTests {
             let second = try await TestClient.connect(there)
             try await second.subscribe("a")
             try await first.subscribe("a")
+            // Requests are made side by side, so each waits for the one before.
+            await eventually { told().count == 1 }
             try await first.subscribe("b")
             await eventually { told().count == 2 }
             try await here.stop()
