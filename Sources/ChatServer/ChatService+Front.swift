@@ -50,7 +50,7 @@ extension ChatService: WebSocketFront {
     }
 
     package func connection(
-        _ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext
+        _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
     ) -> any UpgradedConnection {
         NexconnConnection(service: self, loop: loop, at: context.now)
     }

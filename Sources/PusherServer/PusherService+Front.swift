@@ -59,7 +59,7 @@ extension PusherService: WebSocketFront {
     /// - Parameter held: the number and the deadline of a request that has been held back.
     private func perform(
         _ request: RESTRequest, _ route: PusherRoute, for connection: HTTPConnection,
-        held: (number: UInt32, deadline: HubInstant)? = nil
+        held: (number: UInt32, deadline: MonotonicInstant)? = nil
     ) {
         let result: HTTPAnswer
         do throws(HTTPProblem) {
@@ -95,14 +95,14 @@ extension PusherService: WebSocketFront {
     package func subprotocol(of segments: [String]) -> String? { PusherWire.subprotocol }
 
     package func connection(
-        _ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext
+        _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
     ) -> any UpgradedConnection {
         PusherConnection(
             service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target), at: now)
     }
 
-    private func admit(_ target: RequestTarget, _ visitor: Visitor) -> Result<SharedApplication, PusherFarewell> {
-        Result { () throws(PusherFarewell) in
+    private func admit(_ target: RequestTarget, _ visitor: RequestOrigin) -> Result<SharedApplication, PusherCloseReason> {
+        Result { () throws(PusherCloseReason) in
             let application = try PusherAdmission.application(for: target, of: visitor, among: settings.applications)
             let name = ApplicationName(.pusher, application.id)
             switch context.admission.withLockedValue({ $0.open(name, limit: nil) }) {

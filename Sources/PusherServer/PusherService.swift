@@ -77,10 +77,10 @@ package final class PusherService: Sendable {
         channels.join(self)
     }
 
-    var now: HubInstant { context.now }
+    var now: MonotonicInstant { context.now }
 
     /// What a stop says.
-    var drainFarewell: PusherFarewell { .draining(code: settings.drainCode) }
+    var drainFarewell: PusherCloseReason { .draining(code: settings.drainCode) }
 
     /// The one copy of an application that connections refer to. A changed application gets a new one.
     func share(_ application: Application) -> SharedApplication {
@@ -94,7 +94,7 @@ package final class PusherService: Sendable {
     }
 
     /// Closes connections of this server, those of one application or one signed-in user of it when given.
-    func close(_ farewell: PusherFarewell, application: String? = nil, user: String? = nil) {
+    func close(_ farewell: PusherCloseReason, application: String? = nil, user: String? = nil) {
         for mailbox in mailboxes { mailbox.enqueue(.close(farewell, application: application, user: user)) }
     }
 
@@ -102,7 +102,7 @@ package final class PusherService: Sendable {
     ///
     /// - Parameter code: 4000 ... 4999.
     package func disconnectAll(code: UInt16, reason: String) {
-        var farewell = PusherFarewell(code, reason)
+        var farewell = PusherCloseReason(code, reason)
         farewell.concernsAll = code == 4200
         close(farewell)
     }

@@ -4,10 +4,10 @@
 public struct TokenBucket: Hashable, Sendable {
     /// Tokens left, in billionths, so that refilling needs no floating point and loses nothing.
     private var nanotokens: Int64
-    private var filled: HubInstant
+    private var filled: MonotonicInstant
 
     /// A full bucket. `burst` is clamped to 0 ... 1,000,000.
-    public init(burst: Int, at now: HubInstant) {
+    public init(burst: Int, at now: MonotonicInstant) {
         nanotokens = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000
         filled = now
     }
@@ -16,7 +16,7 @@ public struct TokenBucket: Hashable, Sendable {
     ///
     /// `perSecond` and `burst` come with each call because a connection shares them with its application; they are clamped to
     /// 0 ... 1,000,000. A clock that stands still or goes back refills nothing.
-    public mutating func take(perSecond: Int, burst: Int, at now: HubInstant) -> Bool {
+    public mutating func take(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Bool {
         refill(perSecond: perSecond, burst: burst, at: now)
         guard nanotokens >= 1_000_000_000 else { return false }
         nanotokens -= 1_000_000_000
@@ -27,7 +27,7 @@ public struct TokenBucket: Hashable, Sendable {
     ///
     /// More than a whole burst are given when the bucket is full, and then owed: the next ones come so much later. With limits of
     /// zero nothing is ever given, and the wait is a day.
-    public mutating func take(_ count: Int, perSecond: Int, burst: Int, at now: HubInstant) -> Duration {
+    public mutating func take(_ count: Int, perSecond: Int, burst: Int, at now: MonotonicInstant) -> Duration {
         let capacity = refill(perSecond: perSecond, burst: burst, at: now)
         let cost = Int64(min(max(count, 0), 1_000_000)) * 1_000_000_000
         let needed = min(cost, capacity)
@@ -42,7 +42,7 @@ public struct TokenBucket: Hashable, Sendable {
 
     /// Adds what time has brought and returns how much there may be.
     @discardableResult
-    private mutating func refill(perSecond: Int, burst: Int, at now: HubInstant) -> Int64 {
+    private mutating func refill(perSecond: Int, burst: Int, at now: MonotonicInstant) -> Int64 {
         let capacity = Int64(min(max(burst, 0), 1_000_000)) * 1_000_000_000
         let rate = Int64(min(max(perSecond, 0), 1_000_000))
         if now > filled {

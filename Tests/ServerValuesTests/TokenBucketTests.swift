@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Rate limit as a value (HB-8, HB-9)")
 struct TokenBucketTests {
-    private func taken(_ bucket: inout TokenBucket, tries: Int, at now: HubInstant) -> Int {
+    private func taken(_ bucket: inout TokenBucket, tries: Int, at now: MonotonicInstant) -> Int {
         (0..<tries).count { _ in bucket.take(perSecond: 10, burst: 10, at: now) }
     }
 
@@ -17,15 +17,15 @@ struct TokenBucketTests {
     func refill() {
         var bucket = TokenBucket(burst: 10, at: .seconds(0))
         _ = taken(&bucket, tries: 10, at: .seconds(0))
-        #expect(taken(&bucket, tries: 1, at: HubInstant(nanoseconds: 99_999_999)) == 0)
-        #expect(taken(&bucket, tries: 2, at: HubInstant(nanoseconds: 100_000_000)) == 1)
+        #expect(taken(&bucket, tries: 1, at: MonotonicInstant(nanoseconds: 99_999_999)) == 0)
+        #expect(taken(&bucket, tries: 2, at: MonotonicInstant(nanoseconds: 100_000_000)) == 1)
         #expect(taken(&bucket, tries: 20, at: .seconds(1)) == 9)
     }
 
     @Test("Never holds more than a burst, however long it rests")
     func capacity() {
         var bucket = TokenBucket(burst: 10, at: .seconds(0))
-        #expect(taken(&bucket, tries: 30, at: HubInstant(nanoseconds: .max)) == 10)
+        #expect(taken(&bucket, tries: 30, at: MonotonicInstant(nanoseconds: .max)) == 10)
     }
 
     @Test("A clock that goes back refills nothing")
@@ -39,7 +39,7 @@ struct TokenBucketTests {
     @Test("Several tokens at once come together or not at all, with the time to wait for them")
     func several() {
         var bucket = TokenBucket(burst: 10, at: .seconds(0))
-        func take(_ count: Int, at now: HubInstant) -> Duration { bucket.take(count, perSecond: 10, burst: 10, at: now) }
+        func take(_ count: Int, at now: MonotonicInstant) -> Duration { bucket.take(count, perSecond: 10, burst: 10, at: now) }
         #expect(take(6, at: .seconds(0)) == .zero)
         #expect(take(6, at: .seconds(0)) == .milliseconds(200))
         #expect(take(4, at: .seconds(0)) == .zero)
@@ -50,7 +50,7 @@ struct TokenBucketTests {
     @Test("More than a burst is given to a full bucket and owed, so that the rate stays what it is")
     func debt() {
         var bucket = TokenBucket(burst: 10, at: .seconds(0))
-        func take(_ count: Int, at now: HubInstant) -> Duration { bucket.take(count, perSecond: 10, burst: 10, at: now) }
+        func take(_ count: Int, at now: MonotonicInstant) -> Duration { bucket.take(count, perSecond: 10, burst: 10, at: now) }
         #expect(take(100, at: .seconds(0)) == .zero)
         #expect(take(1, at: .seconds(0)) == .milliseconds(9_100))
         #expect(take(1, at: .seconds(9)) == .milliseconds(100))
@@ -69,8 +69,8 @@ struct TokenBucketTests {
 
     @Test("Instants at the end of the clock do not overflow")
     func saturation() {
-        #expect(HubInstant(nanoseconds: .max - 1).advanced(by: .seconds(1)) == HubInstant(nanoseconds: .max))
-        #expect(HubInstant.seconds(1).advanced(by: .seconds(Int64.max)) == HubInstant(nanoseconds: .max))
-        #expect(HubInstant.seconds(3).since(.seconds(1)) == .seconds(2))
+        #expect(MonotonicInstant(nanoseconds: .max - 1).advanced(by: .seconds(1)) == MonotonicInstant(nanoseconds: .max))
+        #expect(MonotonicInstant.seconds(1).advanced(by: .seconds(Int64.max)) == MonotonicInstant(nanoseconds: .max))
+        #expect(MonotonicInstant.seconds(3).since(.seconds(1)) == .seconds(2))
     }
 }

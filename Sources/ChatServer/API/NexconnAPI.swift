@@ -94,7 +94,7 @@ struct NexconnAPI: Sendable {
 
 extension NexconnApplication {
     /// Counts something that the application's server asks for.
-    func spend(_ quota: NexconnAPIGate.Quota, _ count: Int = 1, named what: String) throws(NexconnAPIProblem) {
+    func spend(_ quota: ServerAPIRateLimiter.Quota, _ count: Int = 1, named what: String) throws(NexconnAPIProblem) {
         let wait = gate.spend(
             count, of: quota, callsPerSecond: settings.limits.callsPerSecond, at: clock.monotonic())
         if let wait { throw .tooMany(what, retryAfter: wait) }
@@ -109,7 +109,7 @@ struct NexconnAPICall: Sendable {
     let answer: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void
 
     /// Decides, and answers once it is durable.
-    func change(_ decide: (inout ChatBook, inout NexconnChange) throws -> JSONValue) {
+    func change(_ decide: (inout ChatState, inout NexconnChange) throws -> JSONValue) {
         let answer = answer
         application.change(
             decide,
@@ -117,7 +117,7 @@ struct NexconnAPICall: Sendable {
     }
 
     /// Answers with what is known now.
-    func read(_ body: (ChatBook) throws -> JSONValue) throws {
+    func read(_ body: (ChatState) throws -> JSONValue) throws {
         answer(.success(try application.read(body)))
     }
 

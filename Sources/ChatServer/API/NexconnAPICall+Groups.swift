@@ -59,7 +59,7 @@ extension NexconnAPICall {
     }
 
     /// Changes members, and has them told.
-    private func tell(_ decide: (inout ChatBook, inout NexconnChange) throws -> ChatGroupChange) {
+    private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatGroupChange) {
         change { book, change in
             application.tell(try decide(&book, &change), &book, &change)
             return .nothing

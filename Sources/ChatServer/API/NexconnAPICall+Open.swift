@@ -100,7 +100,7 @@ extension NexconnAPICall {
     }
 
     /// Changes an open channel, and has those told who are in it.
-    private func tell(_ decide: (inout ChatBook, inout NexconnChange) throws -> ChatNews) {
+    private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatNews) {
         change { book, change in
             application.tell(try decide(&book, &change), &change)
             return .nothing

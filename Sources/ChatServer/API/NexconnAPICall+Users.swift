@@ -70,7 +70,7 @@ extension NexconnAPICall {
 
     /// Ends the sessions that a decision names.
     private func end(
-        _ code: NexconnCode, _ reason: String, _ decide: (inout ChatBook, inout NexconnChange) throws -> [ChatSession]
+        _ code: NexconnCode, _ reason: String, _ decide: (inout ChatState, inout NexconnChange) throws -> [ChatSession]
     ) {
         change { book, change in
             change.end(try decide(&book, &change), NexconnBye(code: code, reason: reason))

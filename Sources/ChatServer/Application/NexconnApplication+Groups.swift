@@ -9,7 +9,7 @@ extension NexconnApplication {
     }
 
     private func decideGroup(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
     ) throws -> NexconnResult {
         let (actor, now, user) = (caller.actor, change.now, caller.user)
         switch request {
@@ -75,28 +75,28 @@ extension NexconnApplication {
 
     // MARK: Telling members
 
-    func tell(_ news: ChatGroupChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
+    func tell(_ news: ChatGroupChange, _ book: inout ChatState, _ change: inout NexconnChange) {
         let operation = NexconnGroupOperation(
             kind: NexconnGroupOperation.Kind(news.operation), group: NexconnGroup(news.group, count: news.memberCount),
             operator: news.operator.text, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
         tell(.group(operation), by: news.operator, news.recipients, &book, &change)
     }
 
-    func tell(_ news: ChatGroupInfoChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
+    func tell(_ news: ChatGroupInfoChange, _ book: inout ChatState, _ change: inout NexconnChange) {
         let event = NexconnEvent.groupInfo(
             NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator.text,
             time: news.time)
         tell(event, by: news.operator, news.recipients, &book, &change)
     }
 
-    func tell(_ news: ChatMemberChange, _ book: inout ChatBook, _ change: inout NexconnChange) {
+    func tell(_ news: ChatMemberChange, _ book: inout ChatState, _ change: inout NexconnChange) {
         let event = NexconnEvent.groupMember(
             group: news.member.group.text, operator: news.operator.text, NexconnGroupMember(news.member), time: news.time)
         tell(event, by: news.operator, news.recipients, &book, &change)
     }
 
     private func tell(
-        _ event: NexconnEvent, by sender: Identifier, _ recipients: ChatRecipients, _ book: inout ChatBook,
+        _ event: NexconnEvent, by sender: Identifier, _ recipients: ChatRecipients, _ book: inout ChatState,
         _ change: inout NexconnChange
     ) {
         change.add(

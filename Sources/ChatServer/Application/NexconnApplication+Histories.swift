@@ -101,7 +101,7 @@ extension NexconnApplication {
 
     /// Tells a user's other devices.
     private func tellOwn(
-        _ event: NexconnEvent, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+        _ event: NexconnEvent, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
     ) {
         change.add(
             ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: book.place([caller.user]),
@@ -111,7 +111,7 @@ extension NexconnApplication {
     /// The least id that an event of this millisecond, or of a later one, can have.
     static func firstID(atOrAfter milliseconds: Int64) -> UInt64 {
         let (product, overflow) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(
-            by: NexconnTimeline.ticksPerMillisecond)
+            by: ChatIDAllocator.ticksPerMillisecond)
         return overflow ? .max : max(product, 1)
     }
 }

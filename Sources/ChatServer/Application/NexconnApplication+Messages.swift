@@ -82,7 +82,7 @@ extension NexconnApplication {
     /// Reads a message from history and decides about it, while nobody else changes anything in its conversation.
     private func modify(
         _ target: NexconnTarget, by caller: NexconnCaller, missing: NexconnRefusal, reply: @escaping NexconnAnswering,
-        _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatBook, inout NexconnChange) throws -> NexconnResult
+        _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatState, inout NexconnChange) throws -> NexconnResult
     ) {
         let access = read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: caller.user) }
         let (store, key) = (timeline.store, key)
@@ -114,7 +114,7 @@ extension NexconnApplication {
     /// Tells those who have the message what became of it.
     private func spread(
         _ event: NexconnEvent, in target: NexconnTarget, to recipients: ChatRecipients, by caller: NexconnCaller,
-        _ book: inout ChatBook, _ change: inout NexconnChange
+        _ book: inout ChatState, _ change: inout NexconnChange
     ) {
         let body = event.body
         guard target.conversation != .open else {

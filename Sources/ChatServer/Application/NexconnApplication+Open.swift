@@ -12,7 +12,7 @@ extension NexconnApplication {
     }
 
     private func decideOpen(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
     ) throws -> NexconnResult {
         let (actor, now) = (caller.actor, change.now)
         switch request {
@@ -84,7 +84,7 @@ extension NexconnApplication {
     }
 
     private func decideEntrance(
-        _ entry: NexconnEntry, _ peer: NexconnPeer, _ book: inout ChatBook, _ change: inout NexconnChange
+        _ entry: NexconnEntry, _ peer: NexconnPeer, _ book: inout ChatState, _ change: inout NexconnChange
     ) throws -> Entering {
         let channel = Identifier(entry.channel)
         let entrance = try book.enterOpenChannel(

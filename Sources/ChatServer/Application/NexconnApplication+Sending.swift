@@ -51,7 +51,7 @@ extension NexconnApplication {
     }
 
     private func decide(
-        _ draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatBook,
+        _ draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatState,
         _ change: inout NexconnChange
     ) throws -> Sending {
         let sender = caller.user
@@ -90,7 +90,7 @@ extension NexconnApplication {
     }
 
     private func admission(
-        of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatBook, _ now: Int64
+        of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatState, _ now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         let draft = ChatDraft(
             kind: ChatKind(draft.conversation), to: Identifier(draft.to), users: draft.options.users?.identifiers,

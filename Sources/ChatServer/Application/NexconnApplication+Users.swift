@@ -9,7 +9,7 @@ extension NexconnApplication {
     }
 
     private func decideUser(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatBook, _ change: inout NexconnChange
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
     ) throws -> NexconnResult {
         let (user, now) = (caller.user, change.now)
         switch request {

@@ -15,12 +15,12 @@ package final class NexconnApplication: Sendable {
     let number: Int
     /// Where the application is counted.
     let slot: MetricSlot
-    let timeline: NexconnTimeline
+    let timeline: ChatIDAllocator
     let clock: ServerClock
     let logger: Logger
-    let turns = NexconnTurns()
+    let turns = ConversationQueue()
     /// Limits calls of the server API.
-    let gate = NexconnAPIGate()
+    let gate = ServerAPIRateLimiter()
     /// Who is told, if anybody is.
     let webhooks: NexconnWebhooks
     /// Messages that were stored since the start.
@@ -43,13 +43,13 @@ package final class NexconnApplication: Sendable {
     }
 
     private struct State: Sendable {
-        var book: ChatBook
+        var book: ChatState
         /// Acknowledgements that are stored with the next commit.
         var noted = ChatCommit()
     }
 
     init(
-        settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: NexconnTimeline,
+        settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: ChatIDAllocator,
         restored: RestoredChat.Application, clock: ServerClock, logger: Logger, isBridged: Bool = false
     ) {
         key = settings.key
@@ -61,7 +61,7 @@ package final class NexconnApplication: Sendable {
         self.logger = logger
         self.isBridged = isBridged
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
-        state = NIOLockedValueBox(State(book: ChatBook(settings, restoring: restored, epoch: timeline.epoch)))
+        state = NIOLockedValueBox(State(book: ChatState(settings, restoring: restored, epoch: timeline.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
 
@@ -109,7 +109,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Looks something up. Nothing in `body` may wait or call out.
-    func read<Result>(_ body: (ChatBook) throws -> Result) rethrows -> Result {
+    func read<Result>(_ body: (ChatState) throws -> Result) rethrows -> Result {
         try state.withLockedValue { try body($0.book) }
     }
 
@@ -125,7 +125,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Notes acknowledgements, for which nobody waits: they are stored with the next commit, or within a second.
-    func note(_ body: (inout ChatBook, inout ChatCommit) -> Void) {
+    func note(_ body: (inout ChatState, inout ChatCommit) -> Void) {
         state.withLockedValue { body(&$0.book, &$0.noted) }
     }
 
@@ -139,17 +139,17 @@ package final class NexconnApplication: Sendable {
     ///   - reply: called once, with no lock held, in the order of decisions: also a refusal comes after the answers to what was
     ///     decided before.
     func change(
-        _ decide: (inout ChatBook, inout NexconnChange) throws -> NexconnResult, reply: @escaping NexconnAnswering
+        _ decide: (inout ChatState, inout NexconnChange) throws -> NexconnResult, reply: @escaping NexconnAnswering
     ) {
         change(decide, completion: reply)
     }
 
     /// As ``change(_:reply:)``, with whatever the decision yields.
     func change<Value: Sendable>(
-        _ decide: (inout ChatBook, inout NexconnChange) throws -> Value,
+        _ decide: (inout ChatState, inout NexconnChange) throws -> Value,
         completion: @escaping @Sendable (Result<Value, NexconnRefusal>) -> Void
     ) {
-        let ticket = NexconnTicket()
+        let ticket = CommitLatch()
         var change = NexconnChange(timeline: timeline)
         let decided: Result<Value, NexconnRefusal> = state.withLockedValue { state in
             do {
@@ -178,7 +178,7 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Has a change stored and told. Under the outer lock.
-    private func commit(_ change: NexconnChange, _ ticket: NexconnTicket) {
+    private func commit(_ change: NexconnChange, _ ticket: CommitLatch) {
         // What is only told need not wait for the store, unless something is on its way that has to come first.
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }

@@ -14,10 +14,10 @@ struct NexconnChange: Sendable {
     /// Messages of open channels that the bridge takes, once they are durable.
     var carried: [NexconnMessage] = []
     /// Takes back what the book has noted, should the store fail.
-    private(set) var undoing: [@Sendable (inout ChatBook) -> Void] = []
-    private let timeline: NexconnTimeline
+    private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
+    private let timeline: ChatIDAllocator
 
-    init(timeline: NexconnTimeline) {
+    init(timeline: ChatIDAllocator) {
         self.timeline = timeline
     }
 
@@ -68,7 +68,7 @@ struct NexconnChange: Sendable {
     }
 
     /// Takes back what the book has noted, should the store fail. Undone in reverse order.
-    mutating func undo(_ body: @escaping @Sendable (inout ChatBook) -> Void) {
+    mutating func undo(_ body: @escaping @Sendable (inout ChatState) -> Void) {
         undoing.append(body)
     }
 }

@@ -7,7 +7,7 @@ import ServerRuntime
 
 /// The chat applications of servers in one process: decided under locks, and applied by every node before a lock is given back.
 package final class LocalChat: ChatBackend {
-    package let timeline: NexconnTimeline
+    package let timeline: ChatIDAllocator
     private let clock: ServerClock
     private let names: MetricNames
     private let logger: Logger
@@ -37,7 +37,7 @@ package final class LocalChat: ChatBackend {
         self.names = names
         self.logger = logger
         bridgedKey = settings.bridgedKey
-        timeline = NexconnTimeline(store: store, restored: restored, unixTicks: clock.unixTicks)
+        timeline = ChatIDAllocator(store: store, restored: restored, unixTicks: clock.unixTicks)
         take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
 

@@ -32,7 +32,7 @@ extension NexconnConnection {
     func admit(_ result: Result<NexconnAdmission, NexconnRefusal>) {
         switch result {
         case .failure(let refusal):
-            let farewell = NexconnFarewell.bye(NexconnBye(refusal))
+            let farewell = NexconnCloseReason.bye(NexconnBye(refusal))
             countRefusal(farewell)
             close(farewell)
         case .success(let admission):

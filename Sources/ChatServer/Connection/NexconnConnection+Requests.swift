@@ -7,7 +7,7 @@ import ServerRuntime
 /// Frames of the client.
 extension NexconnConnection {
     /// A text message, whatever is in it (rules NV-9 and NV-10).
-    func receive(_ bytes: UnsafeRawBufferPointer, at now: HubInstant) {
+    func receive(_ bytes: UnsafeRawBufferPointer, at now: MonotonicInstant) {
         do throws(NexconnFrameError) {
             let frame = try sessions.parser.parse(bytes)
             guard phase != .greeting else {

@@ -34,7 +34,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, U
     var context: ChannelHandlerContext?
     var phase = Phase.greeting
     /// Since when the hello, the rest of a message, or the peer's close frame has been waited for.
-    var waiting: HubInstant?
+    var waiting: MonotonicInstant?
     var application: NexconnApplication?
     var peer: NexconnPeer?
     var reader = InboxReader(after: 0)
@@ -43,8 +43,8 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, U
     /// Whether the client said that it leaves, and whether it wants no notifications from then on.
     var leaving: Bool?
     private var receiver: WebSocketReceiver
-    private var heard: HubInstant
-    private var asked: HubInstant?
+    private var heard: MonotonicInstant
+    private var asked: MonotonicInstant?
     /// Whether bytes are being looked at. When the farewell cannot be written, NIO reads what the socket still has at once, in the
     /// middle of it; nobody wants that any more.
     private var isReading = false
@@ -64,7 +64,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, U
     /// Whether the connection is in the list of those to flush.
     var isUnflushed = false
 
-    init(service: ChatService, loop: EventLoopContext, at now: HubInstant) {
+    init(service: ChatService, loop: EventLoopContext, at now: MonotonicInstant) {
         self.service = service
         self.loop = loop
         heard = now
@@ -148,7 +148,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, U
         flushReplies()
     }
 
-    private func handle(_ event: WebSocketEvent, at now: HubInstant) {
+    private func handle(_ event: WebSocketEvent, at now: MonotonicInstant) {
         switch event {
         case .close(let code, _): return peerCloses(code)
         case .text, .binary, .ping, .pong:
@@ -260,7 +260,7 @@ extension NexconnConnection {
 
 extension NexconnConnection: DrainedConnection {
     /// Says farewell, gives the session up, and waits for the peer's close frame.
-    func close(_ farewell: NexconnFarewell) {
+    func close(_ farewell: NexconnCloseReason) {
         guard isOpen || phase == .greeting, let context else { return }
         if phase == .greeting { countRefusal(farewell) }
         phase = .closing
@@ -273,7 +273,7 @@ extension NexconnConnection: DrainedConnection {
         context.writeAndFlush(wrapOutboundOut(NexconnWire.farewell(farewell)), promise: nil)
     }
 
-    func countRefusal(_ farewell: NexconnFarewell) {
+    func countRefusal(_ farewell: NexconnCloseReason) {
         loop.state.counters.connectionsRefused += 1
         loop.state.figures.refuse(.chat, farewell.number)
     }
@@ -307,7 +307,7 @@ extension NexconnConnection: DrainedConnection {
     private static let pongTimeout = Duration.seconds(10)
 
     /// What time alone brings: pings, and the end of what takes too long.
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         let settings = service.settings
         let waited = waiting.map { now.since($0) } ?? .zero
         switch phase {

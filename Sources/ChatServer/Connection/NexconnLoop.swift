@@ -185,7 +185,7 @@ extension NexconnLoop: LoopPart {
         return (next, bytes)
     }
 
-    func endTurn(since: HubInstant?) {
+    func endTurn(since: MonotonicInstant?) {
         loop.publishCounters()
         publish()
     }
@@ -195,7 +195,7 @@ extension NexconnLoop: LoopPart {
         published.withLockedValue { $0 = total }
     }
 
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         // A copy, since a session that ends leaves the list.
         for session in sessions { session.sweep(at: now) }
         publish()

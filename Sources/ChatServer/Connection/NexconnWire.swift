@@ -59,7 +59,7 @@ enum NexconnWire {
     }()
 
     /// The frame that says why, and the close frame (session document, section 2).
-    static func farewell(_ farewell: NexconnFarewell) -> ByteBuffer {
+    static func farewell(_ farewell: NexconnCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         switch farewell {
@@ -73,7 +73,7 @@ enum NexconnWire {
 }
 
 /// Why the server ends a connection.
-enum NexconnFarewell: Sendable {
+enum NexconnCloseReason: Sendable {
     case bye(NexconnBye)
     /// For the framing layer's own codes, which say it all.
     case plain(WebSocketCloseCode, String)

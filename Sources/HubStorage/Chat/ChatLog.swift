@@ -10,7 +10,7 @@ struct ChatLog: Sendable {
     }
 
     let limits: MemoryLimits
-    private(set) var applications: [Identifier: ChatShelf] = [:]
+    private(set) var applications: [Identifier: ChatStoreContents] = [:]
     /// Every event in the order of coming; some are gone already.
     private var order = Deque<Name>()
     /// Events that no history has, ascending.
@@ -26,7 +26,7 @@ struct ChatLog: Sendable {
     /// - Returns: why nothing was changed.
     mutating func apply(_ commit: ChatCommit, application: Identifier) -> MessageStoreError? {
         if applications[application]?.has(commit.additions) == true { return .duplicate }
-        let newShelf = ChatShelf(inboxEntries: limits.inboxEntries)
+        let newShelf = ChatStoreContents(inboxEntries: limits.inboxEntries)
         for addition in commit.additions {
             let name = Name(application: application, id: addition.event.id)
             bytes += applications[application, default: newShelf].add(addition)

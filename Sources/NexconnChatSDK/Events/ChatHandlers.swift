@@ -12,7 +12,7 @@ final class ChatHandlers: Sendable {
     /// The uploads under way.
     let media = MediaSends()
     let reads = ReadReports()
-    let typing = PerClient(TypingBook())
+    let typing = PerClient(TypingUsers())
     /// What async sequences hear.
     private let broadcaster = Broadcaster<NCEvent>(
         backlog: 65_536, isDroppable: { _ in true }, dropped: { .dropped($0) })

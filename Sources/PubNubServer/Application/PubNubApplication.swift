@@ -14,11 +14,11 @@ package final class PubNubApplication: Sendable {
     let number: Int
     /// Where the keyset is counted.
     let slot: MetricSlot
-    let timeline: PubNubTimeline
+    let timeline: TimetokenAllocator
     let clock: ServerClock
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
-    let grants: GrantBook
-    let actions: ActionBook
+    let grants: AccessGrants
+    let actions: MessageActions
     let occupancyLimits: OccupancyLimits
     /// Whether the bridge takes this keyset's messages.
     private let isBridged: Bool
@@ -38,9 +38,9 @@ package final class PubNubApplication: Sendable {
 
     /// What the lock guards.
     struct State: Sendable {
-        var streams: StreamBook<PubNubElement>
-        var occupancy: OccupancyBook
-        fileprivate(set) var groups: GroupBook
+        var streams: MessageStreams<PubNubElement>
+        var occupancy: OccupancyState
+        fileprivate(set) var groups: ChannelGroups
         fileprivate var groupIndex: PubNubGroupIndex
         /// Counts changes of groups, so that whoever resolved them knows when to do it again.
         fileprivate(set) var groupVersion = 0
@@ -50,7 +50,8 @@ package final class PubNubApplication: Sendable {
     }
 
     init(
-        keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: PubNubTimeline, restored: RestoredState,
+        keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: TimetokenAllocator,
+        restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
         pollHold: Duration = .seconds(280), isBridged: Bool = false,
         occupancyLimits: OccupancyLimits = OccupancyLimits()
@@ -66,21 +67,21 @@ package final class PubNubApplication: Sendable {
         usualPollHold = pollHold
         self.isBridged = isBridged
         let name = Identifier(keyset.subscribeKey)
-        grants = GrantBook(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
-        actions = ActionBook(restoring: restored.actions[name] ?? [:])
-        let groups = GroupBook(restoring: restored.groups[name] ?? [:])
+        grants = AccessGrants(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
+        actions = MessageActions(restoring: restored.actions[name] ?? [:])
+        let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(
                 streams: Self.streams(restored, keyset.subscribeKey, timeline, limits),
-                occupancy: OccupancyBook(settings: OccupancySettings(keyset: keyset), limits: occupancyLimits), groups: groups,
+                occupancy: OccupancyState(settings: OccupancySettings(keyset: keyset), limits: occupancyLimits), groups: groups,
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
     /// Streams as they were, as far as the store remembers them; readers begin after all that is past.
     private static func streams(
-        _ restored: RestoredState, _ subscribeKey: String, _ timeline: PubNubTimeline, _ limits: StreamLimits
-    ) -> StreamBook<PubNubElement> {
-        StreamBook(
+        _ restored: RestoredState, _ subscribeKey: String, _ timeline: TimetokenAllocator, _ limits: StreamLimits
+    ) -> MessageStreams<PubNubElement> {
+        MessageStreams(
             limits: limits, restoring: restored, application: Identifier(subscribeKey), startingAt: timeline.last
         ) { message in
             PubNubElement(
@@ -208,7 +209,7 @@ extension PubNubApplication {
     ///
     /// - Parameter body: makes the change in the book of groups.
     /// - Returns: once the store has it.
-    func changeGroup(_ body: @Sendable (inout GroupBook) throws -> GroupChange) async throws -> GroupChange {
+    func changeGroup(_ body: @Sendable (inout ChannelGroups) throws -> GroupChange) async throws -> GroupChange {
         let change = try change { state, news in
             let change = try body(&state.groups)
             guard change.hasChanged else { return change }

@@ -36,7 +36,7 @@ enum PollSource: Hashable, Sendable {
 struct PubNubGroupIndex: Sendable {
     private var groups: [Identifier: [Identifier]] = [:]
 
-    init(_ book: GroupBook) {
+    init(_ book: ChannelGroups) {
         for group in book.names {
             for channel in book.channels(of: group) { groups[channel, default: []].append(group) }
         }

@@ -5,7 +5,7 @@ import ServerRuntime
 
 /// The keysets of servers in one process.
 package final class LocalStreams: StreamBackend {
-    package let timeline: PubNubTimeline
+    package let timeline: TimetokenAllocator
     private let nodes = NodeList<any StreamNode>()
     private let settings: PubNubServiceSettings
     private let clock: ServerClock
@@ -26,7 +26,7 @@ package final class LocalStreams: StreamBackend {
         self.settings = settings
         self.clock = clock
         self.names = names
-        timeline = PubNubTimeline(store: store, restored: restored, unixTicks: clock.unixTicks)
+        timeline = TimetokenAllocator(store: store, restored: restored, unixTicks: clock.unixTicks)
         _ = names.other(.pubnub)
         take(PubNubReload(keysets: settings.keysets, new: make(settings.keysets, restored: restored)))
         // The store promises timetokens before the first request.

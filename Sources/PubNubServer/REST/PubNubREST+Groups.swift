@@ -44,7 +44,7 @@ extension PubNubREST {
         return Self.groupChanged
     }
 
-    private func changeGroup(_ change: @Sendable (inout GroupBook) throws -> GroupChange) async throws(PubNubErrorBody) {
+    private func changeGroup(_ change: @Sendable (inout ChannelGroups) throws -> GroupChange) async throws(PubNubErrorBody) {
         do {
             _ = try await application.changeGroup(change)
         } catch {

@@ -162,7 +162,7 @@ private struct HereNowRequest {
         withState = limit == 0 ? nil : request.flag("state") ?? false
     }
 
-    func users(of channel: Identifier, _ book: OccupancyBook) -> PresenceBodies.Users {
+    func users(of channel: Identifier, _ book: OccupancyState) -> PresenceBodies.Users {
         var left = PresenceLimits.answerBytes
         return users(of: channel, book, &left)
     }
@@ -170,7 +170,7 @@ private struct HereNowRequest {
     /// Channels with nobody on them are left out, and so is what would make the answer longer than it may be (rule PV-115).
     ///
     /// - Parameter isWhole: whether nothing has to be counted beyond what is listed.
-    func occupied(_ channels: [Identifier], _ book: OccupancyBook, isWhole: Bool = false) -> PresenceBodies.Channels {
+    func occupied(_ channels: [Identifier], _ book: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {
         var found = PresenceBodies.Channels()
         var left = PresenceLimits.answerBytes
         for channel in channels {
@@ -188,7 +188,7 @@ private struct HereNowRequest {
         return found
     }
 
-    private func users(of channel: Identifier, _ book: OccupancyBook, _ left: inout Int) -> PresenceBodies.Users {
+    private func users(of channel: Identifier, _ book: OccupancyState, _ left: inout Int) -> PresenceBodies.Users {
         var page = book.hereNow(channel, offset: offset, limit: left > 0 ? limit : 0)
         let fitting = page.occupants.firstIndex { occupant in
             left -= occupant.user.utf8.count + (withState == true ? (occupant.state?.count ?? 0) + 24 : 4)

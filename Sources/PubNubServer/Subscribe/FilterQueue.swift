@@ -38,7 +38,7 @@ extension PubNubPolls {
     }
 
     /// One turn's share of the queue. Evaluates with no lock held.
-    private func answerFiltered(at now: HubInstant) {
+    private func answerFiltered(at now: MonotonicInstant) {
         filtering.turns += 1
         var work = 0
         while work < FilterQueue.workPerTurn, let poll = filtering.waiting.first {

@@ -92,13 +92,13 @@ final class HeldPoll: HeldExchange {
     }
 
     /// The hold is over: nothing came (wire sheet 1.2, item 3).
-    func expire(at now: HubInstant) {
+    func expire(at now: MonotonicInstant) {
         guard isHeld else { return }
         polls.expire(self, at: now)
     }
 
     /// Answers when the hold is over, and ends the poll when its rights have ended (rules PV-10 and PV-138).
-    func sweep(held elapsed: Duration, at now: HubInstant) {
+    func sweep(held elapsed: Duration, at now: MonotonicInstant) {
         if elapsed >= polls.application.pollHold { expire(at: now) } else { _ = polls.endIfRefused(self) }
     }
 

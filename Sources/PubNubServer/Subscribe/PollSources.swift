@@ -68,7 +68,7 @@ final class PollSources {
         return fresh
     }
 
-    private func resolve(_ book: GroupBook, version: Int) -> Resolved {
+    private func resolve(_ book: ChannelGroups, version: Int) -> Resolved {
         var places = (channels.filter { !$0.isPresenceChannel } + patterns.map(\.pattern)).map { PresencePlace(channel: $0) }
         let groups = self.groups.map { name in
             guard let watched = name.watchedChannel else {

@@ -57,13 +57,13 @@ final class PubNubLoop: LoopPart {
         return (next, bytes)
     }
 
-    func endTurn(since: HubInstant?) {
+    func endTurn(since: MonotonicInstant?) {
         let now = loop.now
         for polls in polls.values { polls.answerWoken(at: now) }
         publish()
     }
 
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         for polls in polls.values { polls.sweep(at: now) }
         publish()
     }

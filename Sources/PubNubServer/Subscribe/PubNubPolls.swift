@@ -24,7 +24,7 @@ final class PubNubPolls {
     private var answered: ContiguousArray<PollSources> = []
 
     var counts = PubNubCounts()
-    private var swept = HubInstant(nanoseconds: 0)
+    private var swept = MonotonicInstant(nanoseconds: 0)
 
     /// For so long at least is remembered what nobody subscribes to.
     private static let memory = Duration.seconds(10)
@@ -239,7 +239,7 @@ final class PubNubPolls {
     }
 
     /// Sends an answer; the poll is over. Nothing happens without one.
-    func answer(_ poll: HeldPoll, with answer: PollAnswer?, at now: HubInstant) {
+    func answer(_ poll: HeldPoll, with answer: PollAnswer?, at now: MonotonicInstant) {
         guard let answer, let connection = poll.connection else { return }
         poll.release()
         counts.messages += answer.count
@@ -247,7 +247,7 @@ final class PubNubPolls {
         send(answer, to: connection, at: now)
     }
 
-    private func send(_ answer: PollAnswer, to connection: HTTPConnection, at now: HubInstant) {
+    private func send(_ answer: PollAnswer, to connection: HTTPConnection, at now: MonotonicInstant) {
         let isLast = connection.closesAfterAnswer
         connection.send(answer.bytes(isLast: isLast, connection.core.crossOrigin, connection.page), isLast: isLast, at: now)
     }
@@ -278,7 +278,7 @@ final class PubNubPolls {
     }
 
     /// Answers the polls that were woken in this turn of the loop: one write and one flush for each.
-    func answerWoken(at now: HubInstant) {
+    func answerWoken(at now: MonotonicInstant) {
         guard !woken.isEmpty else { return }
         var index = 0
         // Polls that come in meanwhile behind an answer are not in the list: they have been read for already.
@@ -299,7 +299,7 @@ final class PubNubPolls {
     }
 
     /// Answers a poll without a filter, if there is something or it must be answered.
-    func answerNow(_ poll: HeldPoll, at now: HubInstant) {
+    func answerNow(_ poll: HeldPoll, at now: MonotonicInstant) {
         let connection = poll.connection
         answer(poll, with: read(poll, mayBeEmpty: poll.mustAnswer), at: now)
         connection?.resume()
@@ -307,7 +307,7 @@ final class PubNubPolls {
     }
 
     /// Answers a poll with what there is, which may be nothing.
-    func expire(_ poll: HeldPoll, at now: HubInstant) {
+    func expire(_ poll: HeldPoll, at now: MonotonicInstant) {
         guard poll.filter == nil else {
             poll.mustAnswer = true
             return filterLater(poll)
@@ -378,7 +378,7 @@ final class PubNubPolls {
     // MARK: Time
 
     /// Forgets what no connection has used for a whole interval.
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         guard now.since(swept) >= Self.memory else { return }
         swept = now
         forget(sources.removeUnused())

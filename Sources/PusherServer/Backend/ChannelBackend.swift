@@ -37,7 +37,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     /// Forgets a connection that was signed in.
     func signOut(_ connection: UserConnection, of application: Application)
     /// Closes the connections of an application, or of one of its signed-in users, on all servers.
-    func close(_ reason: PusherFarewell, application: String, user: String?)
+    func close(_ reason: PusherCloseReason, application: String, user: String?)
     /// Counts a connection that is about to be admitted; false when the application has as many as it may have.
     func openConnection(of application: Application) -> Bool
     func closeConnection(of application: Application)
@@ -78,9 +78,9 @@ package protocol ChannelNode: AnyObject, Sendable {
     /// Does its part of what was decided; returns the event loops that are full now.
     func apply(_ change: ChannelChange) -> PartitionSet
     /// Tells what happened on a channel to webhooks. Said to the first node only.
-    func tell(_ news: ChannelNews.Kind, on channel: String, of application: Application)
+    func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application)
     /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.
-    func tell(_ news: ChannelNews.Kind, on channel: String, ofApplication id: String)
+    func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String)
     /// A cache channel has got an event, which webhooks of it wait for. Said to the first node only.
     func filled(_ channel: String, of application: Application)
     /// Hands a public event to the bridge to other services. Said to the first node only.

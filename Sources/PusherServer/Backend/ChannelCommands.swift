@@ -91,5 +91,5 @@ package enum ChannelChange: Sendable {
     /// Deliver a frame to connections that are signed in, on one event loop.
     case tell([SocketID], partition: Int, ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
-    case close(PusherFarewell, application: String, user: String?)
+    case close(PusherCloseReason, application: String, user: String?)
 }

@@ -24,7 +24,7 @@ extension LocalChannels {
     }
 
     /// Tells watchers who came and went, in one message each.
-    func tell(_ news: [UserNews]) {
+    func tell(_ news: [WatchlistNotification]) {
         for news in news {
             let frame = PusherWire.watchlist(news)
             for (partition, watchers) in Dictionary(grouping: news.watchers, by: \.partition) {

@@ -14,7 +14,7 @@ package final class LocalChannels: ChannelBackend {
     let quota = SubscriptionQuota()
     private let budget = RequestBudget()
     private let connections = NIOLockedValueBox<[Identifier: Int]>([:])
-    private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<UserBook>]>([:])
+    private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<SignedInUsers>]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
     private let clock: ServerClock
     private let userOfflineGrace: Duration
@@ -33,7 +33,7 @@ package final class LocalChannels: ChannelBackend {
         shards = (0..<16).map { _ in NIOLockedValueBox(ChannelShard()) }
     }
 
-    var now: HubInstant { clock.monotonic() }
+    var now: MonotonicInstant { clock.monotonic() }
     var shardCount: Int { shards.count }
 
     func withShard<Result>(of channel: ChannelID, _ body: (inout ChannelShard) throws -> Result) rethrows -> Result {
@@ -41,11 +41,11 @@ package final class LocalChannels: ChannelBackend {
     }
 
     /// The users of an application.
-    func withUsers<Result>(of application: Application, _ body: (inout UserBook) throws -> Result) rethrows -> Result {
+    func withUsers<Result>(of application: Application, _ body: (inout SignedInUsers) throws -> Result) rethrows -> Result {
         let book = users.withLockedValue { users in
             let id = Identifier(application.id)
             if let known = users[id] { return known }
-            let new = NIOLockedValueBox(UserBook(offlineGrace: userOfflineGrace))
+            let new = NIOLockedValueBox(SignedInUsers(offlineGrace: userOfflineGrace))
             users[id] = new
             return new
         }
@@ -74,7 +74,7 @@ package final class LocalChannels: ChannelBackend {
         nodes.all.first { $0.partitions.contains(partition) }?.apply(change) ?? PartitionSet()
     }
 
-    package func close(_ reason: PusherFarewell, application: String, user: String?) {
+    package func close(_ reason: PusherCloseReason, application: String, user: String?) {
         for node in nodes.all { _ = node.apply(.close(reason, application: application, user: user)) }
     }
 

@@ -108,11 +108,11 @@ extension PusherService: ChannelNode {
         return full
     }
 
-    package func tell(_ news: ChannelNews.Kind, on channel: String, of application: Application) {
+    package func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
         webhooks.tell(news, on: channel, of: application)
     }
 
-    package func tell(_ news: ChannelNews.Kind, on channel: String, ofApplication id: String) {
+    package func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String) {
         webhooks.tell(news, on: channel, ofApplication: id)
     }
 

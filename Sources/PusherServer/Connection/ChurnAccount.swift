@@ -15,24 +15,24 @@ struct ChurnAccount: Hashable, Sendable {
 
     /// In billionths, so that forgiving loses nothing.
     private var owed: Int64 = 0
-    private var settled: HubInstant
+    private var settled: MonotonicInstant
 
-    init(at now: HubInstant) {
+    init(at now: MonotonicInstant) {
         settled = now
     }
 
-    mutating func charge(_ cost: Int, at now: HubInstant) {
+    mutating func charge(_ cost: Int, at now: MonotonicInstant) {
         settle(at: now)
         owed = min(owed + Int64(cost) * 1_000_000_000, Int64(Self.most) * 1_000_000_000)
     }
 
-    mutating func allowsSubscribing(at now: HubInstant) -> Bool {
+    mutating func allowsSubscribing(at now: MonotonicInstant) -> Bool {
         settle(at: now)
         return owed < Int64(Self.credit) * 1_000_000_000
     }
 
     /// A clock that stands still or goes back forgives nothing.
-    private mutating func settle(at now: HubInstant) {
+    private mutating func settle(at now: MonotonicInstant) {
         guard now > settled else { return }
         let elapsed = now.nanoseconds - settled.nanoseconds
         let (forgiven, overflow) = elapsed.multipliedReportingOverflow(by: Int64(Self.forgivenPerSecond))

@@ -12,32 +12,32 @@ struct ConnectionRates: Sendable {
     /// Verified sign-ins that a connection has at once, and of which it gets one more in each second (rule SP-65).
     static let signInsAtOnce = 10
 
-    mutating func takeClientEvent(perSecond: Int, at now: HubInstant) -> Bool {
+    mutating func takeClientEvent(perSecond: Int, at now: MonotonicInstant) -> Bool {
         var bucket = clientEvents ?? TokenBucket(burst: perSecond, at: now)
         defer { clientEvents = bucket }
         return bucket.take(perSecond: perSecond, burst: perSecond, at: now)
     }
 
-    mutating func takeSignIn(at now: HubInstant) -> Bool {
+    mutating func takeSignIn(at now: MonotonicInstant) -> Bool {
         var bucket = signIns ?? TokenBucket(burst: Self.signInsAtOnce, at: now)
         defer { signIns = bucket }
         return bucket.take(perSecond: 1, burst: Self.signInsAtOnce, at: now)
     }
 
     /// Charges for the end of a subscription (rule SP-64).
-    mutating func chargeForEnd(isPresence: Bool, at now: HubInstant) {
+    mutating func chargeForEnd(isPresence: Bool, at now: MonotonicInstant) {
         var account = churn ?? ChurnAccount(at: now)
         defer { churn = account }
         account.charge(isPresence ? ChurnAccount.presenceCost : 1, at: now)
     }
 
     /// Whether the connection has not ended subscriptions too fast to subscribe again.
-    mutating func allowsJoining(at now: HubInstant) -> Bool {
+    mutating func allowsJoining(at now: MonotonicInstant) -> Bool {
         churn?.allowsSubscribing(at: now) ?? true
     }
 
     /// - Parameter burst: as many channels as a connection may have, since after a loss it asks for all of them at once.
-    mutating func takeSubscribe(burst: Int, at now: HubInstant) -> Bool {
+    mutating func takeSubscribe(burst: Int, at now: MonotonicInstant) -> Bool {
         var bucket = subscribing ?? TokenBucket(burst: burst, at: now)
         defer { subscribing = bucket }
         return bucket.take(perSecond: Self.subscribesPerSecond, burst: burst, at: now)

@@ -11,14 +11,14 @@ struct Liveness: Hashable, Sendable {
         case dead
     }
 
-    private var heard: HubInstant
-    private var asked: HubInstant?
+    private var heard: MonotonicInstant
+    private var asked: MonotonicInstant?
 
-    init(at now: HubInstant) {
+    init(at now: MonotonicInstant) {
         heard = now
     }
 
-    mutating func hear(at now: HubInstant) {
+    mutating func hear(at now: MonotonicInstant) {
         heard = now
         asked = nil
     }
@@ -26,7 +26,7 @@ struct Liveness: Hashable, Sendable {
     /// - Parameters:
     ///   - activityTimeout: the silence after which the client asks.
     ///   - pongTimeout: the margin after which the server asks, and again what it waits for an answer.
-    mutating func check(at now: HubInstant, activityTimeout: Duration, pongTimeout: Duration) -> Verdict {
+    mutating func check(at now: MonotonicInstant, activityTimeout: Duration, pongTimeout: Duration) -> Verdict {
         if let asked { return now.since(asked) >= pongTimeout ? .dead : .alive }
         guard now.since(heard) >= activityTimeout + pongTimeout else { return .alive }
         asked = now

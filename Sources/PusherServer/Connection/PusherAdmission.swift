@@ -14,8 +14,8 @@ enum PusherAdmission {
 
     /// Unlike a wrong version a missing one is accepted: many libraries leave it out, and 7 is what they mean.
     static func application(
-        for target: RequestTarget, of visitor: Visitor, among applications: any ApplicationRegistry
-    ) throws(PusherFarewell) -> Application {
+        for target: RequestTarget, of visitor: RequestOrigin, among applications: any ApplicationRegistry
+    ) throws(PusherCloseReason) -> Application {
         guard target.segments.count == 2, target.segments[0] == "app", !target.segments[1].isEmpty else { throw .unknownPath }
         if let version = target.parameters.last(where: { $0.name == "protocol" })?.value {
             guard let number = Int(version), number > 0 else { throw .malformedVersion }
@@ -30,7 +30,7 @@ enum PusherAdmission {
     }
 }
 
-extension PusherFarewell {
-    static let needsTLS = PusherFarewell(4000, "The application accepts connections over TLS only.")
-    static let foreignOrigin = PusherFarewell(4009, "Origin not allowed: the application does not list the page's origin.")
+extension PusherCloseReason {
+    static let needsTLS = PusherCloseReason(4000, "The application accepts connections over TLS only.")
+    static let foreignOrigin = PusherCloseReason(4009, "Origin not allowed: the application does not list the page's origin.")
 }

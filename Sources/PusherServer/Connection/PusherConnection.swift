@@ -34,7 +34,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     private let loop: EventLoopContext
     /// Nil when the connection is refused and only gets a farewell.
     private var application: SharedApplication?
-    private let refusal: PusherFarewell?
+    private let refusal: PusherCloseReason?
     private var context: ChannelHandlerContext?
     private var socket: DirectSocket
     private var receiver: WebSocketReceiver
@@ -42,9 +42,9 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     private var liveness: Liveness
     private var phase = Phase.new
     /// Since when a message has been coming in, or since when the close frame is out.
-    private var waiting: HubInstant?
+    private var waiting: MonotonicInstant?
     /// When the connection has to be authorized at the latest.
-    private var authorizeBy = HubInstant(nanoseconds: .max)
+    private var authorizeBy = MonotonicInstant(nanoseconds: .max)
     /// Whether bytes are being looked at. When the farewell cannot be written, NIO reads what the socket still has at once, in the
     /// middle of it; nobody wants that any more.
     private var isReading = false
@@ -61,8 +61,8 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     var isUnflushed = false
 
     init(
-        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherFarewell>, knowsPings: Bool,
-        at now: HubInstant
+        service: PusherService, loop: EventLoopContext, opening: Result<SharedApplication, PusherCloseReason>, knowsPings: Bool,
+        at now: MonotonicInstant
     ) {
         self.service = service
         self.loop = loop
@@ -179,7 +179,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
         flushReplies()
     }
 
-    private func handle(_ event: WebSocketEvent, at now: HubInstant) {
+    private func handle(_ event: WebSocketEvent, at now: MonotonicInstant) {
         switch event {
         case .close(let code, _): return peerCloses(code)
         case .text, .binary, .ping, .pong:
@@ -323,7 +323,7 @@ extension PusherConnection: DrainedConnection {
     }
 
     /// Says farewell, leaves all channels, and waits for the peer's close frame.
-    func close(_ farewell: PusherFarewell) {
+    func close(_ farewell: PusherCloseReason) {
         guard phase == .open, let context else { return }
         phase = .closing
         waiting = service.now
@@ -359,7 +359,7 @@ extension PusherConnection: DrainedConnection {
     }
 
     /// What time alone brings: pings, and the end of what takes too long.
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         let settings = service.settings
         switch phase {
         case .new, .ended, .closed: return
@@ -372,7 +372,7 @@ extension PusherConnection: DrainedConnection {
             }
             if now >= authorizeBy {
                 guard front.isAuthorized else { return close(.notAuthorized) }
-                authorizeBy = HubInstant(nanoseconds: .max)
+                authorizeBy = MonotonicInstant(nanoseconds: .max)
             }
             let verdict = liveness.check(
                 at: now, activityTimeout: settings.activityTimeout, pongTimeout: settings.pongTimeout)

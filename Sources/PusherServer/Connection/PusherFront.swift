@@ -21,9 +21,9 @@ struct PusherFront: Sendable {
 
     let socketID: SocketID
     private var list = ChannelSubscriptions()
-    private var signedIn = Rare<User>()
+    private var signedIn = LazyBox<User>()
     /// Made when it is first needed: most connections subscribe to a few channels and never send an event.
-    private var rates = Rare<ConnectionRates>()
+    private var rates = LazyBox<ConnectionRates>()
     /// Attempts to subscribe that are not counted by ``rates``.
     private var freeSubscribes = Self.freeSubscribes
     /// Whether the client has shown that the application's server knows it: by a sign-in, or by a subscription that needs a
@@ -42,7 +42,7 @@ struct PusherFront: Sendable {
 
     /// Reads one text message. `bytes` are UTF-8 and used during the call only.
     mutating func receive(
-        _ bytes: UnsafeRawBufferPointer, parser: inout PusherEnvelopeParser, application: Application, at now: HubInstant
+        _ bytes: UnsafeRawBufferPointer, parser: inout PusherEnvelopeParser, application: Application, at now: MonotonicInstant
     ) -> PusherAction {
         do throws(PusherEnvelopeError) {
             return receive(try parser.parse(bytes), application: application, at: now)
@@ -51,7 +51,7 @@ struct PusherFront: Sendable {
         }
     }
 
-    mutating func receive(_ message: PusherEnvelope, application: Application, at now: HubInstant) -> PusherAction {
+    mutating func receive(_ message: PusherEnvelope, application: Application, at now: MonotonicInstant) -> PusherAction {
         switch message.event {
         case PusherEventName.ping: return .reply(PusherFrames.pong)
         case PusherEventName.pong: return .none
@@ -89,7 +89,7 @@ struct PusherFront: Sendable {
 
     // MARK: Subscribing
 
-    private mutating func subscribe(_ data: String?, _ application: Application, at now: HubInstant) -> PusherAction {
+    private mutating func subscribe(_ data: String?, _ application: Application, at now: MonotonicInstant) -> PusherAction {
         guard let request = PusherSubscribeData(parsing: data) else {
             return .error(nil, "pusher:subscribe needs an object with a channel.")
         }
@@ -164,7 +164,7 @@ struct PusherFront: Sendable {
         return !needsData && request.channelData != nil && isSigned(with: nil)
     }
 
-    private mutating func unsubscribe(_ data: String?, at now: HubInstant) -> PusherAction {
+    private mutating func unsubscribe(_ data: String?, at now: MonotonicInstant) -> PusherAction {
         guard let request = PusherSubscribeData(parsing: data) else {
             return .error(nil, "pusher:unsubscribe needs an object with a channel.")
         }
@@ -176,7 +176,7 @@ struct PusherFront: Sendable {
     }
 
     /// Leaving and joining channels again and again would cost all who are on them.
-    private mutating func mayAttempt(_ application: Application, at now: HubInstant) -> Bool {
+    private mutating func mayAttempt(_ application: Application, at now: MonotonicInstant) -> Bool {
         if var changed = rates.value {
             let allowsJoining = changed.allowsJoining(at: now)
             rates.value = changed
@@ -193,7 +193,7 @@ struct PusherFront: Sendable {
 
     // MARK: Signing in
 
-    private mutating func signIn(_ data: String?, _ application: Application, at now: HubInstant) -> PusherAction {
+    private mutating func signIn(_ data: String?, _ application: Application, at now: MonotonicInstant) -> PusherAction {
         guard application.allowsUserAuthentication else {
             return .error(4009, "User authentication is switched off; switch it on for the application to sign users in.")
         }
@@ -237,7 +237,7 @@ struct PusherFront: Sendable {
     // MARK: Client events
 
     private mutating func clientEvent(
-        _ message: PusherEnvelope, _ application: Application, at now: HubInstant
+        _ message: PusherEnvelope, _ application: Application, at now: MonotonicInstant
     ) -> PusherAction {
         guard application.allowsClientEvents else {
             return .error(4301, "The application does not allow client events.", channel: message.channel)

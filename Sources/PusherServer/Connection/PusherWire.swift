@@ -42,7 +42,7 @@ enum PusherWire {
     }
 
     /// Who of their watchlists came and went.
-    static func watchlist(_ news: UserNews) -> ByteBuffer {
+    static func watchlist(_ news: WatchlistNotification) -> ByteBuffer {
         var changes: [PusherWatchlistChange] = []
         if !news.online.isEmpty { changes.append(PusherWatchlistChange(name: "online", userIDs: news.online)) }
         if !news.offline.isEmpty { changes.append(PusherWatchlistChange(name: "offline", userIDs: news.offline)) }
@@ -57,7 +57,7 @@ enum PusherWire {
     }()
 
     /// The error that explains a farewell, and the close frame.
-    static func farewell(_ farewell: PusherFarewell) -> ByteBuffer {
+    static func farewell(_ farewell: PusherCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()
         if farewell.explains {
             append(PusherFrames.error(code: Int(farewell.code), message: farewell.reason), to: &buffer)
@@ -69,7 +69,7 @@ enum PusherWire {
 }
 
 /// Why the server ends a connection. Pusher protocol, Close codes (rule SP-4).
-package struct PusherFarewell: Error, Hashable, Sendable {
+package struct PusherCloseReason: Error, Hashable, Sendable {
     var code: UInt16
     var reason: String
     /// Whether a `pusher:error` with the same code goes before the close frame.
@@ -83,30 +83,30 @@ package struct PusherFarewell: Error, Hashable, Sendable {
         self.explains = explains
     }
 
-    static let unknownApplication = PusherFarewell(4001, "There is no application with this key.")
-    static let disabledApplication = PusherFarewell(4003, "The application is disabled.")
-    static let overQuota = PusherFarewell(4004, "The application has reached its limit of connections.")
-    static let unknownPath = PusherFarewell(4005, "Connections are made at /app/KEY.")
-    static let malformedVersion = PusherFarewell(4006, "The protocol version is not a number.")
-    static let unsupportedVersion = PusherFarewell(4007, "The protocol version is not supported.")
-    static let terminated = PusherFarewell(4009, "The application has ended the user's connections.")
-    static let notAuthorized = PusherFarewell(
+    static let unknownApplication = PusherCloseReason(4001, "There is no application with this key.")
+    static let disabledApplication = PusherCloseReason(4003, "The application is disabled.")
+    static let overQuota = PusherCloseReason(4004, "The application has reached its limit of connections.")
+    static let unknownPath = PusherCloseReason(4005, "Connections are made at /app/KEY.")
+    static let malformedVersion = PusherCloseReason(4006, "The protocol version is not a number.")
+    static let unsupportedVersion = PusherCloseReason(4007, "The protocol version is not supported.")
+    static let terminated = PusherCloseReason(4009, "The application has ended the user's connections.")
+    static let notAuthorized = PusherCloseReason(
         4009, "The connection has neither signed in nor subscribed to a private or presence channel in time.")
-    static let overCapacity = PusherFarewell(4100, "The server is over capacity.")
+    static let overCapacity = PusherCloseReason(4100, "The server is over capacity.")
     /// Connecting again at once would not help a subscriber that reads too slowly, so the code asks for a pause.
-    static let slowSubscriber = PusherFarewell(4100, "The connection reads too slowly for what it is subscribed to.")
-    static func draining(code: UInt16) -> PusherFarewell {
-        var farewell = PusherFarewell(code, "The server is shutting down; please connect again.")
+    static let slowSubscriber = PusherCloseReason(4100, "The connection reads too slowly for what it is subscribed to.")
+    static func draining(code: UInt16) -> PusherCloseReason {
+        var farewell = PusherCloseReason(code, "The server is shutting down; please connect again.")
         farewell.concernsAll = true
         return farewell
     }
-    static let noPong = PusherFarewell(4201, "Nothing came from the connection, not even a pong.")
+    static let noPong = PusherCloseReason(4201, "Nothing came from the connection, not even a pong.")
     /// For clients whose version of the protocol has no `pusher:ping`, so that they cannot be blamed for a missing pong.
-    static let inactive = PusherFarewell(4202, "The connection was closed after inactivity.")
+    static let inactive = PusherCloseReason(4202, "The connection was closed after inactivity.")
 
     /// For the framing layer's own codes, which say it all.
-    static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherFarewell {
-        PusherFarewell(code.rawValue, reason, explains: false)
+    static func plain(_ code: WebSocketCloseCode, _ reason: String) -> PusherCloseReason {
+        PusherCloseReason(code.rawValue, reason, explains: false)
     }
 }
 

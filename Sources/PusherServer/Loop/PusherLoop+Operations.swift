@@ -18,9 +18,9 @@ extension PusherLoop: LoopPart {
         /// Hand one encoded frame to connections that are signed in.
         case tell([SocketID], ByteBuffer)
         /// Close connections: all, those of an application, or those of one of its signed-in users.
-        case close(PusherFarewell, application: String?, user: String?)
+        case close(PusherCloseReason, application: String?, user: String?)
         /// Give connections their application as it is now, or close them when there is none any more.
-        case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherFarewell>)
+        case review(@Sendable (_ application: String) -> Result<SharedApplication, PusherCloseReason>)
 
         /// What an operation counts for beside the bytes that it carries.
         private static let overhead = 64
@@ -83,13 +83,13 @@ extension PusherLoop: LoopPart {
         return (index, done)
     }
 
-    private func close(_ farewell: PusherFarewell, _ application: String?, _ user: String?) {
+    private func close(_ farewell: PusherCloseReason, _ application: String?, _ user: String?) {
         // Copies, since a connection that closes leaves the list.
         let connections = user == nil ? Array(list) : Array(signedIn.values)
         for connection in connections where connection.belongs(to: application, user: user) { connection.close(farewell) }
     }
 
-    func endTurn(since: HubInstant?) {
+    func endTurn(since: MonotonicInstant?) {
         if let since {
             if hasDelivered { loop.state.figures.fanOut.observe(nanoseconds: loop.now.nanoseconds - since.nanoseconds) }
             hasDelivered = false
@@ -97,7 +97,7 @@ extension PusherLoop: LoopPart {
         loop.publishCounters()
     }
 
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         // A copy, since a connection that ends leaves the list.
         for connection in list { connection.sweep(at: now) }
     }

@@ -41,8 +41,8 @@ final class PusherLoop {
     }
 
     /// Gives every connection its application as it is now; each application is judged once (rule SO-21).
-    func review(_ judge: (String) -> Result<SharedApplication, PusherFarewell>) {
-        var verdicts: [Identifier: Result<SharedApplication, PusherFarewell>] = [:]
+    func review(_ judge: (String) -> Result<SharedApplication, PusherCloseReason>) {
+        var verdicts: [Identifier: Result<SharedApplication, PusherCloseReason>] = [:]
         for connection in list {
             guard let id = connection.applicationID else { continue }
             let verdict = verdicts[Identifier(id)] ?? judge(id)

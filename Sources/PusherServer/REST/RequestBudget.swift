@@ -13,7 +13,7 @@ final class RequestBudget: Sendable {
     private let buckets = NIOLockedValueBox<[Identifier: Buckets]>([:])
 
     /// Counts messages to publish: one for each event and channel.
-    func publish(_ messages: Int, for application: Application, at now: HubInstant) throws(HTTPProblem) {
+    func publish(_ messages: Int, for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.publishesPerSecond
         guard let wait = take(messages, limit, \.publishes, Identifier(application.id), now) else { return }
         throw HTTPProblem(
@@ -22,7 +22,7 @@ final class RequestBudget: Sendable {
     }
 
     /// Counts a question, or a request to end connections.
-    func query(for application: Application, at now: HubInstant) throws(HTTPProblem) {
+    func query(for application: Application, at now: MonotonicInstant) throws(HTTPProblem) {
         let limit = application.limits.queriesPerSecond
         guard let wait = take(1, limit, \.queries, Identifier(application.id), now) else { return }
         throw HTTPProblem(
@@ -31,7 +31,7 @@ final class RequestBudget: Sendable {
 
     /// Nil when it may be done; otherwise after how many whole seconds it may.
     private func take(
-        _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: Identifier, _ now: HubInstant
+        _ cost: Int, _ limit: Int?, _ kind: WritableKeyPath<Buckets, TokenBucket?>, _ id: Identifier, _ now: MonotonicInstant
     ) -> Int? {
         guard let limit else { return nil }
         let wait = buckets.withLockedValue { buckets in

@@ -26,15 +26,15 @@ final class PusherWebhookService: Sendable {
     }
 
     /// Takes news; to be called under the lock of the channel's shard.
-    func tell(_ kind: ChannelNews.Kind, on channel: String, of application: Application) {
+    func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
         // Reserved channels are the server's own business.
         guard !channel.utf8.starts(with: "#".utf8) else { return }
         let application = asConfigured(application)
-        webhooks(of: application)?.tell(ChannelNews(kind, on: channel), of: application)
+        webhooks(of: application)?.tell(ChannelWebhookEvent(kind, on: channel), of: application)
     }
 
     /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.
-    func tell(_ kind: ChannelNews.Kind, on channel: String, ofApplication id: String) {
+    func tell(_ kind: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String) {
         guard let application = applications.application(id: id) else { return }
         tell(kind, on: channel, of: application)
     }

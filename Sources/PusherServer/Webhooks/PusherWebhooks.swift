@@ -14,7 +14,7 @@ final class PusherWebhooks: Sendable {
     private struct State: Sendable {
         /// As it was configured last.
         var application: Application
-        var desk = ChannelNewsDesk()
+        var desk = ChannelEventDebouncer()
         var receivers: [Receiver] = []
         /// Of receivers that are configured no more: they still tell what waited for them (rule SW-1).
         var retiring: [WebhookDelivery] = []
@@ -80,7 +80,7 @@ final class PusherWebhooks: Sendable {
     /// Takes news; to be called under the lock that orders those of their channel. Sends nothing itself.
     ///
     /// - Parameter application: as it is configured now.
-    func tell(_ news: ChannelNews, of application: Application) {
+    func tell(_ news: ChannelWebhookEvent, of application: Application) {
         state.withLockedValue { state in
             guard !state.isClosed else { return }
             follow(application, &state)
@@ -152,7 +152,7 @@ final class PusherWebhooks: Sendable {
     // MARK: What is due
 
     /// With the lock held, so that nothing of a channel overtakes.
-    private func send(_ news: ChannelNews, to receivers: [Receiver]) {
+    private func send(_ news: ChannelWebhookEvent, to receivers: [Receiver]) {
         var event: WebhookEvent?
         for receiver in receivers where receiver.webhook.wants(news.event, on: news.channel) {
             let made = event ?? WebhookEvent(topic: "", key: news.channel, body: news.body)
@@ -161,7 +161,7 @@ final class PusherWebhooks: Sendable {
         }
     }
 
-    private func schedule(_ state: inout State, at now: HubInstant) {
+    private func schedule(_ state: inout State, at now: MonotonicInstant) {
         guard state.timer == nil, let due = state.desk.due else { return }
         state.timer = eventLoop.scheduleTask(in: TimeAmount(max(due.since(now), .milliseconds(1)))) { [weak self] in
             guard let self else { return }

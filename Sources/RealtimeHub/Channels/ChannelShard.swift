@@ -12,9 +12,9 @@ public struct ChannelShard: Sendable {
     private var heldBack: Set<ChannelID> = []
     /// Channels with a message to forget some day.
     private var remembering: Set<ChannelID> = []
-    private var nextForgetting = HubInstant(nanoseconds: .min)
+    private var nextForgetting = MonotonicInstant(nanoseconds: .min)
     /// What the messages of each application take.
-    private var ledgers: [Identifier: CacheLedger] = [:]
+    private var ledgers: [Identifier: CachedMessageOrder] = [:]
 
     public init() {}
 
@@ -34,7 +34,7 @@ public struct ChannelShard: Sendable {
     /// Throws when a presence channel is full or no member is given; nothing has changed then (rules HB-4, HB-5).
     public mutating func subscribe(
         to id: ChannelID, traits: ChannelTraits, partition: Int, member: PresenceMember? = nil,
-        memberLimit: Int = 100, at now: HubInstant
+        memberLimit: Int = 100, at now: MonotonicInstant
     ) throws(SubscribeRefusal) -> SubscribeOutcome {
         let isPresence = traits.contains(.presence)
         if isPresence {
@@ -67,7 +67,7 @@ public struct ChannelShard: Sendable {
     ///
     /// `userID` is that of the member given when subscribing.
     public mutating func unsubscribe(
-        from id: ChannelID, partition: Int, userID: String? = nil, at now: HubInstant
+        from id: ChannelID, partition: Int, userID: String? = nil, at now: MonotonicInstant
     ) -> UnsubscribeOutcome? {
         guard let index = channels.index(forKey: id),
             let wasLast = channels.values[index].remove(partition: Self.clamp(partition), userID: userID)
@@ -116,7 +116,7 @@ public struct ChannelShard: Sendable {
             return channel.audience
         }
         let application = Identifier(id.application)
-        ledgers[application, default: CacheLedger()].keep(id, message)
+        ledgers[application, default: CachedMessageOrder()].keep(id, message)
         while (ledgers[application]?.bytes ?? 0) > limit {
             guard let oldest = ledgers[application]?.takeOldest() else { break }
             forgetMessage(of: oldest)
@@ -148,12 +148,12 @@ public struct ChannelShard: Sendable {
     }
 
     /// A cache channel's last message that has not expired.
-    public func cached(_ id: ChannelID, at now: HubInstant) -> CachedMessage? {
+    public func cached(_ id: ChannelID, at now: MonotonicInstant) -> CachedMessage? {
         channels[id]?.cached(at: now)
     }
 
     /// The number of subscriptions to announce after a change; nil to be silent for now (rule HB-7).
-    public mutating func countToAnnounce(_ id: ChannelID, at now: HubInstant) -> Int? {
+    public mutating func countToAnnounce(_ id: ChannelID, at now: MonotonicInstant) -> Int? {
         guard let index = channels.index(forKey: id) else { return nil }
         let subscriptions = channels.values[index].subscriptions
         if channels.values[index].count.changed(to: subscriptions, at: now) {
@@ -165,7 +165,7 @@ public struct ChannelShard: Sendable {
     }
 
     /// Returns the counts that were held back and are due, and drops messages that have expired. To be called about every second.
-    public mutating func sweep(at now: HubInstant) -> [CountDue] {
+    public mutating func sweep(at now: MonotonicInstant) -> [CountDue] {
         forgetExpired(at: now)
         guard !heldBack.isEmpty else { return [] }
         var due: [CountDue] = []
@@ -180,7 +180,7 @@ public struct ChannelShard: Sendable {
     }
 
     /// Messages are looked through once a minute; readers never see an expired one anyway.
-    private mutating func forgetExpired(at now: HubInstant) {
+    private mutating func forgetExpired(at now: MonotonicInstant) {
         guard !remembering.isEmpty, now >= nextForgetting else { return }
         nextForgetting = now.advanced(by: .seconds(60))
         for id in remembering {

@@ -6,11 +6,11 @@ struct CountAnnouncement: Hashable, Sendable {
     static let unlimitedUpTo = 100
     static let interval = Duration.seconds(5)
 
-    private var announced: HubInstant?
+    private var announced: MonotonicInstant?
     private(set) var isHeldBack = false
 
     /// Whether to announce the change at once.
-    mutating func changed(to count: Int, at now: HubInstant) -> Bool {
+    mutating func changed(to count: Int, at now: MonotonicInstant) -> Bool {
         if count > Self.unlimitedUpTo, let announced, now < announced.advanced(by: Self.interval) {
             isHeldBack = true
             return false
@@ -21,7 +21,7 @@ struct CountAnnouncement: Hashable, Sendable {
     }
 
     /// Whether a change that was held back has to be announced now.
-    mutating func release(at now: HubInstant) -> Bool {
+    mutating func release(at now: MonotonicInstant) -> Bool {
         guard isHeldBack, let announced, now >= announced.advanced(by: Self.interval) else { return false }
         self.announced = now
         isHeldBack = false

@@ -33,7 +33,7 @@ struct HubChannel: Sendable {
         return userID.map { roster.leave(userID: $0) } ?? false
     }
 
-    func cached(at now: HubInstant) -> CachedMessage? {
+    func cached(at now: MonotonicInstant) -> CachedMessage? {
         cached.flatMap { $0.expires > now ? $0 : nil }
     }
 

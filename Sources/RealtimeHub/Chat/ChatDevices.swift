@@ -152,8 +152,8 @@ struct ChatRate: Hashable, Sendable {
         return rate > 0 ? max(1, 1_000 / rate) : 1_000
     }
 
-    private static func instant(_ now: Int64) -> HubInstant {
+    private static func instant(_ now: Int64) -> MonotonicInstant {
         let (nanoseconds, overflow) = now.multipliedReportingOverflow(by: 1_000_000)
-        return HubInstant(nanoseconds: overflow ? .max : nanoseconds)
+        return MonotonicInstant(nanoseconds: overflow ? .max : nanoseconds)
     }
 }

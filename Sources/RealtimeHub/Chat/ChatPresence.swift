@@ -115,7 +115,7 @@ struct ChatPresence: Sendable {
     var documents: [ChatDocument] { subscriptions.values.flatMap { $0.values.map { .subscription($0) } } }
 }
 
-extension ChatBook {
+extension ChatState {
     /// Watches users for so many seconds, and says how each of them stands.
     ///
     /// - Returns: those beyond a limit (26021, 26022), and the states of the others.

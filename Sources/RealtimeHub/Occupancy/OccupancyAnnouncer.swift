@@ -15,7 +15,7 @@ struct OccupancyAnnouncer: Sendable {
     }
 
     /// When the next interval event is due; nil below the announce maximum.
-    private(set) var due: HubInstant?
+    private(set) var due: MonotonicInstant?
     /// Changes with their numbers, by which they are told in order.
     private var held: [Identifier: (change: Change, number: Int)] = [:]
     private var lastNumber = 0
@@ -24,7 +24,7 @@ struct OccupancyAnnouncer: Sendable {
 
     /// Takes a change that has led to `occupancy`.
     mutating func take(
-        _ change: Change, of user: Identifier, occupancy: Int, settings: OccupancySettings, at now: HubInstant
+        _ change: Change, of user: Identifier, occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant
     ) -> Verdict {
         guard occupancy > settings.announceMaximum else {
             due = nil
@@ -51,7 +51,7 @@ struct OccupancyAnnouncer: Sendable {
     }
 
     /// After an interval event: plans the next one while the channel is above the maximum.
-    mutating func plan(occupancy: Int, settings: OccupancySettings, at now: HubInstant) {
+    mutating func plan(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 

@@ -25,7 +25,7 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         self.length = max(1, length.wholeNanoseconds)
     }
 
-    mutating func insert(_ key: Key, at instant: HubInstant) {
+    mutating func insert(_ key: Key, at instant: MonotonicInstant) {
         steps += 1
         let slot = slot(of: instant)
         if let index = slots.index(forKey: slot) {
@@ -36,13 +36,13 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         }
     }
 
-    mutating func remove(_ key: Key, at instant: HubInstant) {
+    mutating func remove(_ key: Key, at instant: MonotonicInstant) {
         steps += 1
         slots[slot(of: instant)]?.remove(key)
     }
 
     /// When the next entry was due, at the end of its slot; nil when nothing is due at `now`.
-    mutating func nextDue(at now: HubInstant) -> HubInstant? {
+    mutating func nextDue(at now: MonotonicInstant) -> MonotonicInstant? {
         if !ready.isEmpty { return end(of: readySlot) }
         while let slot = order.min, end(of: slot) <= now {
             if slots[slot]?.isEmpty == false { return end(of: slot) }
@@ -63,14 +63,14 @@ struct OccupancyCalendar<Key: Hashable & Comparable & Sendable>: Sendable {
         return ready.popFirst()
     }
 
-    private func slot(of instant: HubInstant) -> Int64 {
+    private func slot(of instant: MonotonicInstant) -> Int64 {
         let (quotient, rest) = instant.nanoseconds.quotientAndRemainder(dividingBy: length)
         return rest > 0 ? quotient + 1 : quotient
     }
 
-    private func end(of slot: Int64) -> HubInstant {
+    private func end(of slot: Int64) -> MonotonicInstant {
         let (product, overflow) = slot.multipliedReportingOverflow(by: length)
-        return HubInstant(nanoseconds: overflow ? .max : product)
+        return MonotonicInstant(nanoseconds: overflow ? .max : product)
     }
 }
 

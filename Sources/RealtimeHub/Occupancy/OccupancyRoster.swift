@@ -4,7 +4,7 @@ import Identifiers
 struct OccupancyMember: Sendable {
     struct Connection: Sendable {
         var id: Identifier
-        var deadline: HubInstant
+        var deadline: MonotonicInstant
     }
 
     /// Connections kept for each user and channel; the one that would time out first makes room.
@@ -16,7 +16,7 @@ struct OccupancyMember: Sendable {
     var state: [UInt8]?
     private(set) var connections: [Connection] = []
     /// When its deadline is looked at.
-    var scheduled = HubInstant(nanoseconds: .max)
+    var scheduled = MonotonicInstant(nanoseconds: .max)
 
     init(stay: UInt64, user: Identifier, state: [UInt8]?) {
         self.stay = stay
@@ -25,7 +25,7 @@ struct OccupancyMember: Sendable {
     }
 
     /// When the last connection will have been silent for too long.
-    var deadline: HubInstant { connections.lazy.map(\.deadline).max() ?? HubInstant(nanoseconds: .min) }
+    var deadline: MonotonicInstant { connections.lazy.map(\.deadline).max() ?? MonotonicInstant(nanoseconds: .min) }
 
     /// What the stay takes, in bytes, with its places in tables.
     var cost: Int {
@@ -33,7 +33,7 @@ struct OccupancyMember: Sendable {
     }
 
     /// - Parameter limit: how many connections are remembered.
-    mutating func refresh(_ connection: Identifier, until deadline: HubInstant, limit: Int) {
+    mutating func refresh(_ connection: Identifier, until deadline: MonotonicInstant, limit: Int) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
             connections[index].deadline = deadline
             return
@@ -47,27 +47,27 @@ struct OccupancyMember: Sendable {
     }
 
     /// Refreshes a connection of a user who is there.
-    mutating func touch(_ connection: Identifier, until deadline: HubInstant, limit: Int, at now: HubInstant) {
+    mutating func touch(_ connection: Identifier, until deadline: MonotonicInstant, limit: Int, at now: MonotonicInstant) {
         _ = expire(at: now)
         refresh(connection, until: deadline, limit: limit)
     }
 
     /// Ends a connection, or all of them for an empty name. True when none is left.
-    mutating func end(_ connection: Identifier, at now: HubInstant) -> Bool {
+    mutating func end(_ connection: Identifier, at now: MonotonicInstant) -> Bool {
         _ = expire(at: now)
         if connection.isEmpty { connections = [] } else { connections.removeAll { $0.id == connection } }
         return connections.isEmpty
     }
 
     /// The deadline, if it has to be looked at earlier than planned; it is planned then.
-    mutating func replan() -> HubInstant? {
+    mutating func replan() -> MonotonicInstant? {
         guard !connections.isEmpty, deadline < scheduled else { return nil }
         scheduled = deadline
         return scheduled
     }
 
     /// Ends connections that were silent for too long. True when none is left.
-    mutating func expire(at now: HubInstant) -> Bool {
+    mutating func expire(at now: MonotonicInstant) -> Bool {
         connections.removeAll { $0.deadline <= now }
         return connections.isEmpty
     }

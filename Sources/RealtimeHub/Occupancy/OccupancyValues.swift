@@ -2,11 +2,11 @@ import Identifiers
 
 /// When something happened: an instant for deadlines, and the time of day for those who read about it.
 public struct OccupancyTime: Hashable, Sendable {
-    public var instant: HubInstant
+    public var instant: MonotonicInstant
     /// Seconds since 1970.
     public var unixSeconds: Int
 
-    public init(instant: HubInstant, unixSeconds: Int) {
+    public init(instant: MonotonicInstant, unixSeconds: Int) {
         self.instant = instant
         self.unixSeconds = unixSeconds
     }

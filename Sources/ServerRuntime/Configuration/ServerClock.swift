@@ -12,14 +12,14 @@ import ServerValues
 /// The two clocks of a server, replaceable in tests.
 public struct ServerClock: Sendable {
     /// Decides what is due. Never goes back.
-    public var monotonic: @Sendable () -> HubInstant
+    public var monotonic: @Sendable () -> MonotonicInstant
     /// Seconds since 1970, for the timestamps that requests are signed with, and for nothing else.
     public var unixSeconds: @Sendable () -> Int
     /// Units of 100 ns since 1970, for timetokens. May go back: tokens never do.
     public var unixTicks: @Sendable () -> UInt64
 
     public init(
-        monotonic: @escaping @Sendable () -> HubInstant, unixSeconds: @escaping @Sendable () -> Int,
+        monotonic: @escaping @Sendable () -> MonotonicInstant, unixSeconds: @escaping @Sendable () -> Int,
         unixTicks: @escaping @Sendable () -> UInt64 = Self.systemTicks
     ) {
         self.monotonic = monotonic
@@ -31,7 +31,7 @@ public struct ServerClock: Sendable {
 
     /// The machine's clocks.
     public static let system = ServerClock(
-        monotonic: { HubInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) },
+        monotonic: { MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) },
         unixSeconds: { Int(time(nil)) })
 
     /// The machine's time of day in units of 100 ns.

@@ -16,7 +16,7 @@ package final class ServerContext: Sendable {
     package let admission: NIOLockedValueBox<Admission>
     package let names: MetricNames
     package let requestKinds = RequestKinds()
-    package let started: HubInstant
+    package let started: MonotonicInstant
     /// Nil for no TLS.
     package let certificate: ServerCertificate?
     package let shortage: AcceptShortage
@@ -32,7 +32,7 @@ package final class ServerContext: Sendable {
         self.certificate = certificate
         shortage = AcceptShortage(logger: settings.logger)
         addresses = AddressAdmission(
-            AddressBook(maximum: settings.maximumConnectionsPerAddress, rate: settings.connectionRatePerAddress),
+            AddressLimits(maximum: settings.maximumConnectionsPerAddress, rate: settings.connectionRatePerAddress),
             isBehindProxy: settings.trustsProxyHeaders, limitsLoopback: settings.limitsLoopback, clock: settings.clock,
             logger: settings.logger)
         started = settings.clock.monotonic()
@@ -53,7 +53,7 @@ package final class ServerContext: Sendable {
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))
     }
 
-    package var now: HubInstant { settings.clock.monotonic() }
+    package var now: MonotonicInstant { settings.clock.monotonic() }
     package var clock: ServerClock { settings.clock }
     package var logger: Logger { settings.logger }
 

@@ -60,7 +60,7 @@ package protocol WebSocketFront: ServerFront {
     func subprotocol(of segments: [String]) -> String?
     /// The handler of a WebSocket that was taken. Whoever is not let in is told so over the WebSocket, because a client cannot see
     /// the status of a handshake that failed.
-    func connection(_ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext) -> any UpgradedConnection
+    func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> any UpgradedConnection
 }
 
 /// The handler of a WebSocket, as long as the HTTP connection hands over to it.
@@ -74,7 +74,7 @@ package protocol UpgradedConnection: ChannelHandler {
 /// What a front keeps on one event loop. Used on that loop only.
 package protocol LoopResident: AnyObject {
     /// What time brings to the connections of this loop.
-    func sweep(at now: HubInstant)
+    func sweep(at now: MonotonicInstant)
     /// The connections, for a server that stops and ends them evenly (rule SV-37).
     func connections() -> [any DrainedConnection]
     /// Ends all connections at once.

@@ -6,7 +6,7 @@ extension HTTPConnection: DrainedConnection {
     private static let answerTimeout = Duration.seconds(30)
 
     /// What time alone brings (rules SV-5 and SV-6).
-    func sweep(at now: HubInstant) {
+    func sweep(at now: MonotonicInstant) {
         let settings = core.settings
         let elapsed = now.since(since)
         switch phase {

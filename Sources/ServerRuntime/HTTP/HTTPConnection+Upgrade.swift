@@ -26,7 +26,7 @@ extension HTTPConnection {
 
     /// Answers the handshake and hands the channel over. Refusals come afterwards, as close codes, because clients cannot see
     /// the status of a failed handshake.
-    func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget, _ visitor: Visitor, _ parser: RequestParser?) {
+    func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget, _ visitor: RequestOrigin, _ parser: RequestParser?) {
         guard let context, let parser else { return }
         // Behind answers that nobody reads there is no room for a connection that has to be quick.
         guard context.channel.isWritable else { return context.close(promise: nil) }
@@ -58,8 +58,8 @@ extension HTTPConnection {
         }
     }
 
-    private func visitor(_ head: HTTPRequestHead) -> Visitor {
-        Visitor(
+    private func visitor(_ head: HTTPRequestHead) -> RequestOrigin {
+        RequestOrigin(
             head.headers, usesTLS: core.settings.usesTLS, address: context?.channel.remoteAddress?.ipAddress,
             trustsProxyHeaders: core.settings.trustsProxyHeaders)
     }

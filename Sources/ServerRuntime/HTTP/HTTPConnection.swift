@@ -17,7 +17,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         case idle
         /// The body is coming in.
         case reading(HTTPRequestHead, Result<RequestTarget, HTTPProblem>)
-        indirect case upgrading(ServerHandshake, RequestTarget, Visitor)
+        indirect case upgrading(ServerHandshake, RequestTarget, RequestOrigin)
         /// The answer is under way elsewhere.
         case answering
         /// The request is held until there is something to say.
@@ -33,7 +33,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var socket: DirectSocket
     var phase = Phase.idle
     /// Since when the connection has been in its phase, or its request been coming in.
-    var since: HubInstant
+    var since: MonotonicInstant
     /// What this connection's requests are held for; kept from one request to the next.
     package private(set) var exchange: (any HeldExchange)?
     /// The place in ``LoopState/requesters``.
@@ -363,7 +363,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     }
 
     /// The request is held: nothing is sent until its exchange has something to say.
-    package func holdExchange(at now: HubInstant) {
+    package func holdExchange(at now: MonotonicInstant) {
         phase = .holding
         since = now
     }
@@ -374,14 +374,14 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     ///   - deadline: of a request that has been held back before.
     ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
     package func hold(
-        until loops: PartitionSet, or refusal: HTTPAnswer, _ deadline: HubInstant?,
-        _ attempt: @escaping (_ number: UInt32, _ deadline: HubInstant) -> Void
+        until loops: PartitionSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
+        _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
     ) {
         phase = .answering
         if deadline == nil { loop.state.figures.held += 1 }
         let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.settings.publishTimeout))
         loop.hold(
-            HeldBack.Request(
+            BackpressureQueue.Request(
                 connection: self, number: number, loops: loops, deadline: deadline, refusal: refusal,
                 attempt: { attempt(number, deadline) }))
     }
@@ -414,7 +414,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this. An answer that does not come while reading is
     /// sent at once; those that do leave together.
-    package func send(_ bytes: ByteBuffer, isLast: Bool, at now: HubInstant) {
+    package func send(_ bytes: ByteBuffer, isLast: Bool, at now: MonotonicInstant) {
         guard let context else { return }
         switch phase {
         case .closing, .ended: return

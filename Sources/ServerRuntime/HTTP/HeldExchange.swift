@@ -8,9 +8,9 @@ package protocol HeldExchange: AnyObject {
     /// Time passes while the request is held.
     ///
     /// - Parameter elapsed: since it has been held.
-    func sweep(held elapsed: Duration, at now: HubInstant)
+    func sweep(held elapsed: Duration, at now: MonotonicInstant)
     /// Answers with what there is, which may be nothing.
-    func expire(at now: HubInstant)
+    func expire(at now: MonotonicInstant)
     /// The connection is gone, or its requests are held for something else.
     func leave()
 }

@@ -20,7 +20,7 @@ package final class EventLoopContext: Sendable {
     package var partition: Int { queue.partition }
     package var congestion: LoopCongestion { queue.congestion }
     /// The time by the server's clock.
-    package var now: HubInstant { queue.now() }
+    package var now: MonotonicInstant { queue.now() }
 
     /// To be used on the event loop only.
     package var state: LoopState { mailbox.part }

@@ -17,7 +17,7 @@ package protocol LoopPart: LoopResident, SendableMetatype {
     /// - Returns: the index behind the last one that was done, and the bytes that the done ones counted for.
     func perform(_ operations: [Operation], from start: Int, budget: Int) -> (next: Int, bytes: Int)
     /// The last thing in a turn. `since` is when the first of the operations was queued; nil while some of them are left.
-    func endTurn(since: HubInstant?)
+    func endTurn(since: MonotonicInstant?)
 }
 
 /// The way to what a service keeps on one event loop, from any thread.
@@ -30,13 +30,13 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
         var operations: [Part.Operation] = []
         var isScheduled = false
         /// When the first of the operations was queued.
-        var since = HubInstant(nanoseconds: 0)
+        var since = MonotonicInstant(nanoseconds: 0)
     }
 
     /// Operations that have been taken, without those that are done.
     private struct Work {
         var operations: [Part.Operation] = []
-        var since = HubInstant(nanoseconds: 0)
+        var since = MonotonicInstant(nanoseconds: 0)
     }
 
     package let queue: LoopQueue

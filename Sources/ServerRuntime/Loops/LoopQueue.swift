@@ -16,7 +16,7 @@ package final class LoopQueue: Sendable {
     package let burstBytes: Int
     /// So much is done in one turn: then sockets may take what was written and requests be read.
     package let turnBytes: Int
-    package let now: @Sendable () -> HubInstant
+    package let now: @Sendable () -> MonotonicInstant
     /// Beyond this much the loop is full, until half of it is done.
     private let maximumBytes: Int
     private let load = NIOLockedValueBox((bytes: 0, isFull: false))
@@ -24,7 +24,7 @@ package final class LoopQueue: Sendable {
     package init(
         _ eventLoop: any EventLoop, number: Int, partition: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
         maximumQueuedBytes: Int,
-        now: @escaping @Sendable () -> HubInstant
+        now: @escaping @Sendable () -> MonotonicInstant
     ) {
         self.eventLoop = eventLoop
         self.number = number

@@ -16,7 +16,7 @@ package final class LoopState {
     package var figures = LoopFigures()
     /// The latest date of an answer and its second: made once a second at most.
     private var lastDate = (second: -1, text: "")
-    var held = HeldBack()
+    var held = BackpressureQueue()
 
     /// The header `Date` of an answer at this second since 1970.
     package func date(at second: Int) -> String {
@@ -76,9 +76,9 @@ extension LoopState: LoopPart {
         return (next, bytes)
     }
 
-    package func endTurn(since: HubInstant?) {}
+    package func endTurn(since: MonotonicInstant?) {}
 
-    package func sweep(at now: HubInstant) {
+    package func sweep(at now: MonotonicInstant) {
         for requester in requesters { requester.sweep(at: now) }
     }
 

@@ -10,9 +10,9 @@ import ServerValues
 /// proxy's to limit, since it sends those of many clients over one connection.
 package final class AddressAdmission: Sendable {
     private struct State {
-        var book: AddressBook
+        var book: AddressLimits
         var refused = 0
-        var quietUntil: HubInstant?
+        var quietUntil: MonotonicInstant?
     }
 
     private let state: NIOLockedValueBox<State>
@@ -30,7 +30,7 @@ package final class AddressAdmission: Sendable {
     ///   - isBehindProxy: whether a proxy is believed that says from whom a request comes.
     ///   - limitsLoopback: whether programs of this machine are limited, too.
     package init(
-        _ book: AddressBook, isBehindProxy: Bool, limitsLoopback: Bool, clock: ServerClock, logger: Logger
+        _ book: AddressLimits, isBehindProxy: Bool, limitsLoopback: Bool, clock: ServerClock, logger: Logger
     ) {
         state = NIOLockedValueBox(State(book: book))
         isOn = book.maximum != nil || book.rate != nil

@@ -115,7 +115,7 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    private func wake(at instant: HubInstant) {
+    private func wake(at instant: MonotonicInstant) {
         let pause = max(instant.since(clock.monotonic()), .milliseconds(1))
         let scheduled = eventLoop.scheduleTask(in: TimeAmount(pause)) { self.work() }
         let last = state.withLockedValue { state in

@@ -24,12 +24,12 @@ package struct WebhookBatch: Hashable, Sendable {
     /// In the order in which they happened; never empty.
     package var events: [WebhookEvent]
     /// When the last of them happened.
-    package var since: HubInstant
+    package var since: MonotonicInstant
     package var failures = 0
     /// How many events the receiver had taken when it last refused this.
     package var takenBefore = 0
     /// When it is sent again; nil while it is on its way.
-    package var resend: HubInstant?
+    package var resend: MonotonicInstant?
 }
 
 /// How much a receiver is told at once, and how long it is tried.

@@ -10,14 +10,14 @@ package struct WebhookQueue: Sendable {
         /// Send this now. It is under way until ``WebhookQueue/finish(_:)`` or ``WebhookQueue/fail(_:isFinal:at:chance:)``.
         case send(WebhookBatch)
         /// There is nothing to do before this instant.
-        case wait(HubInstant)
+        case wait(MonotonicInstant)
         /// There is nothing to do before something happens.
         case rest
     }
 
     private struct Entry: Sendable {
         var number: UInt64
-        var since: HubInstant
+        var since: MonotonicInstant
         var event: WebhookEvent
     }
 
@@ -33,13 +33,13 @@ package struct WebhookQueue: Sendable {
     private var ready: Deque<String> = []
     private var readyEvents = 0
     /// Since when the first of the ready events has been waiting.
-    private var readySince: HubInstant?
+    private var readySince: MonotonicInstant?
     package private(set) var underWay: [WebhookBatch] = []
     /// Failures of the receiver since it last took something, and when it may be bothered again.
     private var failures = 0
-    private var rest: HubInstant?
+    private var rest: MonotonicInstant?
     /// When something was last sent for the first time.
-    private var begun: HubInstant?
+    private var begun: MonotonicInstant?
     private var waitingBytes = 0
     private var lastNumber: UInt64 = 0
     private var lastID: UInt64 = 0
@@ -67,7 +67,7 @@ package struct WebhookQueue: Sendable {
 
     /// Takes an event; false when there is no room, and it is given up.
     @discardableResult
-    package mutating func append(_ event: WebhookEvent, at now: HubInstant) -> Bool {
+    package mutating func append(_ event: WebhookEvent, at now: MonotonicInstant) -> Bool {
         guard waiting < policy.maximumEvents, waitingBytes + event.body.count <= policy.maximumBytes else {
             dropped += 1
             return false
@@ -86,7 +86,7 @@ package struct WebhookQueue: Sendable {
     }
 
     /// What to do now. To be asked again after every change and when the time of ``Step/wait(_:)`` has come.
-    package mutating func next(at now: HubInstant) -> Step {
+    package mutating func next(at now: MonotonicInstant) -> Step {
         guard underWay.count(where: { $0.resend == nil }) < policy.requests else { return .rest }
         if let index = underWay.firstIndex(where: { ($0.resend ?? .distantFuture) <= now }) {
             underWay[index].resend = nil
@@ -107,7 +107,7 @@ package struct WebhookQueue: Sendable {
 
     /// Until when nothing new is tried. What is tried again and fails puts that off, but not for ever: only something new shows
     /// that the receiver refuses some events and would take others.
-    private var newcomersRest: HubInstant? {
+    private var newcomersRest: MonotonicInstant? {
         guard let rest, policy.postponed > 0, let begun else { return rest }
         return min(rest, begun.advanced(by: WebhookPolicy.longestPause))
     }
@@ -123,7 +123,7 @@ package struct WebhookQueue: Sendable {
     /// A batch has not arrived; it is tried again later, unless that is for good or its events are too old.
     ///
     /// - Returns: how many events were given up.
-    package mutating func fail(_ id: UInt64, isFinal: Bool, at now: HubInstant, chance: Double) -> Int {
+    package mutating func fail(_ id: UInt64, isFinal: Bool, at now: MonotonicInstant, chance: Double) -> Int {
         guard let index = underWay.firstIndex(where: { $0.id == id }) else { return 0 }
         failedRequests += 1
         if !isFinal {
@@ -224,7 +224,7 @@ package struct WebhookQueue: Sendable {
     }
 }
 
-extension HubInstant {
-    fileprivate static let distantPast = HubInstant(nanoseconds: .min)
-    fileprivate static let distantFuture = HubInstant(nanoseconds: .max)
+extension MonotonicInstant {
+    fileprivate static let distantPast = MonotonicInstant(nanoseconds: .min)
+    fileprivate static let distantFuture = MonotonicInstant(nanoseconds: .max)
 }

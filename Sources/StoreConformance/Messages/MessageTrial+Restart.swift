@@ -186,7 +186,8 @@ extension MessageTrial {
     /// - Returns: whether nobody was told of a gap.
     private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
         let last = all.last?.timetoken ?? 0
-        let book = StreamBook<Int>(restoring: restored, application: "app", startingAt: max(last, restored.highestTimetoken)) {
+        let book = MessageStreams<Int>(restoring: restored, application: "app", startingAt: max(last, restored.highestTimetoken))
+        {
             _ in 0
         }
         var isEverythingThere = true

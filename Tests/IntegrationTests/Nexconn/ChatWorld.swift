@@ -73,7 +73,7 @@ struct ChatWorld {
 
     @discardableResult
     private func change<Value: Sendable>(
-        _ decide: @escaping @Sendable (inout ChatBook, inout NexconnChange) throws -> Value
+        _ decide: @escaping @Sendable (inout ChatState, inout NexconnChange) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             chat.change(decide, completion: { continuation.resume(with: $0) })

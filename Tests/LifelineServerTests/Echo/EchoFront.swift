@@ -48,7 +48,7 @@ final class EchoFront: WebSocketFront {
 
     func subprotocol(of segments: [String]) -> String? { owns(segments) ? "echo" : nil }
 
-    func connection(_ target: RequestTarget, _ visitor: Visitor, on loop: EventLoopContext) -> any UpgradedConnection {
+    func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> any UpgradedConnection {
         _ = context.admission.withLockedValue { $0.open(EchoConnection.name, limit: nil) }
         return EchoConnection(loop, slot, mailboxes[loop.number].part, context)
     }
@@ -89,8 +89,8 @@ final class EchoLoop: LoopPart {
         return (operations.count, operations[start...].reduce(0) { $0 + $1.queuedBytes })
     }
 
-    func endTurn(since: HubInstant?) { loop.publishCounters() }
-    func sweep(at now: HubInstant) {}
+    func endTurn(since: MonotonicInstant?) { loop.publishCounters() }
+    func sweep(at now: MonotonicInstant) {}
     func connections() -> [any DrainedConnection] { open }
     func cut() { for connection in open { connection.cut() } }
 }

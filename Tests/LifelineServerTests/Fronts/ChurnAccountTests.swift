@@ -12,7 +12,7 @@ struct ChurnAccountTests {
     @Test("Time forgives, a clock that goes back does not, and no more is owed than a minute forgives")
     func forgiving() {
         var account = ChurnAccount(at: .seconds(100))
-        func isAllowed(at now: HubInstant) -> Bool { account.allowsSubscribing(at: now) }
+        func isAllowed(at now: MonotonicInstant) -> Bool { account.allowsSubscribing(at: now) }
         #expect(isAllowed(at: .seconds(100)))
         account.charge(ChurnAccount.credit, at: .seconds(100))
         #expect(!isAllowed(at: .seconds(100)))
@@ -21,6 +21,6 @@ struct ChurnAccountTests {
         for _ in 0..<1_000 { account.charge(1_000_000, at: .seconds(101)) }
         #expect(!isAllowed(at: .seconds(160)))
         #expect(isAllowed(at: .seconds(162)))
-        #expect(isAllowed(at: HubInstant(nanoseconds: .max)))
+        #expect(isAllowed(at: MonotonicInstant(nanoseconds: .max)))
     }
 }

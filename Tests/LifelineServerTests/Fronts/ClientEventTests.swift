@@ -71,7 +71,7 @@ struct ClientEventTests {
         let harness = harness()
         for _ in 0..<10 { #expect(harness.send(event("private-x")).error == nil) }
         #expect(harness.send(event("private-x")).error?.code == 4301)
-        harness.now = HubInstant(nanoseconds: 100_000_000)
+        harness.now = MonotonicInstant(nanoseconds: 100_000_000)
         #expect(harness.send(event("private-x")).error == nil)
         #expect(harness.send(event("private-x")).error?.code == 4301)
     }

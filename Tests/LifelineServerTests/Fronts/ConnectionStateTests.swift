@@ -11,13 +11,13 @@ import Testing
 struct ConnectionStateTests {
     @Test("An idle connection is small: what few have takes a pointer until they have it")
     func size() {
-        #expect(MemoryLayout<Rare<PusherFront.User>>.size == 8)
+        #expect(MemoryLayout<LazyBox<PusherFront.User>>.size == 8)
         #expect(MemoryLayout<PusherFront>.size <= 56)
     }
 
     @Test("A rare value comes, changes and goes")
     func rare() {
-        var rare = Rare<String>()
+        var rare = LazyBox<String>()
         #expect(rare.value == nil)
         for text in ["a", "b"] {
             rare.value = text

@@ -12,7 +12,7 @@ import Testing
 final class FrontHarness {
     var front = PusherFront(socketID: SocketID(high: 1234, low: 1234))
     var application = quietApplication
-    var now = HubInstant.seconds(0)
+    var now = MonotonicInstant.seconds(0)
 
     func send(_ text: String) -> PusherAction {
         var parser = PusherEnvelopeParser()

@@ -165,7 +165,7 @@ struct SecretRotationTests {
 
     @Test("A token that is checked while its key is taken away is not remembered")
     func race() {
-        let book = GrantBook()
+        let book = AccessGrants()
         let text = token("old")
         #expect(
             book.token(

@@ -8,7 +8,7 @@ final class ManualClock: Sendable {
 
     var clock: ServerClock {
         ServerClock(
-            monotonic: { HubInstant(nanoseconds: self.state.withLockedValue { $0.nanoseconds }) },
+            monotonic: { MonotonicInstant(nanoseconds: self.state.withLockedValue { $0.nanoseconds }) },
             unixSeconds: { Int(self.state.withLockedValue { $0.unixTicks } / 10_000_000) },
             unixTicks: { self.state.withLockedValue { $0.unixTicks } })
     }

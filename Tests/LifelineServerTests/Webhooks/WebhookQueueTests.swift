@@ -21,25 +21,25 @@ private final class Queue {
     var isEmpty: Bool { value.isEmpty }
     var count: Int { value.count }
 
-    func append(_ key: String, _ name: String = "x", topic: String = "", at now: HubInstant = .seconds(0)) {
+    func append(_ key: String, _ name: String = "x", topic: String = "", at now: MonotonicInstant = .seconds(0)) {
         value.append(WebhookEvent(topic: topic, key: key, body: Array(name.utf8)), at: now)
     }
 
-    func step(at now: HubInstant = .seconds(0)) -> WebhookQueue.Step { value.next(at: now) }
+    func step(at now: MonotonicInstant = .seconds(0)) -> WebhookQueue.Step { value.next(at: now) }
 
-    func batch(at now: HubInstant = .seconds(0)) -> WebhookBatch? {
+    func batch(at now: MonotonicInstant = .seconds(0)) -> WebhookBatch? {
         guard case .send(let batch) = value.next(at: now) else { return nil }
         return batch
     }
 
-    func begin(at now: HubInstant = .seconds(0)) -> [String]? { batch(at: now)?.names }
+    func begin(at now: MonotonicInstant = .seconds(0)) -> [String]? { batch(at: now)?.names }
 
     /// Ends the batch that was begun first.
     func finish() { value.underWay.first.map { value.finish($0.id) } }
     func finish(_ id: UInt64) { value.finish(id) }
 
     @discardableResult
-    func fail(_ id: UInt64, isFinal: Bool = false, at now: HubInstant, chance: Double = 0) -> Int {
+    func fail(_ id: UInt64, isFinal: Bool = false, at now: MonotonicInstant, chance: Double = 0) -> Int {
         value.fail(id, isFinal: isFinal, at: now, chance: chance)
     }
 
@@ -160,7 +160,7 @@ struct WebhookQueueTests {
         let queue = Queue()
         queue.append("a", at: .seconds(100))
         let id = try #require(queue.batch(at: .seconds(100))?.id)
-        var now = HubInstant.seconds(100)
+        var now = MonotonicInstant.seconds(100)
         var pauses: [Duration] = []
         while queue.fail(id, at: now) == 0, pauses.count < 100 {
             guard case .wait(let next) = queue.step(at: now) else { break }
@@ -191,7 +191,7 @@ struct WebhookQueueTests {
         let b = try #require(queue.batch())
         queue.append("c")
         queue.fail(a.id, at: .seconds(0))
-        #expect(queue.step() == .wait(HubInstant(nanoseconds: 500_000_000)))
+        #expect(queue.step() == .wait(MonotonicInstant(nanoseconds: 500_000_000)))
         queue.fail(b.id, at: .seconds(0))
         // Both failed once, the receiver twice.
         #expect(queue.batch(at: .seconds(1))?.id == a.id)
@@ -209,7 +209,7 @@ struct WebhookQueueTests {
     /// - Returns: what was sent, with its time in seconds.
     private func run(_ queue: Queue, for seconds: Int64, isBad: (String) -> Bool) -> [(name: String, at: Double)] {
         var sent: [(name: String, at: Double)] = []
-        var now = HubInstant.seconds(0)
+        var now = MonotonicInstant.seconds(0)
         var underWay: [WebhookBatch] = []
         while now <= .seconds(seconds) {
             switch queue.step(at: now) {

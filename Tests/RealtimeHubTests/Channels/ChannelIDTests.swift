@@ -29,8 +29,8 @@ struct IdentifierTests {
 
     @Test("Nobody watches another user than the one who was named", arguments: pairs)
     func users(one: String, other: String) {
-        var book = UserBook(offlineGrace: .zero)
-        let now = HubInstant(nanoseconds: 0)
+        var book = SignedInUsers(offlineGrace: .zero)
+        let now = MonotonicInstant(nanoseconds: 0)
         let watcher = UserConnection(partition: 0, high: 1, low: 1)
         let watched = book.signIn(watcher, as: "w", watching: [one], at: now)
         _ = book.signIn(UserConnection(partition: 0, high: 2, low: 2), as: other, watching: [], at: now)

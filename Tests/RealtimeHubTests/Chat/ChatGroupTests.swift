@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Groups of chat users (CH-40 to CH-53)")
 struct ChatGroupTests {
-    typealias Order = @Sendable (inout ChatBook, Int64, inout ChatCommit) throws -> Void
+    typealias Order = @Sendable (inout ChatState, Int64, inout ChatCommit) throws -> Void
 
     struct Case: Sendable, CustomStringConvertible {
         var description: String

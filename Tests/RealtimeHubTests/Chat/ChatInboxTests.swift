@@ -77,7 +77,7 @@ struct ChatInboxTests {
     @Test("Numbers go on after a restart")
     func restore() {
         let restored = RestoredChat.Application(inboxes: ["u": (last: 41, acknowledged: 40)])
-        var book = ChatBook(ChatApplication(key: "k", secret: "s"), restoring: restored, epoch: "e")
+        var book = ChatState(ChatApplication(key: "k", secret: "s"), restoring: restored, epoch: "e")
         #expect(book.inboxStart(of: "u", resume: nil).after == 40)
         #expect(book.place(["u"]).first?.sequence == 42)
     }
@@ -114,7 +114,7 @@ struct ChatInboxTests {
         let restored = RestoredChat.Application(recentSends: [
             (sender: "u", clientID: "b", id: 9, sequence: 3), (sender: "u", clientID: "a", id: 8, sequence: nil),
         ])
-        let book = ChatBook(ChatApplication(key: "k", secret: "s"), restoring: restored, epoch: "e")
+        let book = ChatState(ChatApplication(key: "k", secret: "s"), restoring: restored, epoch: "e")
         #expect(book.repetition(of: "a", by: "u")?.id == 8)
         #expect(book.repetition(of: "b", by: "u")?.sequence == 3)
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// A book with a clock that tests move and a store of documents that is kept in step by what commits say.
 struct ChatScript {
-    var book: ChatBook
+    var book: ChatState
     var now: Int64 = 1_000_000_000
     var documents: [ChatDocumentKey: ChatDocument] = [:]
     private(set) var sessions: UInt64 = 0
@@ -18,12 +18,12 @@ struct ChatScript {
             key: "k", secret: "s", limits: limits, syncsDevices: syncsDevices, createsOpenChannels: createsOpenChannels,
             allowsManyOpenChannels: allowsManyOpenChannels, recallsOwnOnly: recallsOwnOnly, hasPresence: hasPresence,
             tokenLifetime: tokenLifetime)
-        book = ChatBook(application, epoch: "e")
+        book = ChatState(application, epoch: "e")
     }
 
     /// Does something with the book, and stores what it says.
     mutating func run<Result>(
-        _ body: (inout ChatBook, Int64, inout ChatCommit) throws -> Result
+        _ body: (inout ChatState, Int64, inout ChatCommit) throws -> Result
     ) rethrows -> Result {
         var commit = ChatCommit()
         let result = try body(&book, now, &commit)
@@ -33,7 +33,7 @@ struct ChatScript {
     }
 
     /// The number by which something is refused; nil when it is not. What is refused must write nothing.
-    mutating func code(_ body: (inout ChatBook, Int64, inout ChatCommit) throws -> Void) -> Int? {
+    mutating func code(_ body: (inout ChatState, Int64, inout ChatCommit) throws -> Void) -> Int? {
         let before = Set(book.documents)
         do {
             try run(body)
@@ -95,8 +95,8 @@ struct ChatScript {
     }
 
     /// A book that begins with what was stored.
-    func restored() -> ChatBook {
-        ChatBook(book.application, restoring: .init(documents: Array(documents.values)), epoch: "e")
+    func restored() -> ChatState {
+        ChatState(book.application, restoring: .init(documents: Array(documents.values)), epoch: "e")
     }
 
     /// Whether the store holds exactly what the book is.

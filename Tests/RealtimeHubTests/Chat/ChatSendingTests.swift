@@ -72,7 +72,7 @@ struct ChatSendingTests {
         var kind: ChatKind
         var to: Identifier
         var sender: Identifier = "m"
-        var order: @Sendable (inout ChatBook, Int64, inout ChatCommit) throws -> Void = { _, _, _ in }
+        var order: @Sendable (inout ChatState, Int64, inout ChatCommit) throws -> Void = { _, _, _ in }
     }
 
     static let refusals: [Refused] = [
@@ -136,7 +136,7 @@ struct ChatSendingTests {
         },
     ]
 
-    @Sendable static func silence(_ book: inout ChatBook, _ now: Int64, _ commit: inout ChatCommit) throws {
+    @Sendable static func silence(_ book: inout ChatState, _ now: Int64, _ commit: inout ChatCommit) throws {
         var update = ChatGroupUpdate()
         update.isMuted = true
         _ = try book.updateGroup("g", update, by: .user("o"), at: now, into: &commit)

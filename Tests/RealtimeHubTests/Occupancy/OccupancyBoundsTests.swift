@@ -9,7 +9,7 @@ struct OccupancyBoundsTests {
 
     @Test("Users of a channel, channels of a user and stays of an application are bounded; who is there stays (HB-61)")
     func stays() {
-        var book = OccupancyBook(limits: OccupancyLimits(usersPerChannel: 2, channelsPerUser: 2, stays: 4))
+        var book = OccupancyState(limits: OccupancyLimits(usersPerChannel: 2, channelsPerUser: 2, stays: 4))
         var events: [OccupancyEvent] = []
         func touch(_ user: Identifier, _ channel: Identifier) -> OccupancyRefusal? {
             book.touch(channel, by: OccupancyUser(id: user), at: time, into: &events)
@@ -28,7 +28,7 @@ struct OccupancyBoundsTests {
 
     @Test("Names, connections and states of stays are counted in bytes, and given back (HB-61)")
     func bytes() {
-        var book = OccupancyBook(limits: OccupancyLimits(bytes: 10_000, stateBytes: 4000))
+        var book = OccupancyState(limits: OccupancyLimits(bytes: 10_000, stateBytes: 4000))
         var events: [OccupancyEvent] = []
         let state = [UInt8](repeating: 0x20, count: 4000)
         #expect(book.touch("a", by: OccupancyUser(id: "ann"), state: state, at: time, into: &events) == nil)
@@ -50,7 +50,7 @@ struct OccupancyBoundsTests {
 
     @Test("States are bounded in length, and those of absent users in number and bytes (HB-62)")
     func states() {
-        var book = OccupancyBook(limits: OccupancyLimits(stateBytes: 100, absentStates: 2, absentBytes: 700))
+        var book = OccupancyState(limits: OccupancyLimits(stateBytes: 100, absentStates: 2, absentBytes: 700))
         var events: [OccupancyEvent] = []
         let long = [UInt8](repeating: 0x20, count: 101)
         #expect(book.touch("a", by: OccupancyUser(id: "ann"), state: long, at: time, into: &events) == .stateTooLong(limit: 100))
@@ -70,7 +70,7 @@ struct OccupancyBoundsTests {
         "A change costs the same few steps, however many users there are and however often they come and go (HB-64)",
         arguments: [100, 20_000])
     func work(users: Int) {
-        var book = OccupancyBook()
+        var book = OccupancyState()
         var events: [OccupancyEvent] = []
         for number in 0..<users {
             book.touch("all", by: OccupancyUser(id: Identifier("u\(number)")), timeout: 86_400, at: time, into: &events)
@@ -96,7 +96,7 @@ struct OccupancyBoundsTests {
 
     @Test("A sweep looks at as many as it is told, and the rest follows (HB-64)")
     func slices() {
-        var book = OccupancyBook()
+        var book = OccupancyState()
         var events: [OccupancyEvent] = []
         for number in 0..<1000 {
             book.touch(

@@ -4,12 +4,12 @@ import Testing
 
 /// A book with its events and a clock.
 struct OccupancyScript {
-    var book: OccupancyBook
+    var book: OccupancyState
     var second = 0
     private(set) var all: [OccupancyEvent] = []
 
     init(_ settings: OccupancySettings = OccupancySettings()) {
-        book = OccupancyBook(settings: settings)
+        book = OccupancyState(settings: settings)
     }
 
     var time: OccupancyTime { OccupancyTime(instant: .seconds(Int64(second)), unixSeconds: 1_000_000 + second) }

@@ -71,7 +71,7 @@ final class ChatService: Sendable {
         }
     }
 
-    private func change(_ decide: (inout ChatBook, inout NexconnChange) throws -> Void) async throws {
+    private func change(_ decide: (inout ChatState, inout NexconnChange) throws -> Void) async throws {
         guard let application = server.services.chat.application(key: "app-key") else { return }
         let result: Result<Void, NexconnRefusal> = await withCheckedContinuation { continuation in
             application.change(decide) { continuation.resume(returning: $0) }

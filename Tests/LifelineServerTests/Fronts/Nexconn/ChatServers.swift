@@ -58,7 +58,7 @@ extension LifelineServer {
 extension NexconnApplication {
     /// Changes something and waits until it is stored.
     func changed<Value: Sendable>(
-        _ decide: @escaping @Sendable (inout ChatBook, inout NexconnChange) throws -> Value
+        _ decide: @escaping @Sendable (inout ChatState, inout NexconnChange) throws -> Value
     ) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             change(decide, completion: { continuation.resume(with: $0) })

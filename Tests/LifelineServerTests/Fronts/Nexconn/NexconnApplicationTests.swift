@@ -67,7 +67,7 @@ struct NexconnApplicationTests {
 
     private func application() async throws -> NexconnApplication {
         let restored = try await store.restore()
-        let timeline = NexconnTimeline(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
+        let timeline = ChatIDAllocator(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
         return NexconnApplication(
             settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
@@ -161,7 +161,7 @@ struct NexconnApplicationTests {
         let restored = try await memory.restore()
         let other = NexconnApplication(
             settings: .development, number: 0,
-            timeline: NexconnTimeline(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
+            timeline: ChatIDAllocator(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
             clock: .system, logger: application.logger)
         other.perform(.send(draft), by: .server(user: "a")) { _ in send("within", other) }
         #expect(said.count == 2)
@@ -182,10 +182,10 @@ struct NexconnApplicationTests {
 }
 
 @Suite("Taking turns in a conversation")
-struct NexconnTurnsTests {
+struct ConversationQueueTests {
     @Test("Jobs of one conversation run one after the other, others at once")
     func turns() {
-        let turns = NexconnTurns()
+        let turns = ConversationQueue()
         let ran = NIOLockedValueBox<[String]>([])
         let held = NIOLockedValueBox<[@Sendable () -> Void]>([])
         for name in ["a1", "a2", "a3"] {

@@ -167,9 +167,9 @@ struct NexconnAPIAccessTests {
 
     @Test("Quotas: ordinary calls, tokens, direct messages by receivers in a minute, messages to groups")
     func quotas() {
-        let gate = NexconnAPIGate()
-        func taken(_ quota: NexconnAPIGate.Quota, at seconds: Double, by step: Int = 1) -> Int {
-            let now = HubInstant(nanoseconds: Int64(seconds * 1e9))
+        let gate = ServerAPIRateLimiter()
+        func taken(_ quota: ServerAPIRateLimiter.Quota, at seconds: Double, by step: Int = 1) -> Int {
+            let now = MonotonicInstant(nanoseconds: Int64(seconds * 1e9))
             var count = 0
             while gate.spend(step, of: quota, callsPerSecond: 100, at: now) == nil { count += step }
             return count
@@ -184,9 +184,10 @@ struct NexconnAPIAccessTests {
         #expect(taken(.directMessages, at: 1, by: 1000) == 6000)
         #expect(taken(.directMessages, at: 31, by: 1000) == 3000)
         // However small a quota is, one call fits.
-        #expect(gate.spend(1000, of: .directMessages, callsPerSecond: 1, at: HubInstant(nanoseconds: 900_000_000_000)) == nil)
-        #expect(gate.spend(1, of: .directMessages, callsPerSecond: 1, at: HubInstant(nanoseconds: 900_000_000_000)) != nil)
-        let wait = gate.spend(1, of: .groupMessages, callsPerSecond: 100, at: HubInstant(nanoseconds: 1_000_000_000))
+        #expect(
+            gate.spend(1000, of: .directMessages, callsPerSecond: 1, at: MonotonicInstant(nanoseconds: 900_000_000_000)) == nil)
+        #expect(gate.spend(1, of: .directMessages, callsPerSecond: 1, at: MonotonicInstant(nanoseconds: 900_000_000_000)) != nil)
+        let wait = gate.spend(1, of: .groupMessages, callsPerSecond: 100, at: MonotonicInstant(nanoseconds: 1_000_000_000))
         #expect(wait == 50)
     }
 

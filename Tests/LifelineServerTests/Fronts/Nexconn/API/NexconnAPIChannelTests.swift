@@ -233,7 +233,7 @@ enum NexconnAPIFixture {
     static let application: NexconnApplication = {
         let ticks = ServerClock.systemTicks
         let store = InMemoryChatStore(now: ticks)
-        let timeline = NexconnTimeline(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
+        let timeline = ChatIDAllocator(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
         return NexconnApplication(
             settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))

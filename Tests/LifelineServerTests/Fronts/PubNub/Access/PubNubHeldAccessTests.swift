@@ -112,7 +112,7 @@ struct PubNubHeldAccessTests {
 
     @Test("A poll is looked at again only when rights may have changed")
     func versions() {
-        let book = GrantBook()
+        let book = AccessGrants()
         var access = HeldAccess([], auth: nil, end: 100, version: book.version(at: 1))
         func mayHaveEnded(at now: Int) -> Bool { access.mayHaveEnded(at: now, version: book.version(at: now)) }
         #expect(!mayHaveEnded(at: 1))

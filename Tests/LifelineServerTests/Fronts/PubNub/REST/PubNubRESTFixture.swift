@@ -33,10 +33,10 @@ final class PubNubRESTFixture: Sendable {
         let ticks: @Sendable () -> UInt64 = { UInt64(seconds.withLockedValue { $0 }) * TimetokenClock.ticksPerSecond }
         let store = store ?? InMemoryMessageStore(now: ticks)
         application = PubNubApplication(
-            keyset: keyset, number: 0, timeline: PubNubTimeline(store: store, restored: restored, unixTicks: ticks),
+            keyset: keyset, number: 0, timeline: TimetokenAllocator(store: store, restored: restored, unixTicks: ticks),
             restored: restored, limits: StreamLimits(),
             clock: ServerClock(
-                monotonic: { HubInstant(nanoseconds: Int64(seconds.withLockedValue { $0 }) * 1_000_000_000) },
+                monotonic: { MonotonicInstant(nanoseconds: Int64(seconds.withLockedValue { $0 }) * 1_000_000_000) },
                 unixSeconds: { seconds.withLockedValue { $0 } }, unixTicks: ticks),
             nodes: NodeList(), occupancyLimits: occupancyLimits)
     }

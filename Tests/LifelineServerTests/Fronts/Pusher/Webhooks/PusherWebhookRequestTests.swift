@@ -17,13 +17,13 @@ struct PusherWebhookRequestTests {
         return PusherWebhookRequest(webhook, key: "278d425bdf160c739803", secret: "7ad3773142a6692b25b8")
     }
 
-    private func event(_ news: ChannelNews) -> WebhookEvent {
+    private func event(_ news: ChannelWebhookEvent) -> WebhookEvent {
         WebhookEvent(topic: "", key: news.channel, body: news.body)
     }
 
     @Test("Body and signature are those of Pusher's documentation")
     func vector() {
-        let call = request().call([event(ChannelNews(.occupied, on: "test_channel"))], at: 1_327_078_148_132)
+        let call = request().call([event(ChannelWebhookEvent(.occupied, on: "test_channel"))], at: 1_327_078_148_132)
         #expect(
             String(decoding: call.body, as: UTF8.self)
                 == #"{"time_ms":1327078148132,"events":[{"name":"channel_occupied","channel":"test_channel"}]}"#)
@@ -42,7 +42,7 @@ struct PusherWebhookRequestTests {
     @Test(
         "Each event has its fields",
         arguments: [
-            (ChannelNews.Kind.vacated, #"{"name":"channel_vacated","channel":"presence-x"}"#),
+            (ChannelWebhookEvent.Kind.vacated, #"{"name":"channel_vacated","channel":"presence-x"}"#),
             (.memberAdded(user: "ann \"a\""), #"{"name":"member_added","channel":"presence-x","user_id":"ann \"a\""}"#),
             (.memberRemoved(user: "7"), #"{"name":"member_removed","channel":"presence-x","user_id":"7"}"#),
             (.cacheMiss, #"{"name":"cache_miss","channel":"presence-x"}"#),
@@ -58,14 +58,14 @@ struct PusherWebhookRequestTests {
                 #"{"name":"client_event","channel":"presence-x","event":"client-e","data":"text","socket_id":"12.34"}"#
             ),
         ])
-    func bodies(kind: ChannelNews.Kind, json: String) {
-        #expect(String(decoding: ChannelNews(kind, on: "presence-x").body, as: UTF8.self) == json)
+    func bodies(kind: ChannelWebhookEvent.Kind, json: String) {
+        #expect(String(decoding: ChannelWebhookEvent(kind, on: "presence-x").body, as: UTF8.self) == json)
     }
 
     @Test("Several events share one body and one signature")
     func batch() throws {
         let call = request().call(
-            [event(ChannelNews(.occupied, on: "a")), event(ChannelNews(.vacated, on: "b"))], at: 5)
+            [event(ChannelWebhookEvent(.occupied, on: "a")), event(ChannelWebhookEvent(.vacated, on: "b"))], at: 5)
         let body = try JSONValue(parsing: call.body)
         #expect(body["time_ms"]?.integer == 5)
         #expect(body["events"]?.array?.compactMap { $0["name"]?.string } == ["channel_occupied", "channel_vacated"])

@@ -1,0 +1,213 @@
+import DequeModule
+import Identifiers
+import RealtimeHub
+
+/// The chat of one application, in memory.
+struct ChatStoreContents: Sendable {
+    private struct Kept: Sendable {
+        var event: ChatEvent
+        /// Its place in the sender's own inbox.
+        var ownSequence: UInt64?
+        var places: Int
+
+        /// Bytes, roughly.
+        var cost: Int { event.body.count + 24 * places + 300 }
+    }
+
+    private struct Inbox: Sendable {
+        /// Both ascending. Some of the oldest events may be gone already.
+        var entries = Deque<(sequence: UInt64, id: UInt64)>()
+        var last: UInt64 = 0
+        var acknowledged: UInt64 = 0
+
+        mutating func dropFirst(before id: UInt64) {
+            while let first = entries.first, first.id < id { entries.removeFirst() }
+        }
+    }
+
+    /// Entries of an inbox; the oldest go first.
+    private let inboxEntries: Int
+    private var events: [UInt64: Kept] = [:]
+    /// Ascending, never empty.
+    private var conversations: [Identifier: Deque<UInt64>] = [:]
+    private var inboxes: [Identifier: Inbox] = [:]
+    /// Inboxes keep nothing from before.
+    private var inboxFloor: UInt64 = 0
+    private var receipts: [UInt64: [ChatReceipt]] = [:]
+    /// Users, by message.
+    private var hidden: [UInt64: Set<Identifier>] = [:]
+    /// Ids, by user and conversation.
+    private var hiddenUpTo: [Identifier: [Identifier: UInt64]] = [:]
+    private var documents: [ChatDocumentKey: ChatDocument] = [:]
+
+    init(inboxEntries: Int) {
+        self.inboxEntries = inboxEntries
+    }
+
+    func has(_ id: UInt64) -> Bool { events[id] != nil }
+
+    func has(_ additions: [ChatCommit.Addition]) -> Bool { additions.contains { events[$0.event.id] != nil } }
+}
+
+// MARK: - Changing
+
+extension ChatStoreContents {
+    /// - Returns: what it takes, in bytes.
+    mutating func add(_ addition: ChatCommit.Addition) -> Int {
+        let event = addition.event
+        let own = addition.places.first { $0.user == event.sender }?.sequence
+        let kept = Kept(event: event, ownSequence: own, places: addition.places.count)
+        events[event.id] = kept
+        if let conversation = event.conversation { Self.insert(event.id, into: &conversations[conversation, default: []]) }
+        for place in addition.places {
+            inboxes[place.user, default: Inbox()].dropFirst(before: inboxFloor)
+            inboxes[place.user, default: Inbox()].entries.append((place.sequence, event.id))
+            inboxes[place.user, default: Inbox()].last = place.sequence
+            while let count = inboxes[place.user]?.entries.count, count > inboxEntries {
+                inboxes[place.user]?.entries.removeFirst()
+            }
+        }
+        return kept.cost
+    }
+
+    /// - Returns: how many bytes more it takes.
+    mutating func rewrite(_ id: UInt64, _ body: [UInt8]) -> Int {
+        guard let index = events.index(forKey: id) else { return 0 }
+        let before = events.values[index].cost
+        events.values[index].event.body = body
+        return events.values[index].cost - before
+    }
+
+    /// Takes a message out of its history.
+    ///
+    /// - Returns: whether it was in one.
+    mutating func recall(_ id: UInt64) -> Bool {
+        guard let index = events.index(forKey: id), let conversation = events.values[index].event.conversation else {
+            return false
+        }
+        events.values[index].event.conversation = nil
+        removeFromHistory(id, conversation)
+        forgetReaders(of: id)
+        return true
+    }
+
+    /// The oldest message of a conversation that has more than it may.
+    func excess(in conversation: Identifier, limit: Int) -> UInt64? {
+        guard let all = conversations[conversation], all.count > limit else { return nil }
+        return all.first
+    }
+
+    /// What a commit says beside new events, rewrites and recalls.
+    mutating func note(_ commit: ChatCommit) {
+        for item in commit.hidden where has(item.id) { hidden[item.id, default: []].insert(item.user) }
+        for item in commit.hiddenUpTo where conversations[item.conversation] != nil {
+            let former = hiddenUpTo[item.user]?[item.conversation] ?? 0
+            hiddenUpTo[item.user, default: [:]][item.conversation] = max(former, item.id)
+        }
+        for (id, receipt) in commit.receipts where has(id) && receipts[id]?.contains(where: { $0.user == receipt.user }) != true {
+            receipts[id, default: []].append(receipt)
+        }
+        for place in commit.acknowledged {
+            let former = inboxes[place.user]?.acknowledged ?? 0
+            inboxes[place.user, default: Inbox()].acknowledged = max(former, place.sequence)
+        }
+        for document in commit.documents { documents[document.key] = document }
+        for key in commit.removedDocuments { documents[key] = nil }
+    }
+
+    /// - Returns: how many bytes that frees; nil when it was gone.
+    mutating func remove(_ id: UInt64) -> Int? {
+        guard let kept = events.removeValue(forKey: id) else { return nil }
+        if let conversation = kept.event.conversation { removeFromHistory(id, conversation) }
+        forgetReaders(of: id)
+        return kept.cost
+    }
+
+    mutating func forgetInbox(before id: UInt64) { inboxFloor = max(inboxFloor, id) }
+
+    mutating func purgeInboxes(before id: UInt64) {
+        forgetInbox(before: id)
+        for index in inboxes.values.indices { inboxes.values[index].dropFirst(before: inboxFloor) }
+    }
+
+    private mutating func forgetReaders(of id: UInt64) {
+        receipts[id] = nil
+        hidden[id] = nil
+    }
+
+    private mutating func removeFromHistory(_ id: UInt64, _ conversation: Identifier) {
+        guard let index = conversations.index(forKey: conversation) else { return }
+        let position = conversations.values[index].firstPosition { $0 >= id }
+        guard position < conversations.values[index].count, conversations.values[index][position] == id else { return }
+        conversations.values[index].remove(at: position)
+        if conversations.values[index].isEmpty { conversations.remove(at: index) }
+    }
+
+    /// Ids come nearly in order.
+    private static func insert(_ id: UInt64, into all: inout Deque<UInt64>) {
+        var index = all.count
+        while index > 0, all[index - 1] > id { index -= 1 }
+        all.insert(id, at: index)
+    }
+}
+
+// MARK: - Reading
+
+extension ChatStoreContents {
+    func inbox(of user: Identifier, after sequence: UInt64, limit: Int) -> [ChatInboxEntry] {
+        guard limit > 0, let entries = inboxes[user]?.entries else { return [] }
+        var page: [ChatInboxEntry] = []
+        for entry in entries[entries.firstPosition { $0.sequence > sequence }...] where entry.id >= inboxFloor {
+            guard let kept = events[entry.id] else { continue }
+            page.append(ChatInboxEntry(sequence: entry.sequence, body: kept.event.body))
+            if page.count == limit { break }
+        }
+        return page
+    }
+
+    func history(_ query: ChatHistoryQuery) -> [ChatEvent] {
+        guard query.limit > 0, let all = conversations[query.conversation] else { return [] }
+        let floor = query.viewer.flatMap { hiddenUpTo[$0]?[query.conversation] } ?? 0
+        let lower = all.firstPosition { $0 > max(query.after ?? 0, floor) }
+        let upper = query.before.map { before in all.firstPosition { $0 >= before } } ?? all.count
+        let ids = all[lower..<max(lower, upper)].lazy.filter { id in
+            query.viewer.map { hidden[id]?.contains($0) != true } ?? true
+        }
+        let page = query.isOldestFirst ? Array(ids.prefix(query.limit)) : Array(ids.reversed().prefix(query.limit))
+        return page.compactMap { events[$0]?.event }
+    }
+
+    func event(_ id: UInt64, in conversation: Identifier) -> ChatEvent? {
+        guard let event = events[id]?.event, event.conversation == conversation else { return nil }
+        return event
+    }
+
+    func receipts(of ids: [UInt64]) -> [UInt64: [ChatReceipt]] {
+        ids.reduce(into: [:]) { found, id in found[id] = receipts[id] }
+    }
+
+    func restored(since horizon: UInt64) -> RestoredChat.Application {
+        RestoredChat.Application(
+            documents: Array(documents.values),
+            inboxes: inboxes.mapValues { ($0.last, $0.acknowledged) },
+            recentSends: events.values
+                .filter { $0.event.id > horizon }
+                .sorted { $0.event.id < $1.event.id }
+                .compactMap { kept in
+                    kept.event.clientID.map { (kept.event.sender, $0, kept.event.id, kept.ownSequence) }
+                })
+    }
+}
+
+extension Deque {
+    /// The first position from which on `isBeyond` holds, in a deque that is ordered by it.
+    func firstPosition(where isBeyond: (Element) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBeyond(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}

@@ -1,0 +1,46 @@
+import Identifiers
+import NexconnProtocol
+
+/// Who is typing where. Times are nanoseconds of a clock that only goes forward.
+struct TypingUsers: Sendable {
+    private struct Entry {
+        var status: UserTypingStatus
+        var until: UInt64
+    }
+
+    /// How long somebody counts as typing without saying so again (rule NH-42).
+    static let lifetime: UInt64 = 6_000_000_000
+
+    private var channels: [NexconnChannel: [Identifier: Entry]] = [:]
+
+    /// Somebody is typing. Returns who is typing in the channel now.
+    mutating func note(_ status: UserTypingStatus, in channel: NexconnChannel, now: UInt64) -> [UserTypingStatus] {
+        channels[channel, default: [:]][Identifier(status.userId)] = Entry(status: status, until: now &+ Self.lifetime)
+        return present(in: channel)
+    }
+
+    /// A message of the user has come. Returns who is typing still, or nil when the user was not.
+    mutating func stop(_ user: String, in channel: NexconnChannel) -> [UserTypingStatus]? {
+        guard channels[channel]?.removeValue(forKey: Identifier(user)) != nil else { return nil }
+        return present(in: channel)
+    }
+
+    /// Forgets who has not said so for long. Returns the channels in which that changed something.
+    mutating func expire(now: UInt64) -> [(channel: NexconnChannel, present: [UserTypingStatus])] {
+        var changed: [(channel: NexconnChannel, present: [UserTypingStatus])] = []
+        for (channel, entries) in channels {
+            let alive = entries.filter { $0.value.until > now }
+            guard alive.count < entries.count else { continue }
+            channels[channel] = alive
+            changed.append((channel, present(in: channel)))
+        }
+        return changed
+    }
+
+    /// In the order of user ids, so that equal states look equal.
+    private mutating func present(in channel: NexconnChannel) -> [UserTypingStatus] {
+        let present = (channels[channel] ?? [:]).values.map(\.status).sorted { Identifier($0.userId) < Identifier($1.userId) }
+        if present.isEmpty { channels[channel] = nil }
+        return present
+    }
+}

@@ -1,0 +1,179 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import OrderedCollections
+import PubNubProtocol
+import RealtimeHub
+import WireCoding
+
+/// What grants of the second version allow and which tokens are revoked, for one keyset (rules PV-84 to PV-87).
+///
+/// In memory; the store keeps both across restarts.
+final class AccessGrants: Sendable {
+    /// Grants of a keyset. Beyond it the oldest go first.
+    static let capacity = 100_000
+    /// Tokens that are remembered as checked, and bytes of their texts. Beyond it all are forgotten and checked anew.
+    private static let remembered = 2048
+    private static let rememberedBytes = 2 << 20
+
+    private struct Book {
+        var grants: OrderedDictionary<AccessEntry.Key, AccessEntry> = [:]
+        /// Tokens that are not accepted, until they have expired, by their names (``CheckedToken/name``).
+        var revoked: [Identifier: AccessEntry] = [:]
+        var checked: [Identifier: CheckedToken] = [:]
+        var checkedBytes = 0
+        /// Counts how often ``checked`` was forgotten because secret keys have changed.
+        var generation = 0
+        /// Counts what may take a right from somebody: new grants, grants that end and revocations.
+        var version = 0
+        /// When the next grant ends, in seconds since 1970.
+        var nextEnd: Int?
+    }
+
+    private let book = NIOLockedValueBox(Book())
+
+    /// - Parameter restored: what the store has, in the order in which it came.
+    init(restoring restored: [AccessEntry] = []) {
+        for entry in restored { set(entry) }
+    }
+
+    /// Puts a grant in the place of the former one, or notes that a token is revoked.
+    ///
+    /// - Returns: the key of a grant that had to go because there are too many.
+    @discardableResult
+    func set(_ entry: AccessEntry) -> AccessEntry.Key? {
+        book.withLockedValue { book in
+            book.version += 1
+            guard entry.key.kind != .revokedToken else {
+                book.revoked[entry.key.name] = entry
+                return nil
+            }
+            book.grants[entry.key] = entry
+            if let end = entry.expires { book.nextEnd = min(end, book.nextEnd ?? end) }
+            return book.grants.count > Self.capacity ? book.grants.removeFirst().key : nil
+        }
+    }
+
+    /// Grants that hold, in the order in which they came.
+    func grants(at now: Int) -> [AccessEntry] {
+        book.withLockedValue { book in
+            book.grants.removeAll { !$0.value.holds(at: now) }
+            return Array(book.grants.values)
+        }
+    }
+
+    /// Differs from before when somebody may have lost a right since: whoever holds a poll has to ask again then (rule PV-138).
+    /// Tokens end without a change of it.
+    func version(at now: Int) -> Int {
+        book.withLockedValue { book in
+            if let end = book.nextEnd, now >= end {
+                book.version += 1
+                book.nextEnd = book.grants.values.lazy.compactMap(\.expires).filter { $0 > now }.min()
+            }
+            return book.version
+        }
+    }
+
+    /// Whether a grant allows something, to everybody or to the holder of an auth key.
+    func allows(_ need: AccessNeed, auth: String?, at now: Int) -> Bool {
+        var keys = [AccessEntry.Key(.everything)]
+        switch need.kind {
+        case .channel: keys += ([need.name] + Wildcard.patterns(matching: need.name)).map { AccessEntry.Key(.channel, $0) }
+        case .group: keys.append(AccessEntry.Key(.group, need.name))
+        }
+        if let auth { keys += keys.map { AccessEntry.Key($0.kind, $0.name, holder: Identifier(auth)) } }
+        return book.withLockedValue { book in
+            keys.contains { key in
+                guard let grant = book.grants[key] else { return false }
+                return PubNubRights(rawValue: grant.rights).contains(need.right) && grant.holds(at: now)
+            }
+        }
+    }
+
+    // MARK: Tokens
+
+    /// The token of a text, if one of this keyset's secret keys has signed it. Checked once and then remembered.
+    ///
+    /// - Parameter secretKeys: all that are valid. Asked for only when the token has to be checked, and after the book has noted
+    ///   which ones it knows, so that nothing is remembered for a key that has been taken away meanwhile.
+    func token(_ text: String, secretKeys: @autoclosure () -> [String]) -> CheckedToken? {
+        let key = Identifier(text)
+        let (known, generation) = book.withLockedValue { ($0.checked[key], $0.generation) }
+        if let known { return known }
+        guard let token = try? PubNubAccessToken(parsing: text),
+            ConstantTime.anyIsRight(secretKeys(), { token.isSigned(with: $0) })
+        else { return nil }
+        let checked = CheckedToken(token)
+        book.withLockedValue { book in
+            guard book.generation == generation else { return }
+            let bytes = text.utf8.count
+            if book.checked.count >= Self.remembered || book.checkedBytes + bytes > Self.rememberedBytes {
+                book.checked = [:]
+                book.checkedBytes = 0
+            }
+            if book.checked.updateValue(checked, forKey: key) == nil { book.checkedBytes += bytes }
+        }
+        return checked
+    }
+
+    /// The keyset has other secret keys than before, or other rules: every token is checked anew, and whoever holds a poll has to ask
+    /// again.
+    func forgetChecked() {
+        book.withLockedValue { book in
+            book.checked = [:]
+            book.checkedBytes = 0
+            book.generation += 1
+            book.version += 1
+        }
+    }
+
+    /// Forgets revocations of tokens that have expired since.
+    func forgetRevoked(before now: Int) {
+        book.withLockedValue { book in book.revoked = book.revoked.filter { $0.value.holds(at: now) } }
+    }
+
+    func isRevoked(_ checked: CheckedToken) -> Bool {
+        book.withLockedValue { $0.revoked[checked.name] != nil }
+    }
+}
+
+/// A token whose signature is right, with its patterns ready.
+struct CheckedToken: Sendable {
+    let token: PubNubAccessToken
+    /// Its signature in hexadecimal: what a revocation names, so that no other spelling of the token passes.
+    let name: Identifier
+    private let channels: Rules
+    private let groups: Rules
+
+    private struct Rules: Sendable {
+        var names: PubNubGrants.Rights
+        var patterns: [(pattern: PubNubAccessPattern, rights: PubNubRights)]
+
+        /// A pattern that is not understood grants nothing.
+        init(_ names: PubNubGrants.Rights, _ patterns: PubNubGrants.Rights) {
+            self.names = names
+            self.patterns = patterns.compactMap { text, rights in
+                (try? PubNubAccessPattern(text.text)).map { ($0, rights) }
+            }
+        }
+
+        func allow(_ right: PubNubRights, on name: Identifier) -> Bool {
+            if names[name]?.contains(right) == true { return true }
+            return patterns.contains { $0.rights.contains(right) && $0.pattern.matches(name.text) }
+        }
+    }
+
+    init(_ token: PubNubAccessToken) {
+        self.token = token
+        name = Identifier(Hex.text(token.signature))
+        channels = Rules(token.resources.channels, token.patterns.channels)
+        groups = Rules(token.resources.groups, token.patterns.groups)
+    }
+
+    /// Groups are written with a colon in front here and without it there (wire sheet 12.4).
+    func allows(_ need: AccessNeed) -> Bool {
+        switch need.kind {
+        case .channel: channels.allow(need.right, on: need.name)
+        case .group: groups.allow(need.right, on: need.name) || groups.allow(need.right, on: Identifier(":" + need.name.text))
+        }
+    }
+}

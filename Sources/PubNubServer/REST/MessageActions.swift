@@ -1,0 +1,191 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+
+/// The message actions of an application, as its store has them (rule PV-70).
+///
+/// A change takes two steps: `add` or `remove` when it is decided, `settle` once the store has it or has failed. In between an action
+/// that comes has its place but is not shown, and one that goes is still shown.
+final class MessageActions: Sendable {
+    /// Actions of all channels, and of one message. Beyond it new ones are refused.
+    static let capacity = 1_000_000
+    static let perMessage = 2000
+    /// Their bytes as they are in answers, likewise.
+    static let maximumBytes = 128 << 20
+    static let bytesPerMessage = 512 << 10
+
+    private struct Book {
+        var channels: [Identifier: ChannelActions] = [:]
+        var count = 0
+        var bytes = 0
+        /// Timetokens of actions that are being stored and of those that are being removed.
+        var coming: Set<UInt64> = []
+        var going: Set<UInt64> = []
+
+        mutating func drop(_ action: MessageAction, from channel: Identifier) {
+            channels[channel]?.remove(action)
+            if channels[channel]?.byMessage.isEmpty == true { channels[channel] = nil }
+            count -= 1
+            bytes -= action.size
+        }
+    }
+
+    private let book = NIOLockedValueBox(Book())
+
+    /// - Parameter restored: what the store has, by channel.
+    init(restoring restored: [Identifier: [MessageAction]] = [:]) {
+        for (channel, actions) in restored {
+            for action in actions where add(action, to: channel.text) == .added {
+                settle(.added(action), on: channel.text, isStored: true)
+            }
+        }
+    }
+
+    enum Addition: Hashable {
+        case added
+        case known
+        case full
+    }
+
+    /// Begins to add an action, unless the same user has said the same of the message before.
+    ///
+    /// - Parameter action: with a timetoken of its own.
+    func add(_ action: MessageAction, to channel: String) -> Addition {
+        let (channel, size) = (Identifier(channel), action.size)
+        return book.withLockedValue { book in
+            let present = book.channels[channel]?.byMessage[action.message] ?? []
+            if present.contains(where: { $0.repeats(action) }) { return .known }
+            guard book.count < Self.capacity, present.count < Self.perMessage, book.bytes + size <= Self.maximumBytes,
+                present.reduce(size, { $0 + $1.size }) <= Self.bytesPerMessage
+            else { return .full }
+            book.channels[channel, default: ChannelActions()].add(action)
+            book.coming.insert(action.timetoken)
+            book.count += 1
+            book.bytes += size
+            return .added
+        }
+    }
+
+    enum Removal: Hashable {
+        case removing(MessageAction)
+        case anothers
+        case unknown
+    }
+
+    /// Begins to remove an action of a user's own.
+    func remove(_ timetoken: UInt64, of message: UInt64, on channel: String, by user: String) -> Removal {
+        let channel = Identifier(channel)
+        return book.withLockedValue { book in
+            guard !book.coming.contains(timetoken), !book.going.contains(timetoken),
+                let action = book.channels[channel]?.byMessage[message]?.first(where: { $0.timetoken == timetoken })
+            else { return .unknown }
+            guard action.user.isExactly(user) else { return .anothers }
+            book.going.insert(timetoken)
+            return .removing(action)
+        }
+    }
+
+    /// Ends a change: it holds when it is stored, and otherwise everything is as before.
+    func settle(_ change: MessageActionChange, on channel: String, isStored: Bool) {
+        book.withLockedValue { book in
+            switch change {
+            case .added(let action):
+                book.coming.remove(action.timetoken)
+                if !isStored { book.drop(action, from: Identifier(channel)) }
+            case .removed(let action):
+                book.going.remove(action.timetoken)
+                if isStored { book.drop(action, from: Identifier(channel)) }
+            }
+        }
+    }
+
+    /// The newest actions of a channel below `start` (exclusive) down to `end` (inclusive), oldest first: at most `limit`, and no
+    /// more bytes than `maximumBytes`, but one in any case.
+    ///
+    /// - Returns: also whether there are older ones in the span.
+    func page(
+        of channel: String, start: UInt64?, end: UInt64?, limit: Int, maximumBytes: Int = .max
+    ) -> (actions: [MessageAction], isCut: Bool) {
+        let channel = Identifier(channel)
+        // One more than asked for tells whether there is another page.
+        var newest = book.withLockedValue { book in
+            book.channels[channel]?.page(start: start, end: end, limit: limit + 1, without: book.coming) ?? []
+        }
+        newest.reverse()
+        var bytes = 0
+        var count = 0
+        for action in newest.prefix(limit) {
+            bytes += action.size
+            guard count == 0 || bytes <= maximumBytes else { break }
+            count += 1
+        }
+        return (newest.prefix(count).reversed(), count < newest.count)
+    }
+
+    /// Actions on some messages of a channel, by message, each in the order of adding.
+    func of(_ messages: [UInt64], on channel: String) -> [UInt64: [MessageAction]] {
+        book.withLockedValue { book in
+            guard let actions = book.channels[Identifier(channel)] else { return [:] }
+            return messages.reduce(into: [:]) { found, message in
+                let shown = actions.byMessage[message]?.filter { !book.coming.contains($0.timetoken) } ?? []
+                if !shown.isEmpty { found[message] = shown }
+            }
+        }
+    }
+}
+
+/// The actions of one channel, to be found by message and by time.
+private struct ChannelActions {
+    private(set) var byMessage: [UInt64: [MessageAction]] = [:]
+    /// Ascending by timetoken. Actions that are gone stay until there are more of them than of others.
+    private var order: [Place] = []
+    private var gone = 0
+
+    private struct Place {
+        var timetoken: UInt64
+        var message: UInt64
+        var isGone = false
+    }
+
+    mutating func add(_ action: MessageAction) {
+        byMessage[action.message, default: []].append(action)
+        order.insert(Place(timetoken: action.timetoken, message: action.message), at: index(of: action.timetoken))
+    }
+
+    mutating func remove(_ action: MessageAction) {
+        byMessage[action.message]?.removeAll { $0.timetoken == action.timetoken }
+        if byMessage[action.message]?.isEmpty == true { byMessage[action.message] = nil }
+        let place = index(of: action.timetoken)
+        guard place < order.count, order[place].timetoken == action.timetoken, !order[place].isGone else { return }
+        order[place].isGone = true
+        gone += 1
+        guard gone > order.count / 2 else { return }
+        order.removeAll(where: \.isGone)
+        gone = 0
+    }
+
+    func page(start: UInt64?, end: UInt64?, limit: Int, without hidden: Set<UInt64>) -> [MessageAction] {
+        var found: [MessageAction] = []
+        var place = start.map { index(of: $0) } ?? order.count
+        while place > 0, found.count < limit, order[place - 1].timetoken >= end ?? 0 {
+            place -= 1
+            guard !order[place].isGone, !hidden.contains(order[place].timetoken) else { continue }
+            if let action = find(order[place]) { found.append(action) }
+        }
+        return found.reversed()
+    }
+
+    private func find(_ place: Place) -> MessageAction? {
+        byMessage[place.message]?.first { $0.timetoken == place.timetoken }
+    }
+
+    /// The place of the first action that is not before a timetoken.
+    private func index(of timetoken: UInt64) -> Int {
+        var (low, high) = (0, order.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if order[middle].timetoken < timetoken { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,103 @@
+import DequeModule
+import Identifiers
+import RealtimeHub
+
+/// Decides which news of an application's channels are told, and when: a pure value (rules SW-10 to SW-15).
+///
+/// That a channel or a member is gone is held back for a moment. Whoever is back by then was never away.
+struct ChannelEventDebouncer: Sendable {
+    /// What may come back.
+    private enum Absence: Hashable, Sendable {
+        case channel(Identifier)
+        case member(Identifier, channel: Identifier)
+    }
+
+    private struct Held: Sendable {
+        var number: UInt64
+        var due: MonotonicInstant
+        var absence: Absence
+        var news: ChannelWebhookEvent
+    }
+
+    private struct Miss: Sendable {
+        var forgotten: MonotonicInstant
+        var channel: Identifier
+    }
+
+    /// All with the same delay, so in the order in which they are due. Some have been called off.
+    private var held: Deque<Held> = []
+    /// Those of `held` that count, by their number.
+    private var absences: [Absence: UInt64] = [:]
+    private var lastNumber: UInt64 = 0
+    /// Cache channels whose emptiness has been told, until when, and the same in order.
+    private var missed: [Identifier: MonotonicInstant] = [:]
+    private var misses: Deque<Miss> = []
+
+    /// How long it takes until nobody comes back.
+    static let delay = Duration.seconds(3)
+    /// How long a cache miss is not told again.
+    static let missInterval = Duration.seconds(1800)
+    /// Beyond so much, what is oldest is told early, or forgotten to have been told.
+    static let capacity = 10_000
+
+    /// When something that is held back is told; nil when nothing is.
+    var due: MonotonicInstant? { held.first?.due }
+
+    /// Takes news in the order in which they happened on their channel, and says what to tell now.
+    mutating func take(_ news: ChannelWebhookEvent, at now: MonotonicInstant) -> [ChannelWebhookEvent] {
+        let channel = Identifier(news.channel)
+        switch news.kind {
+        case .clientEvent, .subscriptionCount: return [news]
+        case .occupied: return absences.removeValue(forKey: .channel(channel)) == nil ? [news] : []
+        case .memberAdded(let user):
+            return absences.removeValue(forKey: .member(Identifier(user), channel: channel)) == nil ? [news] : []
+        case .vacated: return hold(news, .channel(channel), at: now)
+        case .memberRemoved(let user): return hold(news, .member(Identifier(user), channel: channel), at: now)
+        case .cacheMiss: return isFirstMiss(channel, at: now) ? [news] : []
+        }
+    }
+
+    /// A cache channel has got an event: the next miss is news again.
+    mutating func filled(_ channel: String) {
+        missed[Identifier(channel)] = nil
+    }
+
+    /// What has been held back for long enough, or all of it.
+    mutating func release(at now: MonotonicInstant, all: Bool = false) -> [ChannelWebhookEvent] {
+        var told: [ChannelWebhookEvent] = []
+        while let first = held.first, all || first.due <= now {
+            held.removeFirst()
+            if settle(first) { told.append(first.news) }
+        }
+        return told
+    }
+
+    private mutating func hold(_ news: ChannelWebhookEvent, _ absence: Absence, at now: MonotonicInstant) -> [ChannelWebhookEvent]
+    {
+        lastNumber += 1
+        absences[absence] = lastNumber
+        held.append(Held(number: lastNumber, due: now.advanced(by: Self.delay), absence: absence, news: news))
+        guard held.count > Self.capacity else { return [] }
+        let first = held.removeFirst()
+        return settle(first) ? [first.news] : []
+    }
+
+    /// Whether what was held back has not been called off.
+    private mutating func settle(_ item: Held) -> Bool {
+        guard absences[item.absence] == item.number else { return false }
+        absences[item.absence] = nil
+        return true
+    }
+
+    private mutating func isFirstMiss(_ channel: Identifier, at now: MonotonicInstant) -> Bool {
+        while let first = misses.first, first.forgotten <= now || misses.count >= Self.capacity {
+            misses.removeFirst()
+            if missed[first.channel] == first.forgotten { missed[first.channel] = nil }
+        }
+        guard missed[channel] == nil else { return false }
+        let forgotten = now.advanced(by: Self.missInterval)
+        missed[channel] = forgotten
+        misses.append(Miss(forgotten: forgotten, channel: channel))
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+/// Something that happened on a channel and that receivers of webhooks may want to hear of. Pusher documentation, Webhooks.
+package struct ChannelWebhookEvent: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case occupied
+        case vacated
+        case memberAdded(user: String)
+        case memberRemoved(user: String)
+        case clientEvent(ClientEvent, sender: SocketID)
+        case cacheMiss
+        case subscriptionCount(Int)
+    }
+
+    var channel: String
+    var kind: Kind
+
+    init(_ kind: Kind, on channel: String) {
+        self.channel = channel
+        self.kind = kind
+    }
+
+    /// What receivers choose by.
+    var event: Webhook.Event {
+        switch kind {
+        case .occupied: .channelOccupied
+        case .vacated: .channelVacated
+        case .memberAdded: .memberAdded
+        case .memberRemoved: .memberRemoved
+        case .clientEvent: .clientEvent
+        case .cacheMiss: .cacheMiss
+        case .subscriptionCount: .subscriptionCount
+        }
+    }
+
+    /// The news that would take this back. Who hears of only one of the two still must not hear of what was taken back.
+    var opposite: Webhook.Event? {
+        switch event {
+        case .channelOccupied: .channelVacated
+        case .channelVacated: .channelOccupied
+        case .memberAdded: .memberRemoved
+        case .memberRemoved: .memberAdded
+        case .clientEvent, .cacheMiss, .subscriptionCount: nil
+        }
+    }
+
+    /// The item of `events` (rule SW-3).
+    var body: [UInt8] {
+        var out: [UInt8] = []
+        JSONWriter.append(#"{"name":"#, to: &out)
+        JSONWriter.appendString(event.rawValue, to: &out)
+        Self.append(#","channel":"#, channel, to: &out)
+        switch kind {
+        case .occupied, .vacated, .cacheMiss: break
+        case .memberAdded(let user), .memberRemoved(let user): Self.append(#","user_id":"#, user, to: &out)
+        case .clientEvent(let event, let sender):
+            Self.append(#","event":"#, event.name, to: &out)
+            Self.append(#","data":"#, event.data, to: &out)
+            Self.append(#","socket_id":"#, sender.description, to: &out)
+            if let user = event.userID { Self.append(#","user_id":"#, user, to: &out) }
+        case .subscriptionCount(let count):
+            JSONWriter.append(#","subscription_count":"#, to: &out)
+            JSONWriter.append(count, to: &out)
+        }
+        out.append(UInt8(ascii: "}"))
+        return out
+    }
+
+    private static func append(_ key: StaticString, _ text: String, to out: inout [UInt8]) {
+        JSONWriter.append(key, to: &out)
+        JSONWriter.appendString(text, to: &out)
+    }
+}
+
+extension Webhook {
+    /// Whether this receiver is told of an event on a channel (rule SW-2).
+    func wants(_ event: Event, on channel: String) -> Bool {
+        // By bytes: letters that look the same and are spelled differently name different channels.
+        events.contains(event)
+            && (channelPrefix.map { channel.utf8.starts(with: $0.utf8) } ?? true)
+            && (channelSuffix.map { channel.utf8.reversed().starts(with: $0.utf8.reversed()) } ?? true)
+    }
+
+    func wants(either event: Event, or other: Event?, on channel: String) -> Bool {
+        wants(event, on: channel) || (other.map { wants($0, on: channel) } ?? false)
+    }
+}

@@ -1,0 +1,47 @@
+import DequeModule
+
+/// What the cached messages of one application take in one shard, in the order in which they came (rule HB-94).
+struct CachedMessageOrder: Sendable {
+    /// What a message takes beside its texts, about: the channel's place in tables, and the texts' own storage.
+    static let overhead = 256
+
+    private struct Place: Sendable {
+        var number: UInt64
+        var bytes: Int
+    }
+
+    /// Oldest first. A channel whose message was replaced or forgotten may still be here under its old number.
+    private var order: Deque<(channel: ChannelID, number: UInt64)> = []
+    private var places: [ChannelID: Place] = [:]
+    private var lastNumber: UInt64 = 0
+    private(set) var bytes = 0
+
+    var isEmpty: Bool { places.isEmpty }
+
+    /// Notes the message that a channel keeps from now on.
+    mutating func keep(_ channel: ChannelID, _ message: CachedMessage) {
+        forget(channel)
+        lastNumber += 1
+        let size = Self.overhead + channel.name.utf8.count + message.event.utf8.count + message.data.utf8.count
+        places[channel] = Place(number: lastNumber, bytes: size)
+        bytes += size
+        order.append((channel, lastNumber))
+        guard order.count > 2 * places.count + 16 else { return }
+        order.removeAll { places[$0.channel]?.number != $0.number }
+    }
+
+    mutating func forget(_ channel: ChannelID) {
+        guard let place = places.removeValue(forKey: channel) else { return }
+        bytes -= place.bytes
+    }
+
+    /// Takes out the channel with the oldest message; nil when there is none.
+    mutating func takeOldest() -> ChannelID? {
+        while let (channel, number) = order.popFirst() {
+            guard places[channel]?.number == number else { continue }
+            forget(channel)
+            return channel
+        }
+        return nil
+    }
+}

@@ -1,0 +1,121 @@
+import Identifiers
+
+// Open channels: what the application's server decides (rules CH-69 to CH-74).
+extension ChatState {
+    /// Ends an open channel with all that is in it.
+    public mutating func destroyOpenChannel(
+        _ id: Identifier, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
+        var news = ChatNews()
+        rooms.destroy(id, isManual: true, restrictions: &restrictions, at: now, into: &commit, news: &news)
+        return news
+    }
+
+    /// Sets when an open channel goes by itself; nil for never.
+    public mutating func setLifetime(
+        _ lifetime: Int64?, of id: Identifier, into commit: inout ChatCommit
+    ) throws(ChatRefusal) {
+        guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
+        guard channel.lifetime != lifetime else { return }
+        channel.lifetime = lifetime
+        rooms.update(channel, into: &commit)
+    }
+
+    /// Users who may not speak in one open channel, for so many minutes or for good.
+    public mutating func muteInOpenChannel(
+        _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try restrict(.muted, .muteUsers, id, users, minutes: minutes, at: now, into: &commit)
+    }
+
+    public mutating func unmuteInOpenChannel(
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try lift(.muted, .unmuteUsers, id, users, at: now, into: &commit)
+    }
+
+    /// Users who may speak although all are muted.
+    public mutating func allowInOpenChannel(
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try restrict(.allowed, .addAllowlist, id, users, minutes: nil, at: now, into: &commit)
+    }
+
+    public mutating func disallowInOpenChannel(
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        try lift(.allowed, .removeAllowlist, id, users, at: now, into: &commit)
+    }
+
+    /// Mutes everybody, but those who are allowed.
+    public mutating func setAllMuted(
+        _ isMuted: Bool, in id: Identifier, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        guard var channel = rooms[id] else { throw Self.noSuchOpenChannel }
+        var news = ChatNews()
+        guard channel.isMuted != isMuted else { return news }
+        channel.isMuted = isMuted
+        rooms.update(channel, into: &commit)
+        rooms.tell(id, .muting(isMuted ? .muteAll : .unmuteAll, users: [], duration: 0), at: now, news: &news)
+        return news
+    }
+
+    /// Throws users out and keeps them out.
+    public mutating func barFromOpenChannel(
+        _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        let until = try checkOrder(id, users, minutes: minutes, at: now)
+        var news = ChatNews()
+        for user in users { restrictions.insert(.barred, .channel(.open, id), user, until: until, into: &commit) }
+        rooms.tell(id, .banned(users, duration: until.map { $0 - now } ?? 0), at: now, news: &news)
+        for user in users { rooms.leave(user, id, at: now, into: &commit, news: &news) }
+        return news
+    }
+
+    public mutating func unbarFromOpenChannel(
+        _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) {
+        _ = try checkOrder(id, users, minutes: nil, at: now)
+        for user in users { restrictions.remove(.barred, .channel(.open, id), user, into: &commit) }
+    }
+
+    /// Those who are muted, allowed or barred in an open channel, by id.
+    public func restricted(
+        _ kind: ChatRestriction.Kind, inOpenChannel id: Identifier, at now: Int64
+    ) throws(ChatRefusal) -> [ChatRestriction] {
+        guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
+        return restrictions.list(kind, .channel(.open, id), at: now)
+    }
+
+    private mutating func restrict(
+        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: Identifier, _ users: [Identifier], minutes: Int?,
+        at now: Int64, into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        let until = try checkOrder(id, users, minutes: minutes, at: now)
+        for user in users { restrictions.insert(kind, .channel(.open, id), user, until: until, into: &commit) }
+        var news = ChatNews()
+        rooms.tell(id, .muting(muting, users: users, duration: until.map { $0 - now } ?? 0), at: now, news: &news)
+        return news
+    }
+
+    private mutating func lift(
+        _ kind: ChatRestriction.Kind, _ muting: ChatOpenEvent.Muting, _ id: Identifier, _ users: [Identifier], at now: Int64,
+        into commit: inout ChatCommit
+    ) throws(ChatRefusal) -> ChatNews {
+        _ = try checkOrder(id, users, minutes: nil, at: now)
+        var news = ChatNews()
+        let lifted = users.filter { restrictions.remove(kind, .channel(.open, id), $0, into: &commit) }
+        if !lifted.isEmpty { rooms.tell(id, .muting(muting, users: lifted, duration: 0), at: now, news: &news) }
+        return news
+    }
+
+    private func checkOrder(
+        _ id: Identifier, _ users: [Identifier], minutes: Int?, at now: Int64
+    ) throws(ChatRefusal) -> Int64? {
+        guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
+        try ChatID.check(users, "a user")
+        guard let minutes else { return nil }
+        return try Self.end(minutes: minutes, at: now)
+    }
+}

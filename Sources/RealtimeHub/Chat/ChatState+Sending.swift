@@ -1,0 +1,305 @@
+import Identifiers
+
+// Who may say what to whom (rules CH-30 to CH-39).
+
+/// What of a message decides whether it may be sent.
+public struct ChatDraft: Hashable, Sendable {
+    public var kind: ChatKind
+    public var to: Identifier
+    /// Only these members of a group get it; nil for all.
+    public var users: [Identifier]?
+    public var contentBytes: Int
+    /// Whether it is for connected devices only.
+    public var isStatus: Bool
+    /// Whether it is in history.
+    public var isPersisted: Bool
+
+    public init(
+        kind: ChatKind, to: Identifier, users: [Identifier]? = nil, contentBytes: Int, isStatus: Bool = false,
+        isPersisted: Bool = true
+    ) {
+        self.kind = kind
+        self.to = to
+        self.users = users
+        self.contentBytes = contentBytes
+        self.isStatus = isStatus
+        self.isPersisted = isPersisted
+    }
+}
+
+/// In whose inboxes something goes.
+public struct ChatRecipients: Hashable, Sendable {
+    /// Different from each other. Often a group's own list, shared and not copied.
+    public var users: [Identifier]
+    /// One of `users` who does not get it: the sender, where devices are not kept in step.
+    public var skipped: Identifier?
+    /// How many of them are others than the sender.
+    public var others: Int
+
+    public init(_ users: [Identifier], skipping skipped: Identifier? = nil, others: Int) {
+        self.users = users
+        self.skipped = skipped
+        self.others = others
+    }
+}
+
+/// What becomes of a message that may be sent. Its read receipts have `recipients.others` as their total.
+public struct ChatAdmission: Hashable, Sendable {
+    /// Whose history it goes into; nil for none.
+    public var conversation: Identifier?
+    /// Empty for open channels.
+    public var recipients: ChatRecipients
+    /// Where the participants of an open channel are.
+    public var partitions = PartitionSet()
+}
+
+/// What a user may read of a conversation.
+public struct ChatHistoryAccess: Hashable, Sendable {
+    public var conversation: Identifier
+    /// What is not after this id belongs to an earlier channel of the same name.
+    public var floor: UInt64
+}
+
+extension ChatState {
+    /// Decides about a message of a session, and counts it against what the session may send.
+    ///
+    /// The receiver of a direct message need not be registered: what is sent waits for the first session (rule CH-31).
+    public mutating func admit(
+        _ draft: ChatDraft, from sender: Identifier, session: UInt64, at now: Int64
+    ) throws(ChatRefusal) -> ChatAdmission {
+        try spend(.send, session: session, of: sender, at: now)
+        guard draft.kind != .system else { throw .badArgument("Only the application's server sends system messages.") }
+        let admission = try admission(of: draft, from: sender, checksBlocking: true)
+        try checkSpeaking(draft.kind, draft.to, sender, at: now)
+        if draft.kind == .open { rooms.noteMessage(in: draft.to, at: now) }
+        return admission
+    }
+
+    /// Decides about a message that the application's server sends in somebody's name: nobody has to be a member or a participant,
+    /// and nobody is muted.
+    public mutating func admitFromServer(
+        _ draft: ChatDraft, from sender: Identifier, checksBlocking: Bool = false, at now: Int64
+    ) throws(ChatRefusal) -> ChatAdmission {
+        try ChatID.check(sender, "the sender")
+        let admission = try admission(of: draft, from: sender, checksBlocking: checksBlocking)
+        if draft.kind == .open { rooms.noteMessage(in: draft.to, at: now) }
+        return admission
+    }
+
+    private func admission(
+        of draft: ChatDraft, from sender: Identifier, checksBlocking: Bool
+    ) throws(ChatRefusal) -> ChatAdmission {
+        guard draft.contentBytes <= application.limits.contentBytes else {
+            throw ChatRefusal(ChatCode.tooLarge, "A message may have \(application.limits.contentBytes) bytes.")
+        }
+        guard draft.users == nil || draft.kind == .group else { throw .badArgument("Only groups have members to choose from.") }
+        try ChatID.check(draft.to, "the receiver")
+        let isKept = draft.isPersisted && !draft.isStatus
+        if checksBlocking { try checkReaching(draft.kind, draft.to, sender) }
+        if draft.kind == .open {
+            guard let partitions = rooms.partitions(of: draft.to) else { throw Self.noSuchOpenChannel }
+            return ChatAdmission(
+                conversation: isKept ? ChatConversation.key(.open, draft.to) : nil,
+                recipients: ChatRecipients([], others: rooms.count(of: draft.to)), partitions: partitions)
+        }
+        if draft.kind != .group { try checkRoom(forInboxesOf: CollectionOfOne(draft.to)) }
+        let recipients = try recipients(draft.kind, draft.to, of: sender, users: draft.users)
+        let first = draft.kind == .group ? draft.to : sender
+        return ChatAdmission(
+            conversation: isKept ? ChatConversation.key(draft.kind, first, draft.to) : nil, recipients: recipients)
+    }
+
+    /// Who gets what `sender` does in a channel: also for recalls, edits and changes of metadata.
+    ///
+    /// - Parameter users: the members of a group that a message was meant for; nil for all.
+    public func recipients(
+        _ kind: ChatKind, _ channel: Identifier, of sender: Identifier, users: [Identifier]? = nil
+    ) throws(ChatRefusal) -> ChatRecipients {
+        let syncs = application.syncsDevices
+        switch kind {
+        case .direct:
+            let isOwn = channel == sender
+            return ChatRecipients(syncs && !isOwn ? [channel, sender] : [channel], others: isOwn ? 0 : 1)
+        case .system:
+            return ChatRecipients([channel], others: 1)
+        case .open:
+            return ChatRecipients([], others: rooms.count(of: channel))
+        case .group:
+            guard groups[channel] != nil else { throw Self.noSuchGroup }
+            let isMember = groups.member(sender, of: channel) != nil
+            guard let users else {
+                let all = groups.users(of: channel)
+                return ChatRecipients(
+                    all, skipping: syncs || !isMember ? nil : sender, others: all.count - (isMember ? 1 : 0))
+            }
+            var chosen: [Identifier] = []
+            var seen: Set<Identifier> = [sender]
+            for user in users where groups.member(user, of: channel) != nil && seen.insert(user).inserted { chosen.append(user) }
+            return ChatRecipients(syncs && isMember ? chosen + [sender] : chosen, others: chosen.count)
+        }
+    }
+
+    /// Whether the other user of a direct conversation hears `sender`: 405 otherwise.
+    private func checkReaching(_ kind: ChatKind, _ channel: Identifier, _ sender: Identifier) throws(ChatRefusal) {
+        guard kind == .direct, restrictions.contains(.blocked, .user(channel), sender, at: .min) else { return }
+        throw ChatRefusal(ChatCode.blockedByReceiver, "The receiver blocks the sender.")
+    }
+
+    /// Whether a user may speak in a channel: takes part in it and is not muted (rules CH-30, CH-32 and CH-34).
+    func checkSpeaking(
+        _ kind: ChatKind, _ channel: Identifier, _ sender: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        let isMutedEverywhere = restrictions.contains(.muted, .all(kind), sender, at: now)
+        switch kind {
+        case .direct, .system:
+            guard !isMutedEverywhere else { throw ChatRefusal(ChatCode.mutedInDirect, "The user is muted.") }
+        case .group:
+            guard let member = groups.member(sender, of: channel) else {
+                throw ChatRefusal(ChatCode.notInGroup, "The sender is not in the group.")
+            }
+            let scope = ChatRestrictions.Scope.channel(.group, channel)
+            let isSilent =
+                groups[channel]?.isMuted == true && member.role == .member
+                && !restrictions.contains(.allowed, scope, sender, at: now)
+            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, scope, sender, at: now) else {
+                throw ChatRefusal(ChatCode.mutedInGroup, "The sender is muted in the group.")
+            }
+        case .open:
+            try checkInside(channel, sender, at: now)
+            let scope = ChatRestrictions.Scope.channel(.open, channel)
+            let isSilent =
+                rooms[channel]?.isMuted == true && !restrictions.contains(.allowed, scope, sender, at: now)
+            guard !isMutedEverywhere, !isSilent, !restrictions.contains(.muted, scope, sender, at: now) else {
+                throw ChatRefusal(ChatCode.mutedInOpenChannel, "The sender is muted in the open channel.")
+            }
+        }
+    }
+
+    /// Whether somebody takes part in an open channel: 23409, 23410 or 23406 otherwise.
+    func checkInside(_ channel: Identifier, _ user: Identifier, at now: Int64) throws(ChatRefusal) {
+        guard rooms[channel] != nil else { throw Self.noSuchOpenChannel }
+        guard rooms.isInside(channel, user) else {
+            guard !restrictions.contains(.barred, .channel(.open, channel), user, at: now) else { throw Self.barred }
+            throw ChatRefusal(ChatCode.notInOpenChannel, "The user is not in the open channel.")
+        }
+    }
+
+    // MARK: Later changes
+
+    /// Whether `user` may recall a message of `sender`, and who is told: 25107 where only one's own may be recalled.
+    ///
+    /// One's own message may be taken back also by who is muted or blocked: it says nothing. Another's only by who may speak.
+    public func admitRecall(
+        by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
+        at now: Int64
+    ) throws(ChatRefusal) -> ChatRecipients {
+        if !actor.isServer {
+            try checkTakingPart(actor.user, kind, channel, at: now)
+            guard actor.user == sender || !application.recallsOwnOnly else {
+                throw ChatRefusal(ChatCode.notOwnMessage, "Only the sender may recall a message.")
+            }
+            if actor.user != sender { try checkChanging(actor.user, kind, channel, at: now) }
+        }
+        return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
+    }
+
+    /// Whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
+    public func admitEdit(
+        by actor: ChatActor, of sender: Identifier, sent: Int64, contentBytes: Int, in kind: ChatKind, _ channel: Identifier,
+        users: [Identifier]? = nil, at now: Int64
+    ) throws(ChatRefusal) -> ChatRecipients {
+        guard contentBytes <= application.limits.contentBytes else {
+            throw ChatRefusal(ChatCode.tooLarge, "A message may have \(application.limits.contentBytes) bytes.")
+        }
+        guard kind != .system else { throw .badArgument("System messages cannot be edited.") }
+        if !actor.isServer {
+            try checkTakingPart(actor.user, kind, channel, at: now)
+            guard actor.user == sender else { throw ChatRefusal(ChatCode.notOwnMessage, "Only the sender may edit a message.") }
+            guard now - sent <= Int64(application.limits.modifiableMinutes) * 60_000 else {
+                throw ChatRefusal(ChatCode.tooLateToEdit, "The message is too old to be edited.")
+            }
+            try checkChanging(actor.user, kind, channel, at: now)
+        }
+        return try recipients(kind, channel, of: actor.user, users: users)
+    }
+
+    /// Whether `user` may change a message's metadata, and who is told. Direct conversations and groups only.
+    public func admitMetadata(
+        by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
+        at now: Int64
+    ) throws(ChatRefusal) -> ChatRecipients {
+        guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no metadata.") }
+        if !actor.isServer {
+            try checkTakingPart(actor.user, kind, channel, at: now)
+            try checkChanging(actor.user, kind, channel, at: now)
+        }
+        return try recipients(kind, channel, of: actor.user, users: users.map { $0 + [sender] })
+    }
+
+    /// What holds for a message holds for what is done to it later: others hear of that too (rule CH-102).
+    private func checkChanging(
+        _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        try checkReaching(kind, channel, user)
+        try checkSpeaking(kind, channel, user, at: now)
+    }
+
+    /// Whether `user` may tell others that messages were read. Who is muted may.
+    public func admitReceipt(
+        by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        try checkReceipts(by: user, in: kind, channel, at: now)
+        try checkReaching(kind, channel, user)
+    }
+
+    /// Whether `user` may send and ask for read receipts there. Direct conversations and groups only.
+    public func checkReceipts(
+        by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard kind == .direct || kind == .group else { throw .badArgument("Messages of this kind have no receipts.") }
+        try checkTakingPart(user, kind, channel, at: now)
+    }
+
+    /// What `user` may read of a channel.
+    public func admitHistory(
+        of kind: ChatKind, _ channel: Identifier, by user: Identifier, at now: Int64
+    ) throws(ChatRefusal) -> ChatHistoryAccess {
+        try checkTakingPart(user, kind, channel, at: now)
+        return historyAccess(of: kind, channel, by: user)
+    }
+
+    /// As ``admitHistory(of:_:by:at:)``, for the application's server.
+    public func historyAccess(of kind: ChatKind, _ channel: Identifier, by user: Identifier) -> ChatHistoryAccess {
+        switch kind {
+        case .direct: ChatHistoryAccess(conversation: ChatConversation.key(.direct, user, channel), floor: 0)
+        case .system: ChatHistoryAccess(conversation: ChatConversation.key(.system, channel, user), floor: 0)
+        case .group:
+            ChatHistoryAccess(conversation: ChatConversation.key(.group, channel), floor: Self.floor(groups[channel]?.created))
+        case .open:
+            ChatHistoryAccess(conversation: ChatConversation.key(.open, channel), floor: Self.floor(rooms[channel]?.created))
+        }
+    }
+
+    private static func floor(_ created: Int64?) -> UInt64 {
+        guard let created, created > 0, created < Int64.max / 10_000 else { return 0 }
+        return UInt64(created) * 10_000 - 1
+    }
+
+    private func checkTakingPart(
+        _ user: Identifier, _ kind: ChatKind, _ channel: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        try ChatID.check(channel, "the channel")
+        switch kind {
+        case .direct, .system: break
+        case .group:
+            guard groups.member(user, of: channel) != nil else {
+                throw ChatRefusal(ChatCode.notInGroup, "The user is not in the group.")
+            }
+        case .open: try checkInside(channel, user, at: now)
+        }
+    }
+
+    static let noSuchGroup = ChatRefusal(ChatCode.noSuchGroup, "There is no such group.")
+    static let noSuchOpenChannel = ChatRefusal(ChatCode.noSuchOpenChannel, "There is no such open channel.")
+    static let barred = ChatRefusal(ChatCode.bannedFromOpenChannel, "The user is banned from the open channel.")
+}

@@ -1,0 +1,111 @@
+import Identifiers
+
+// Devices and inboxes (rules CH-14 to CH-25).
+
+/// What a session that signed in has to be told, and whom it displaces.
+public struct ChatAdmittance: Sendable {
+    /// To be ended with 31010. They are signed out already.
+    public var kicked: [ChatSession]
+    public var news: ChatNews
+}
+
+extension ChatState {
+    /// Lets a session in: 31023 or 31024 otherwise.
+    ///
+    /// - Parameter session: delivered to from now on.
+    public mutating func signIn(
+        _ session: ChatSession, _ signIn: ChatSignIn, at now: Int64
+    ) throws(ChatRefusal) -> ChatAdmittance {
+        try ChatID.check(signIn.device, "a device")
+        let kicked = try devices.signIn(session, signIn, limits: application.limits, at: now)
+        var news = ChatNews()
+        for old in kicked { rooms.lose(old, of: signIn.user, grace: application.limits.openGrace, at: now, news: &news) }
+        presence.came(signIn.user, at: now, news: &news)
+        return ChatAdmittance(kicked: kicked, news: news)
+    }
+
+    /// Takes a session out. Without effect for one that is out already.
+    ///
+    /// - Parameter isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
+    ///   channels and online for a while (F71).
+    public mutating func signOut(
+        _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
+    ) -> ChatNews {
+        var news = ChatNews()
+        guard devices.signOut(session, of: user) else { return news }
+        if isDeliberate {
+            rooms.leaveAll(session, of: user, at: now, into: &commit, news: &news)
+        } else {
+            rooms.lose(session, of: user, grace: application.limits.openGrace, at: now, news: &news)
+        }
+        if !devices.isOnline(user) {
+            let grace = isDeliberate ? 0 : application.limits.presenceGrace.wholeMilliseconds
+            presence.left(user, grace: grace, at: now, news: &news)
+        }
+        return news
+    }
+
+    /// Counts a request against what a session may ask for: 20604 beyond it (rules CH-19 and CH-101).
+    public mutating func spend(
+        _ kind: ChatSpending, session: UInt64, of user: Identifier, at now: Int64
+    ) throws(ChatRefusal) {
+        guard let wait = devices.take(kind, session, of: user, limits: application.limits, at: now) else { return }
+        let what = kind == .send ? "messages" : "requests of this kind"
+        throw ChatRefusal(ChatCode.tooManySends, "More \(what) a second than a client may send.", retryAfter: wait)
+    }
+
+    public var connectionCount: Int { devices.count }
+
+    /// Whether a user has a session now.
+    public func isOnline(_ user: Identifier) -> Bool { devices.isOnline(user) }
+
+    /// The sessions of a user, oldest first.
+    public func sessions(of user: Identifier) -> [ChatSession] { devices.devices(of: user).map(\.session) }
+
+    // MARK: Inboxes
+
+    /// Gives each recipient's inbox its next place. Recipients are different from each other.
+    public mutating func place(_ recipients: some Collection<Identifier>, skipping skipped: Identifier? = nil) -> [ChatInboxPlace]
+    {
+        inboxes.place(recipients, skipping: skipped)
+    }
+
+    /// Gives the inboxes of those who get a message their next places.
+    public mutating func place(_ recipients: ChatRecipients) -> [ChatInboxPlace] {
+        inboxes.place(recipients.users, skipping: recipients.skipped)
+    }
+
+    /// Where a new session begins to read.
+    public func inboxStart(of user: Identifier, resume: ChatResume?) -> ChatInboxStart {
+        inboxes.start(of: user, resume: resume, epoch: epoch, getsEverything: application.syncsDevices)
+    }
+
+    /// Notes how far a user's device has read, and writes it into the commit.
+    ///
+    /// - Returns: whether that was news.
+    @discardableResult
+    public mutating func acknowledge(_ sequence: UInt64, by user: Identifier, into commit: inout ChatCommit) -> Bool {
+        guard let place = inboxes.acknowledge(sequence, by: user) else { return false }
+        commit.acknowledged.append(place)
+        return true
+    }
+
+    // MARK: Repetitions
+
+    /// The message that a user sent under a client id in the last hour.
+    public func repetition(of clientID: Identifier, by sender: Identifier) -> ChatRepetition? {
+        repetitions.find(sender, clientID)
+    }
+
+    /// Notes what a client id stands for. Ids of messages come in their order.
+    ///
+    /// - Parameter sequence: the message's place in the sender's own inbox, if it has one.
+    public mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
+        repetitions.note(sender, clientID, id: id, sequence: sequence)
+    }
+
+    /// A message could not be stored: sending it again is no repetition.
+    public mutating func forgetSent(_ clientID: Identifier, by sender: Identifier, id: UInt64) {
+        repetitions.remove(sender, clientID, id: id)
+    }
+}

@@ -1,0 +1,91 @@
+/// The core of a chat service: everything about one application that decides what may be done, and what comes of it.
+///
+/// A value without locks, clocks, I/O and randomness, and without a wire protocol: its owner guards it with a lock and passes the
+/// time in, ms since 1970. Functions that change what has to survive a restart write the documents into the commit that they are
+/// given. Functions that throw have changed nothing.
+public struct ChatState: Sendable {
+    /// May be changed at any time, but for its key; what is there already stays.
+    public var application: ChatApplication
+    /// Names the life of all inboxes.
+    public let epoch: String
+
+    var directory = ChatDirectory()
+    var restrictions = ChatRestrictions()
+    var devices = ChatDevices()
+    var inboxes = ChatInboxes()
+    var repetitions = ChatRepetitions()
+    var settings = ChatUserSettings()
+    var groups = ChatGroups()
+    var rooms = ChatRooms()
+    var presence = ChatPresence()
+    private var nextHousekeeping = Int64.min
+
+    /// - Parameter restored: what the store remembers of the application; taken as it is.
+    public init(_ application: ChatApplication, restoring restored: RestoredChat.Application = .init(), epoch: String) {
+        self.application = application
+        self.epoch = epoch
+        restore(restored)
+    }
+
+    private mutating func restore(_ restored: RestoredChat.Application) {
+        var tokens: [ChatToken] = []
+        var members: [ChatMember] = []
+        for document in restored.documents {
+            switch document {
+            case .user(let user): directory.restore(user)
+            case .token(let token): tokens.append(token)
+            case .group(let group): groups.restore(group)
+            case .member(let member): members.append(member)
+            case .openChannel(let channel): rooms.restore(channel)
+            case .openEntry(let entry): rooms.restore(entry)
+            case .setting(let setting): settings.restore(setting)
+            case .restriction(let restriction): restrictions.restore(restriction)
+            case .subscription(let subscription): presence.restore(subscription)
+            }
+        }
+        for token in tokens.sorted(by: { ($0.issued, $0.token) < ($1.issued, $1.token) }) { directory.restore(token) }
+        for member in members.sorted(by: { ($0.joined, $0.user) < ($1.joined, $1.user) }) { groups.restore(member) }
+        rooms.finishRestoring()
+        for (user, inbox) in restored.inboxes {
+            inboxes.restore(user, last: inbox.last, acknowledged: inbox.acknowledged)
+        }
+        for send in restored.recentSends.sorted(by: { $0.id < $1.id }) {
+            repetitions.note(send.sender, send.clientID, id: send.id, sequence: send.sequence)
+        }
+    }
+
+    /// All that a store has to remember for a book like this one, in no order.
+    public var documents: [ChatDocument] {
+        directory.documents + restrictions.documents + settings.documents + groups.documents + rooms.documents
+            + presence.documents
+    }
+
+    /// Lets time pass: who lost the connection leaves open channels, presence is told, what has ended is forgotten.
+    ///
+    /// To be called about every second.
+    public mutating func sweep(at now: Int64, into commit: inout ChatCommit) -> ChatNews {
+        var news = ChatNews()
+        rooms.sweep(at: now, limits: application.limits, restrictions: &restrictions, into: &commit, news: &news)
+        presence.sweep(at: now, devices: devices, into: &commit, news: &news)
+        if now >= nextHousekeeping {
+            nextHousekeeping = now + 60_000
+            restrictions.sweep(at: now, into: &commit)
+            directory.sweep(at: now, into: &commit)
+            if now > 3_600_000 { repetitions.forget(before: UInt64(now - 3_600_000) * 10_000) }
+        }
+        return news
+    }
+}
+
+/// What connected devices are to be told at once and is kept for nobody.
+public struct ChatNews: Sendable {
+    public var open: [ChatOpenEvent] = []
+    public var presence: [ChatPresenceEvent] = []
+    /// Sessions that are in an open channel no more, to be taken out after the events.
+    public var detached: [ChatSeat] = []
+    public var syncs: [ChatOpenSync] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty && syncs.isEmpty }
+}

@@ -1,0 +1,141 @@
+import Identifiers
+import OrderedCollections
+
+/// What channel groups may be (wire sheet 5).
+public struct GroupLimits: Hashable, Sendable {
+    /// Groups of an application.
+    public var groups: Int
+    /// Channels of a group.
+    public var channelsPerGroup: Int
+    /// Channels in one call.
+    public var channelsPerCall: Int
+    /// Characters (Unicode scalars) of a name, groups and channels alike.
+    public var nameLength: Int
+    /// Bytes of all groups of an application, roughly: names with their places in tables.
+    public var bytes: Int
+
+    public init(
+        groups: Int = 10_000, channelsPerGroup: Int = 2000, channelsPerCall: Int = 200, nameLength: Int = 92,
+        bytes: Int = 64 << 20
+    ) {
+        self.groups = groups
+        self.channelsPerGroup = channelsPerGroup
+        self.channelsPerCall = channelsPerCall
+        self.nameLength = nameLength
+        self.bytes = bytes
+    }
+}
+
+/// Why a change of a group was refused. Nothing has changed then.
+public enum GroupRefusal: Error, Hashable, Sendable {
+    /// A name is empty, too long, or has one of `, : * / \`, a space or a control character.
+    case invalidName
+    case tooManyGroups(limit: Int)
+    case tooManyChannels(limit: Int)
+    case tooManyChannelsInOneCall(limit: Int)
+    /// All groups together take as much memory as they may.
+    case full
+}
+
+/// What happened to a group: what to store, and whom to wake.
+public struct GroupChange: Hashable, Sendable {
+    public var group: Identifier
+    /// The channels that it has now, in the order in which they came; empty when the group is gone.
+    public var channels: [Identifier]
+    public var added: [Identifier]
+    public var removed: [Identifier]
+
+    /// Whether there is anything to store, and readers of the group to wake (wire sheet 1.2, item 4).
+    public var hasChanged: Bool { !added.isEmpty || !removed.isEmpty }
+}
+
+/// The channel groups of one application. A group exists while it has a channel (rule HB-30).
+public struct ChannelGroups: Sendable {
+    public let limits: GroupLimits
+    private var groups: OrderedDictionary<Identifier, OrderedSet<Identifier>> = [:]
+
+    /// - Parameter groups: what the store restored; taken as it is.
+    public init(limits: GroupLimits = GroupLimits(), restoring groups: [Identifier: [Identifier]] = [:]) {
+        self.limits = limits
+        for (name, channels) in groups.sorted(by: { $0.key < $1.key }) where !channels.isEmpty {
+            self.groups[name] = OrderedSet(channels)
+            bytes += Self.cost(of: channels)
+        }
+    }
+
+    /// What the groups take, roughly.
+    public private(set) var bytes = 0
+
+    /// All groups, in the order in which they came.
+    public var names: [Identifier] { Array(groups.keys) }
+
+    /// A group's channels; empty for a group that does not exist.
+    public func channels(of group: Identifier) -> [Identifier] {
+        groups[group]?.elements ?? []
+    }
+
+    /// The groups of an interest with the channels that they have now.
+    public func resolve(_ names: [Identifier]) -> [StreamGroup] {
+        names.map { StreamGroup(name: $0, channels: channels(of: $0)) }
+    }
+
+    /// Adds channels, creating the group if need be. Channels that are in it already stay where they are.
+    public mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> GroupChange {
+        try check(channels, group)
+        let present = groups[group] ?? []
+        var added = OrderedSet(channels)
+        added.subtract(present)
+        guard present.count + added.count <= limits.channelsPerGroup else {
+            throw .tooManyChannels(limit: limits.channelsPerGroup)
+        }
+        guard !added.isEmpty else { return change(group) }
+        guard !present.isEmpty || groups.count < limits.groups else { throw .tooManyGroups(limit: limits.groups) }
+        let grown = Self.cost(of: added)
+        guard bytes + grown <= limits.bytes else { throw .full }
+        bytes += grown
+        groups[group, default: []].append(contentsOf: added)
+        return change(group, added: added.elements)
+    }
+
+    /// Removes channels; the group goes with its last one.
+    public mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> GroupChange {
+        try check(channels, group)
+        guard var remaining = groups[group] else { return change(group) }
+        let removed = OrderedSet(channels).intersection(remaining)
+        remaining.subtract(removed)
+        groups[group] = remaining.isEmpty ? nil : remaining
+        bytes -= Self.cost(of: removed)
+        return change(group, removed: removed.elements)
+    }
+
+    /// Removes a group with all its channels.
+    public mutating func remove(group: Identifier) -> GroupChange {
+        let removed = groups.removeValue(forKey: group)?.elements ?? []
+        bytes -= Self.cost(of: removed)
+        return change(group, removed: removed)
+    }
+
+    /// A name in a group's list and in the index that finds a channel's groups.
+    private static func cost(of channels: some Sequence<Identifier>) -> Int {
+        channels.reduce(0) { $0 + 160 + $1.utf8.count }
+    }
+
+    private func change(_ group: Identifier, added: [Identifier] = [], removed: [Identifier] = []) -> GroupChange {
+        GroupChange(group: group, channels: channels(of: group), added: added, removed: removed)
+    }
+
+    private func check(_ channels: [Identifier], _ group: Identifier) throws(GroupRefusal) {
+        guard channels.count <= limits.channelsPerCall else {
+            throw .tooManyChannelsInOneCall(limit: limits.channelsPerCall)
+        }
+        for name in channels { try check(name) }
+        try check(group)
+    }
+
+    private func check(_ name: Identifier) throws(GroupRefusal) {
+        let reserved: Set<Unicode.Scalar> = [",", ":", "*", "/", "\\", " ", "\u{7F}"]
+        guard !name.isEmpty, name.text.unicodeScalars.count <= limits.nameLength,
+            name.text.unicodeScalars.allSatisfy({ $0.value >= 32 && !reserved.contains($0) })
+        else { throw .invalidName }
+    }
+}

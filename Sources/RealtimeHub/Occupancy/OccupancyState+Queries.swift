@@ -1,0 +1,35 @@
+import Identifiers
+
+/// One channel with its users and its way of telling about them.
+struct OccupancyChannel: Sendable {
+    var roster = OccupancyRoster()
+    var announcer = OccupancyAnnouncer()
+}
+
+extension OccupancyState {
+    /// Who is on a channel, in the order of joining.
+    ///
+    /// - Parameter limit: users of the page; 0 for the number alone.
+    public func hereNow(_ channel: Identifier, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
+        guard let roster = channels[channel]?.roster else { return OccupancyPage(occupancy: 0, occupants: []) }
+        return OccupancyPage(
+            occupancy: roster.count, occupants: limit > 0 ? roster.page(offset: offset, limit: limit) : [])
+    }
+
+    /// Channels with somebody on them, in no order: sorting them takes long, and is best done elsewhere.
+    public var unsortedChannels: [Identifier] { Array(channels.keys) }
+
+    /// How many channels somebody is on.
+    public var channelCount: Int { channels.count }
+
+    /// The channels that a user is on, in no order.
+    public func unsortedChannels(of user: Identifier) -> [Identifier] { visits[user].map { Array($0) } ?? [] }
+
+    /// Channels with somebody on them, sorted by name.
+    public var occupiedChannels: [Identifier] { channels.keys.sorted() }
+
+    public func occupancy(of channel: Identifier) -> Int { channels[channel]?.roster.count ?? 0 }
+
+    /// The channels that a user is on, sorted by name.
+    public func whereNow(_ user: Identifier) -> [Identifier] { visits[user]?.sorted() ?? [] }
+}

@@ -1,0 +1,277 @@
+import Identifiers
+
+/// Who is on which channel of one application, and what others hear of it (wire sheet 4.1).
+///
+/// Users are on a channel from their first subscribe or heartbeat until they leave or fall silent. Changes add events to the list
+/// that is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern is
+/// presence on the channel named like the pattern; what is subscribed on presence channels is the front's to leave out.
+///
+/// Every change costs a bounded number of steps, however many users there are (rule HB-64).
+public struct OccupancyState: Sendable {
+    /// May be changed at any time; what has been planned already stays.
+    public var settings: OccupancySettings
+    public let limits: OccupancyLimits
+    var channels: [Identifier: OccupancyChannel] = [:]
+    /// The channels that each user is on.
+    var visits: [Identifier: Set<Identifier>] = [:]
+    /// State set for users who are not there.
+    private var absent: [OccupancyPlace: AbsentState] = [:]
+    private var absentBytes = 0
+    /// When each stay, interval event and absent state is looked at. One entry for each.
+    private var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
+    private var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
+    private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
+    private var stays: UInt64 = 0
+    /// Users on channels, each once for every channel.
+    public private(set) var stayCount = 0
+    /// What all stays take, roughly.
+    public private(set) var bytes = 0
+    private var moves = 0
+
+    public init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
+        self.settings = settings
+        self.limits = limits
+    }
+
+    /// Entries of tables that were added, removed or moved since the beginning, for tests that count work.
+    var steps: Int { stayEnds.steps + intervals.steps + absentEnds.steps + moves }
+
+    /// A subscribe or heartbeat: the user joins, or stays for another while.
+    ///
+    /// - Parameters:
+    ///   - timeout: seconds until the user counts as gone; nil for the default. Kept within the settings' range.
+    ///   - state: JSON text when the request brings it; nil leaves it as it is. A changed one is an event, a repeated one is not.
+    /// - Returns: why the user is not on the channel, or the state is not kept; nil as a rule.
+    @discardableResult
+    public mutating func touch(
+        _ channel: Identifier, by user: OccupancyUser, timeout: Int? = nil, state: [UInt8]? = nil, at time: OccupancyTime,
+        into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        if let state, state.count > limits.stateBytes { return .stateTooLong(limit: limits.stateBytes) }
+        let seconds = min(max(timeout ?? settings.defaultTimeout, settings.timeouts.lowerBound), settings.timeouts.upperBound)
+        let deadline = time.instant.advanced(by: .seconds(seconds))
+        // Where memory is short, a user's new connection takes the place of an old one.
+        let connections = bytes < limits.bytes ? OccupancyMember.connectionLimit : 1
+        let known: Void? = change(user.id, on: channel) {
+            $0.touch(user.connection, until: deadline, limit: connections, at: time.instant)
+        }
+        if known != nil { return state.flatMap { change(channel, user.id, to: $0, at: time, into: &events) } }
+        return join(channel, user, until: deadline, state: state, at: time, into: &events)
+    }
+
+    /// A leave: one connection of the user, or all of them when the request does not tell connections apart (rule HB-33).
+    public mutating func leave(
+        _ channel: Identifier, by user: OccupancyUser, at time: OccupancyTime, into events: inout [OccupancyEvent]
+    ) {
+        guard change(user.id, on: channel, { $0.end(user.connection, at: time.instant) }) == true else { return }
+        remove(user.id, from: channel, as: .leave, at: time, into: &events)
+    }
+
+    /// Replaces a user's state, which goes with the user. For one who is not there it waits for the default timeout, silently.
+    ///
+    /// - Returns: why the state is not kept; nil as a rule.
+    @discardableResult
+    public mutating func setState(
+        _ state: [UInt8], of user: Identifier, on channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        guard state.count <= limits.stateBytes else { return .stateTooLong(limit: limits.stateBytes) }
+        if channels[channel]?.roster[user] != nil { return change(channel, user, to: state, at: time, into: &events) }
+        let place = OccupancyPlace(channel: channel, user: user)
+        let new = AbsentState(state: state, deadline: time.instant.advanced(by: .seconds(settings.defaultTimeout)))
+        let old = absent[place]
+        let grown = new.cost(place) - (old?.cost(place) ?? 0)
+        guard absent.count < limits.absentStates || old != nil, absentBytes + grown <= limits.absentBytes else { return .full }
+        if let old { absentEnds.remove(place, at: old.deadline) }
+        absent[place] = new
+        absentBytes += grown
+        absentEnds.insert(place, at: new.deadline)
+        return nil
+    }
+
+    /// Users who fell silent, and interval events that are due. To be called about every second.
+    ///
+    /// - Parameter limit: how much is looked at; true when more is due.
+    @discardableResult
+    public mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
+        var left = limit
+        while left > 0 {
+            let stay = stayEnds.nextDue(at: time.instant)
+            let state = absentEnds.nextDue(at: time.instant)
+            let interval = intervals.nextDue(at: time.instant)
+            guard let first = [stay, state, interval].compactMap({ $0 }).min() else { return false }
+            left -= 1
+            // An interval event tells of what came before it.
+            if stay == first {
+                if let stay = stayEnds.takeNext() { expire(stay, at: time, into: &events) }
+            } else if state == first {
+                if let place = absentEnds.takeNext() { forgetAbsent(place, at: time.instant) }
+            } else if let channel = intervals.takeNext() {
+                tellInterval(channel, at: time, into: &events)
+            }
+        }
+        return true
+    }
+
+    /// A user's state on a channel, as JSON text.
+    public func state(of user: Identifier, on channel: Identifier) -> [UInt8]? {
+        channels[channel]?.roster[user]?.state ?? absent[OccupancyPlace(channel: channel, user: user)]?.state
+    }
+}
+
+// MARK: - Changes
+
+extension OccupancyState {
+    private mutating func join(
+        _ channel: Identifier, _ user: OccupancyUser, until deadline: MonotonicInstant, state: [UInt8]?, at time: OccupancyTime,
+        into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        if visits[user.id]?.count ?? 0 >= limits.channelsPerUser { return .tooManyChannels(limit: limits.channelsPerUser) }
+        guard stayCount < limits.stays, bytes < limits.bytes, channels[channel]?.roster.count ?? 0 < limits.usersPerChannel
+        else { return .full }
+        stays += 1
+        stayCount += 1
+        let known = takeAbsent(OccupancyPlace(channel: channel, user: user.id))
+        var member = OccupancyMember(stay: stays, user: user.id, state: state ?? known)
+        member.refresh(user.connection, until: deadline, limit: OccupancyMember.connectionLimit)
+        member.scheduled = deadline
+        bytes += member.cost + channel.utf8.count
+        let event = OccupancyEvent(
+            channel: channel, action: .join, occupancy: 0, timestamp: time.unixSeconds, user: user.id, state: member.state)
+        channels[channel, default: OccupancyChannel()].roster.insert(member)
+        visits[user.id, default: []].insert(channel)
+        stayEnds.insert(OccupancyStay(number: stays, channel: channel, user: user.id), at: deadline)
+        announce(.join, event, at: time, into: &events)
+        return nil
+    }
+
+    /// Changes the connections of a user who is there; nil for one who is not.
+    private mutating func change<Result>(
+        _ user: Identifier, on channel: Identifier, _ change: (inout OccupancyMember) -> Result
+    ) -> Result? {
+        guard let index = channels.index(forKey: channel) else { return nil }
+        let outcome = channels.values[index].roster.update(user) { member in
+            let (cost, planned) = (member.cost, member.scheduled)
+            let result = change(&member)
+            return (result: result, grown: member.cost - cost, stay: member.stay, planned: planned, next: member.replan())
+        }
+        guard let outcome else { return nil }
+        bytes += outcome.grown
+        if let next = outcome.next {
+            let stay = OccupancyStay(number: outcome.stay, channel: channel, user: user)
+            stayEnds.remove(stay, at: outcome.planned)
+            stayEnds.insert(stay, at: next)
+        }
+        return outcome.result
+    }
+
+    private mutating func remove(
+        _ user: Identifier, from channel: Identifier, as change: OccupancyAnnouncer.Change, at time: OccupancyTime,
+        into events: inout [OccupancyEvent]
+    ) {
+        guard let index = channels.index(forKey: channel), let removed = channels.values[index].roster.remove(user) else {
+            return
+        }
+        stayCount -= 1
+        bytes -= removed.member.cost + channel.utf8.count
+        moves += removed.moves
+        stayEnds.remove(OccupancyStay(number: removed.member.stay, channel: channel, user: user), at: removed.member.scheduled)
+        if let visit = visits.index(forKey: user) {
+            visits.values[visit].remove(channel)
+            if visits.values[visit].isEmpty { visits.remove(at: visit) }
+        }
+        let event = OccupancyEvent(
+            channel: channel, action: change == .leave ? .leave : .timeout, occupancy: 0, timestamp: time.unixSeconds, user: user)
+        announce(change, event, at: time, into: &events)
+        if channels[channel]?.roster.isEmpty == true { channels[channel] = nil }
+    }
+
+    private mutating func change(
+        _ channel: Identifier, _ user: Identifier, to state: [UInt8], at time: OccupancyTime, into events: inout [OccupancyEvent]
+    ) -> OccupancyRefusal? {
+        guard let index = channels.index(forKey: channel), let member = channels.values[index].roster[user], member.state != state
+        else { return nil }
+        let grown = state.count - (member.state?.count ?? 0)
+        guard grown <= 0 || bytes + grown <= limits.bytes else { return .full }
+        bytes += grown
+        _ = channels.values[index].roster.update(user) { $0.state = state }
+        events.append(
+            OccupancyEvent(
+                channel: channel, action: .stateChange, occupancy: channels.values[index].roster.count,
+                timestamp: time.unixSeconds, user: user, state: state))
+        return nil
+    }
+
+    /// Tells an event or holds it back for the next interval event.
+    private mutating func announce(
+        _ change: OccupancyAnnouncer.Change, _ event: OccupancyEvent, at time: OccupancyTime, into events: inout [OccupancyEvent]
+    ) {
+        guard let index = channels.index(forKey: event.channel), let user = event.user else { return }
+        let occupancy = channels.values[index].roster.count
+        let planned = channels.values[index].announcer.due
+        let verdict = channels.values[index].announcer.take(
+            change, of: user, occupancy: occupancy, settings: settings, at: time.instant)
+        plan(event.channel, instead: planned, channels.values[index].announcer.due)
+        switch verdict {
+        case .hold: return
+        case .tell(let afterSum):
+            if afterSum {
+                let before = occupancy + (change == .join ? -1 : 1)
+                events.append(channels.values[index].announcer.sum(channel: event.channel, occupancy: before, at: time))
+            }
+            var told = event
+            told.occupancy = occupancy
+            events.append(told)
+        }
+    }
+
+    private mutating func takeAbsent(_ place: OccupancyPlace) -> [UInt8]? {
+        guard !absent.isEmpty, let state = absent.removeValue(forKey: place) else { return nil }
+        absentBytes -= state.cost(place)
+        absentEnds.remove(place, at: state.deadline)
+        return state.state
+    }
+}
+
+// MARK: - Deadlines
+
+extension OccupancyState {
+    private mutating func expire(_ stay: OccupancyStay, at time: OccupancyTime, into events: inout [OccupancyEvent]) {
+        guard let index = channels.index(forKey: stay.channel) else { return }
+        let outcome = channels.values[index].roster.update(stay.user) {
+            member -> (isGone: Bool, grown: Int, next: MonotonicInstant)? in
+            // Another stay, or one that was planned anew while its slot was being looked through.
+            guard member.stay == stay.number, member.scheduled <= time.instant else { return nil }
+            let cost = member.cost
+            let isGone = member.expire(at: time.instant)
+            if !isGone { member.scheduled = member.deadline }
+            return (isGone, member.cost - cost, member.scheduled)
+        }
+        guard let outcome, let (isGone, grown, next) = outcome else { return }
+        bytes += grown
+        if isGone {
+            remove(stay.user, from: stay.channel, as: .timeout, at: time, into: &events)
+        } else {
+            stayEnds.insert(stay, at: next)
+        }
+    }
+
+    private mutating func tellInterval(_ channel: Identifier, at time: OccupancyTime, into events: inout [OccupancyEvent]) {
+        guard let index = channels.index(forKey: channel), let due = channels.values[index].announcer.due, due <= time.instant
+        else { return }
+        let occupancy = channels.values[index].roster.count
+        events.append(channels.values[index].announcer.sum(channel: channel, occupancy: occupancy, at: time))
+        channels.values[index].announcer.plan(occupancy: occupancy, settings: settings, at: time.instant)
+        plan(channel, instead: due, channels.values[index].announcer.due)
+    }
+
+    private mutating func plan(_ channel: Identifier, instead old: MonotonicInstant?, _ new: MonotonicInstant?) {
+        guard old != new else { return }
+        if let old { intervals.remove(channel, at: old) }
+        if let new { intervals.insert(channel, at: new) }
+    }
+
+    private mutating func forgetAbsent(_ place: OccupancyPlace, at now: MonotonicInstant) {
+        guard let state = absent[place], state.deadline <= now else { return }
+        _ = takeAbsent(place)
+    }
+}

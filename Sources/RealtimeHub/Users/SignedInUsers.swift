@@ -1,0 +1,158 @@
+import Identifiers
+
+/// Who of one application is signed in, with how many connections, and who watches whom.
+///
+/// A value without locks, clocks and I/O; its owner guards it with one lock, under which it also queues what is to be told. Then
+/// each watcher sees a user come and go in turns, beginning with what its sign-in said (rules HB-50 to HB-53).
+///
+/// Holds an entry for every user who is online or watched, and the watchlist of every connection that has one.
+public struct SignedInUsers: Sendable {
+    private struct User {
+        var connections = 0
+        /// Whether watchers believe the user to be online.
+        var isOnlineForWatchers = false
+        var watchers: Set<UserConnection> = []
+    }
+
+    private struct Session {
+        var user: Identifier
+        var watchlist: [Identifier]
+    }
+
+    private var users: [Identifier: User] = [:]
+    private var sessions: [UserConnection: Session] = [:]
+    /// Users of whom watchers do not know the truth yet, and when they are to be told.
+    private var untold: [Identifier: MonotonicInstant] = [:]
+    /// How long a user stays online for watchers after the last connection has ended.
+    private let offlineGrace: Duration
+
+    /// - Parameter offlineGrace: a user who is back within this time has not been away (rule HB-52).
+    public init(offlineGrace: Duration) {
+        self.offlineGrace = offlineGrace
+    }
+
+    /// Signs a connection in, or replaces the watchlist of one that is signed in.
+    ///
+    /// - Parameter watchlist: distinct user ids; how many is for the caller to limit.
+    public mutating func signIn(
+        _ connection: UserConnection, as user: String, watching watchlist: [String], at now: MonotonicInstant
+    ) -> UserSignIn {
+        let user = Identifier(user)
+        if let session = sessions[connection], session.user != user { signOut(connection, at: now) }
+        let replaced = sessions[connection]?.watchlist
+        if replaced == nil {
+            users[user, default: User()].connections += 1
+            if users[user]?.connections == 1 { changed(user, at: now) }
+        }
+        var online: [String] = []
+        var settled: [Identifier] = []
+        var watched: [Identifier] = []
+        for name in watchlist {
+            let id = Identifier(name)
+            let index = entry(id)
+            users.values[index].watchers.insert(connection)
+            // The key is shared by all who watch the user.
+            watched.append(users.keys[index])
+            guard users.values[index].connections > 0 || users.values[index].isOnlineForWatchers else { continue }
+            online.append(name)
+            // What this connection is told must be what the others have been told, or what they believe would differ from then on.
+            guard !users.values[index].isOnlineForWatchers else { continue }
+            users.values[index].isOnlineForWatchers = true
+            untold[id] = nil
+            settled.append(id)
+        }
+        sessions[connection] = Session(user: user, watchlist: watched)
+        if let replaced { unwatch(Set(replaced).subtracting(watched), connection) }
+        return UserSignIn(online: online, news: news(of: settled, but: connection))
+    }
+
+    /// Forgets a connection that has ended. Does nothing when it is not signed in.
+    public mutating func signOut(_ connection: UserConnection, at now: MonotonicInstant) {
+        guard let session = sessions.removeValue(forKey: connection) else { return }
+        unwatch(session.watchlist, connection)
+        users[session.user]?.connections -= 1
+        if users[session.user]?.connections == 0 { changed(session.user, at: now) }
+    }
+
+    /// What is due to be told to watchers: users who came, and users who went and stayed away (rule HB-51).
+    public mutating func takeNews(at now: MonotonicInstant) -> [WatchlistNotification] {
+        guard !untold.isEmpty else { return [] }
+        var due: [Identifier] = []
+        for (user, time) in untold where time <= now { due.append(user) }
+        guard !due.isEmpty else { return [] }
+        due.sort()
+        for user in due {
+            untold[user] = nil
+            users[user]?.isOnlineForWatchers.toggle()
+        }
+        let news = news(of: due)
+        for user in due { forgetIfUnused(user) }
+        return news
+    }
+
+    /// Whether a user has a connection that is signed in.
+    public func isOnline(_ user: String) -> Bool {
+        users[Identifier(user)].map { $0.connections > 0 } ?? false
+    }
+
+    /// The connections that are signed in.
+    public var connectionCount: Int { sessions.count }
+    /// The users that are remembered.
+    public var userCount: Int { users.count }
+
+    // MARK: Changing
+
+    private mutating func entry(_ user: Identifier) -> Dictionary<Identifier, User>.Index {
+        if let index = users.index(forKey: user) { return index }
+        users[user] = User()
+        return users.index(forKey: user) ?? users.startIndex
+    }
+
+    /// The user's first connection has come or the last one has ended.
+    private mutating func changed(_ user: Identifier, at now: MonotonicInstant) {
+        guard let entry = users[user] else { return }
+        let isOnline = entry.connections > 0
+        if entry.isOnlineForWatchers == isOnline {
+            untold[user] = nil
+        } else if entry.watchers.isEmpty {
+            users[user]?.isOnlineForWatchers = isOnline
+            untold[user] = nil
+        } else {
+            untold[user] = isOnline ? now : now.advanced(by: offlineGrace)
+        }
+        forgetIfUnused(user)
+    }
+
+    private mutating func unwatch(_ watchlist: some Sequence<Identifier>, _ connection: UserConnection) {
+        for id in watchlist {
+            users[id]?.watchers.remove(connection)
+            guard let entry = users[id], entry.watchers.isEmpty else { continue }
+            // Nobody has to be told any more.
+            users[id]?.isOnlineForWatchers = entry.connections > 0
+            untold[id] = nil
+            forgetIfUnused(id)
+        }
+    }
+
+    private mutating func forgetIfUnused(_ user: Identifier) {
+        guard let entry = users[user], entry.connections == 0, entry.watchers.isEmpty else { return }
+        users[user] = nil
+        untold[user] = nil
+    }
+
+    // MARK: Telling
+
+    /// What watchers believe about these users now, put together for those who watch the same of them.
+    private func news(of changes: [Identifier], but left: UserConnection? = nil) -> [WatchlistNotification] {
+        var perWatcher: [UserConnection: [Int]] = [:]
+        for (index, user) in changes.enumerated() {
+            for watcher in users[user]?.watchers ?? [] where watcher != left { perWatcher[watcher, default: []].append(index) }
+        }
+        return Dictionary(grouping: perWatcher.keys) { perWatcher[$0] ?? [] }.map { indices, watchers in
+            let told = indices.map { changes[$0] }
+            return WatchlistNotification(
+                watchers: watchers, online: told.filter { users[$0]?.isOnlineForWatchers == true }.map(\.text),
+                offline: told.filter { users[$0]?.isOnlineForWatchers != true }.map(\.text))
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import WebSocketFraming
+
+/// Where a request for a WebSocket comes from, besides what it asks for. A pure value.
+package struct RequestOrigin: Hashable, Sendable {
+    /// The web page whose script connects; nil for programs, which send no origin. Two origins are none that anybody could list.
+    package var origin: String?
+    /// Whether the way from the client is encrypted, as far as the server can know.
+    package var usesTLS: Bool
+    /// The client's IP address, for logs; nil when it is not known.
+    package var address: String?
+
+    /// - Parameters:
+    ///   - usesTLS: of the connection itself.
+    ///   - address: of the connection's other end.
+    ///   - trustsProxyHeaders: whether that end is a proxy that says from whom the request came. Of several values the last one
+    ///     counts: the proxy wrote it, while those before it may be the client's own (rule SO-12).
+    package init(_ fields: some Sequence<HeaderField>, usesTLS: Bool, address: String?, trustsProxyHeaders: Bool) {
+        self.usesTLS = usesTLS
+        self.address = address
+        var origins: [String] = []
+        var (forwardedFor, forwardedProtocol): (String?, String?)
+        for field in fields {
+            switch field.name.lowercased() {
+            case "origin": origins.append(field.value)
+            case "x-forwarded-for": forwardedFor = Self.last(of: field.value)
+            case "x-forwarded-proto": forwardedProtocol = Self.last(of: field.value)
+            default: continue
+            }
+        }
+        if !origins.isEmpty { origin = origins.joined(separator: " ") }
+        guard trustsProxyHeaders else { return }
+        if let forwardedProtocol { self.usesTLS = ["https", "wss"].contains(forwardedProtocol.lowercased()) }
+        if let forwardedFor { self.address = Self.isAddress(forwardedFor) ? forwardedFor : nil }
+    }
+
+    private static func last(of list: String) -> String {
+        var value = list[...]
+        if let comma = value.lastIndex(of: ",") { value = value[value.index(after: comma)...] }
+        while value.first == " " || value.first == "\t" { value.removeFirst() }
+        while value.last == " " || value.last == "\t" { value.removeLast() }
+        return String(value)
+    }
+
+    /// Whether a text looks like an IP address, a port included: it goes to the log, and anybody can write anything there.
+    private static func isAddress(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count) && text.allSatisfy { $0.isASCII && ($0.isHexDigit || ".:[]".contains($0)) }
+    }
+}

@@ -1,0 +1,41 @@
+/// A point on a monotonic clock, in nanoseconds since an origin that the owner of the hub chooses.
+///
+/// The hub never asks a clock: whoever drives it passes the time in.
+public struct MonotonicInstant: Hashable, Comparable, Sendable {
+    public var nanoseconds: Int64
+
+    public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// An instant `seconds` after the origin.
+    public static func seconds(_ seconds: Int64) -> MonotonicInstant {
+        MonotonicInstant(nanoseconds: seconds * 1_000_000_000)
+    }
+
+    public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The instant after `duration`; sums beyond the range of the clock stay at its end.
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        return MonotonicInstant(nanoseconds: overflow ? .max : sum)
+    }
+
+    /// The time from `earlier` to this instant; negative when `earlier` is later.
+    public func since(_ earlier: MonotonicInstant) -> Duration {
+        .nanoseconds(nanoseconds - earlier.nanoseconds)
+    }
+}
+
+extension Duration {
+    /// Nanoseconds, cut to what 64 bits hold (292 years).
+    package var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        guard !overflow else { return seconds < 0 ? .min : .max }
+        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
+    }
+}
