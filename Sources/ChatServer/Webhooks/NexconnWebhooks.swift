@@ -80,6 +80,8 @@ final class NexconnWebhooks: Sendable {
     @discardableResult
     func use(_ eventLoop: (any EventLoop)?) -> [WebhookDelivery] {
         state.withLockedValue { state in
+            // What is held goes with the node that holds it.
+            release(&state)
             let former = (state.delivery.map { [$0] } ?? []) + state.retiring
             state.closing += former
             state.retiring = []
