@@ -1,31 +1,39 @@
 import NIOConcurrencyHelpers
 
 /// The servers that take part in one service's shared state, in the order in which they joined. May be used from any thread.
+///
+/// Inlinable, since the list is asked for each message: otherwise each service would use it without knowing its type.
 package final class NodeList<Node: Sendable>: Sendable {
-    private struct State {
-        var nodes: [Node] = []
+    @usableFromInline struct State {
+        @usableFromInline var nodes: [Node]
         /// Whose node each of them is.
-        var owners: [ObjectIdentifier] = []
+        @usableFromInline var owners: [ObjectIdentifier]
+
+        @inlinable init() {
+            (nodes, owners) = ([], [])
+        }
     }
 
-    private let state = NIOLockedValueBox(State())
+    @usableFromInline let state: NIOLockedValueBox<State>
 
-    package init() {}
+    @inlinable package init() {
+        state = NIOLockedValueBox(State())
+    }
 
     /// All nodes. What is decided once is applied by each of them.
-    package var all: [Node] { state.withLockedValue(\.nodes) }
+    @inlinable package var all: [Node] { state.withLockedValue { $0.nodes } }
 
     /// The node that does what has to be done once, such as telling webhooks: the one that has been there for the longest time.
-    package var first: Node? { state.withLockedValue(\.nodes.first) }
+    @inlinable package var first: Node? { state.withLockedValue { $0.nodes.first } }
 
-    package func join(_ node: Node, as owner: AnyObject) {
+    @inlinable package func join(_ node: Node, as owner: AnyObject) {
         state.withLockedValue { state in
             state.nodes.append(node)
             state.owners.append(ObjectIdentifier(owner))
         }
     }
 
-    package func leave(_ owner: AnyObject) {
+    @inlinable package func leave(_ owner: AnyObject) {
         state.withLockedValue { state in
             guard let index = state.owners.firstIndex(of: ObjectIdentifier(owner)) else { return }
             state.nodes.remove(at: index)

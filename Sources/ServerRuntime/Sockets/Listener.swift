@@ -34,18 +34,6 @@ package struct Listener {
                     try channel.pipeline.syncOperations.addHandler(AcceptPause(core.shortage))
                 }
             }
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            // Beyond the high mark a subscriber counts as too slow, so NIO's own count of waiting bytes is the only one.
-            .childChannelOption(
-                .writeBufferWaterMark,
-                value: .init(
-                    low: max(core.settings.maximumPendingBytes / 2, 1), high: max(core.settings.maximumPendingBytes, 2))
-            )
-            // Each connection keeps its receive buffer: small, since most are idle.
-            .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 16_384)
-            )
-            .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelInitializer { channel in Self.initialize(channel, host) }
             .bind(host: core.settings.host, port: core.settings.port)
             .get()
@@ -66,9 +54,41 @@ package struct Listener {
                 throw ChannelError.ioOnClosedChannel
             }
             let pipeline = channel.pipeline.syncOperations
-            pipeline.closeOnExec()
+            pipeline.prepareAccepted()
+            try setOptions(of: channel, core.settings)
             if let certificate = core.certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context)) }
             try pipeline.addHandler(HTTPConnection(host: host, loop: loop))
+        }
+    }
+}
+
+extension Listener {
+    /// Sets what a connection has apart from others. Not as options of the bootstrap, which cost each connection a chain of futures.
+    fileprivate static func setOptions(of channel: any Channel, _ settings: RuntimeSettings) throws {
+        guard let options = channel.syncOptions else { return }
+        // Beyond the high mark a subscriber counts as too slow, so NIO's own count of waiting bytes is the only one.
+        try options.setOption(
+            .writeBufferWaterMark,
+            value: .init(low: max(settings.maximumPendingBytes / 2, 1), high: max(settings.maximumPendingBytes, 2)))
+        // Each connection keeps its receive buffer: small, since most are idle.
+        try options.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 512, maximum: 16_384))
+        try options.setOption(.maxMessagesPerRead, value: 1)
+    }
+}
+
+extension ChannelPipeline.SynchronousOperations {
+    /// Keeps an accepted socket from programs that this one starts (rule SO-40), and has it send small frames at once. As
+    /// options of the channel these would have the socket asked for its address first.
+    fileprivate func prepareAccepted() {
+        do {
+            try withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+                _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+                var isOn: CInt = 1
+                _ = setsockopt(socket, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
+            }
+        } catch {
+            // The socket is closed already.
         }
     }
 }
