@@ -54,7 +54,7 @@ package final class PubNubService: Sendable {
         let loopCounts = context.loops.map { _ in NIOLockedValueBox(PubNubCounts()) }
         self.loopCounts = loopCounts
         mailboxes = zip(context.loops, loopCounts).map {
-            EventLoopMailbox($0.queue, PubNubLoop($0, $1, pollKind: pollKind))
+            EventLoopMailbox($0.queue, PubNubLoop($0, $1, pollKind: pollKind, pollHold: settings.pollHold))
         }
         streams.join(self)
     }

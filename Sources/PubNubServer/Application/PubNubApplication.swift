@@ -24,8 +24,6 @@ package final class PubNubApplication: Sendable {
     private let isBridged: Bool
     /// The servers that hold the keyset's polls.
     private let nodes: NodeList<any StreamNode>
-    /// How long the server holds polls of keysets that say nothing else.
-    private let usualPollHold: Duration
     private let standing: NIOLockedValueBox<Standing>
     private let state: NIOLockedValueBox<State>
 
@@ -53,8 +51,7 @@ package final class PubNubApplication: Sendable {
         keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: TimetokenAllocator,
         restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
-        pollHold: Duration = .seconds(280), isBridged: Bool = false,
-        occupancyLimits: OccupancyLimits = OccupancyLimits()
+        isBridged: Bool = false, occupancyLimits: OccupancyLimits = OccupancyLimits()
     ) {
         self.occupancyLimits = occupancyLimits
         subscribeKey = keyset.subscribeKey
@@ -64,7 +61,6 @@ package final class PubNubApplication: Sendable {
         self.timeline = timeline
         self.clock = clock
         self.nodes = nodes
-        usualPollHold = pollHold
         self.isBridged = isBridged
         let name = Identifier(keyset.subscribeKey)
         grants = AccessGrants(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
@@ -106,8 +102,8 @@ package final class PubNubApplication: Sendable {
         standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants }
     }
 
-    /// How long this keyset's polls are held before they are answered with nothing.
-    var pollHold: Duration { standing.withLockedValue(\.keyset.pollHold) ?? usualPollHold }
+    /// How long this keyset's polls are held before they are answered with nothing; nil for as long as each server holds polls.
+    var pollHold: Duration? { standing.withLockedValue(\.keyset.pollHold) }
 
     /// Takes on a changed keyset, and has held polls looked at again (rules PV-150 to PV-152).
     ///

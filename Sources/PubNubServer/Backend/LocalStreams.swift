@@ -85,8 +85,7 @@ package final class LocalStreams: StreamBackend {
                 PubNubApplication(
                     keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
                     timeline: timeline, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
-                    clock: clock, nodes: nodes, pollHold: settings.pollHold,
-                    isBridged: settings.bridgedKey?.isExactly(keyset.subscribeKey) == true))
+                    clock: clock, nodes: nodes, isBridged: settings.bridgedKey?.isExactly(keyset.subscribeKey) == true))
         }
         return new
     }

@@ -99,7 +99,7 @@ final class HeldPoll: HeldExchange {
 
     /// Answers when the hold is over, and ends the poll when its rights have ended (rules PV-10 and PV-138).
     func sweep(held elapsed: Duration, at now: MonotonicInstant) {
-        if elapsed >= polls.application.pollHold { expire(at: now) } else { _ = polls.endIfRefused(self) }
+        if elapsed >= polls.hold { expire(at: now) } else { _ = polls.endIfRefused(self) }
     }
 
     /// The connection is gone.

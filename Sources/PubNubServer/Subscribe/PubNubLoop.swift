@@ -6,20 +6,23 @@ import ServerValues
 final class PubNubLoop: LoopPart {
     private let loop: EventLoopContext
     private let pollKind: RequestKind
+    /// How long the server holds polls of keysets that say nothing else.
+    private let pollHold: Duration
     /// What has been counted, for other threads.
     private let published: NIOLockedValueBox<PubNubCounts>
     /// By the number of their application.
     private(set) var polls: [Int: PubNubPolls] = [:]
 
-    init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>, pollKind: RequestKind) {
+    init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>, pollKind: RequestKind, pollHold: Duration) {
         self.loop = loop
         self.pollKind = pollKind
+        self.pollHold = pollHold
         self.published = published
     }
 
     func polls(of application: PubNubApplication) -> PubNubPolls {
         if let known = polls[application.number] { return known }
-        let fresh = PubNubPolls(application, loop: loop, pollKind: pollKind)
+        let fresh = PubNubPolls(application, loop: loop, pollKind: pollKind, usualHold: pollHold)
         polls[application.number] = fresh
         return fresh
     }

@@ -14,6 +14,8 @@ final class PubNubPolls {
     let loop: EventLoopContext
     /// What metrics count polls as.
     private let pollKind: RequestKind
+    /// How long the server holds polls of keysets that say nothing else.
+    private let usualHold: Duration
     private var lists: [PollSource: PollList] = [:]
     private(set) var sources = SourceTable()
     private(set) var filters = FilterTable()
@@ -31,11 +33,15 @@ final class PubNubPolls {
     /// New lists of so many bytes make room by forgetting at once what nobody uses.
     private static let unusedBytes = 16 << 20
 
-    init(_ application: PubNubApplication, loop: EventLoopContext, pollKind: RequestKind) {
+    init(_ application: PubNubApplication, loop: EventLoopContext, pollKind: RequestKind, usualHold: Duration) {
         self.application = application
         self.pollKind = pollKind
+        self.usualHold = usualHold
         self.loop = loop
     }
+
+    /// How long polls are held before they are answered with nothing.
+    var hold: Duration { application.pollHold ?? usualHold }
 
     // MARK: A request
 

@@ -9,7 +9,7 @@ import WireCoding
 @Suite("Two servers on one backend are one PubNub service (PV-160 to PV-163)", .timeLimit(.minutes(1)))
 struct TwoServersPubNubTests {
     /// A poll that is held by a server, from its cursor on.
-    private func hold(
+    func hold(
         _ channels: String, _ query: String = "", on server: LifelineServer, held: Int = 1
     ) async throws -> PollClient {
         let client = try await PollClient.connect(server)
