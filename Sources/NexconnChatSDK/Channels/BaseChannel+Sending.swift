@@ -1,5 +1,6 @@
 import ChatDatabase
 import Foundation
+import NIOConcurrencyHelpers
 import NexconnProtocol
 
 /// How sending ends: with a message, an error, or both.
@@ -21,7 +22,23 @@ extension BaseChannel {
     ) {
         let attached = CallerBlock(attachedHandler)
         let registry = engine.registry
-        startSending(params, attached: { message in registry.run { attached(message) } }, end: ending(completionHandler))
+        let end = ending(completionHandler)
+        // The handlers share an object of their own: what the service says meanwhile must not be seen by the first of them, however
+        // late its queue calls it.
+        let shown = NIOLockedValueBox<Message?>(nil)
+        startSending(
+            params,
+            attached: { message in
+                let twin = message.twin()
+                shown.withLockedValue { $0 = twin }
+                registry.run { attached(twin) }
+            },
+            end: { message, error in
+                guard let message, let twin = shown.withLockedValue({ $0 }) else { return end(message, error) }
+                let local = message.local
+                registry.run { twin.update { $0 = local } }
+                end(twin, error)
+            })
     }
 
     /// Sends a message and waits until the service has taken it.

@@ -32,6 +32,12 @@ public final class Message: NSObject, @unchecked Sendable {
 
     var local: LocalMessage { state.withLockedValue { $0.local } }
 
+    /// The same message as another object, which does not follow this one.
+    func twin() -> Message {
+        let state = state.withLockedValue { $0 }
+        return Message(state.local, user: user, content: state.content, isOffline: isOffline)
+    }
+
     /// Takes over how far the message has got.
     func update(_ change: (inout LocalMessage) -> Void) {
         state.withLockedValue { change(&$0.local) }
