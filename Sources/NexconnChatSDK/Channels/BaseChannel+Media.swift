@@ -23,13 +23,24 @@ extension BaseChannel {
         let attached = CallerBlock(attachedHandler)
         let progress = CallerBlock(progressHandler)
         let cancelled = CallerBlock(cancelHandler)
+        let end = ending(completionHandler)
+        let shown = ShownMessage(registry)
         startSending(
             params,
             MediaCallbacks(
-                attached: { message in registry.run { attached(message) } },
-                progress: { percent, message in registry.run { progress(percent, message) } },
-                cancelled: { message in registry.run { cancelled(message) } },
-                end: ending(completionHandler)))
+                attached: { message in
+                    let twin = shown.begin(message)
+                    registry.run { attached(twin) }
+                },
+                progress: { percent, message in
+                    let twin = shown.unchanged(message)
+                    registry.run { progress(percent, twin) }
+                },
+                cancelled: { message in
+                    let twin = shown.caughtUp(message)
+                    registry.run { cancelled(twin) }
+                },
+                end: { message, error in end(message.map { shown.caughtUp($0) }, error) }))
     }
 
     /// Sends a message with a file and waits until the service has taken it.

@@ -1,6 +1,5 @@
 import ChatDatabase
 import Foundation
-import NIOConcurrencyHelpers
 import NexconnProtocol
 
 /// How sending ends: with a message, an error, or both.
@@ -23,22 +22,14 @@ extension BaseChannel {
         let attached = CallerBlock(attachedHandler)
         let registry = engine.registry
         let end = ending(completionHandler)
-        // The handlers share an object of their own: what the service says meanwhile must not be seen by the first of them, however
-        // late its queue calls it.
-        let shown = NIOLockedValueBox<Message?>(nil)
+        let shown = ShownMessage(registry)
         startSending(
             params,
             attached: { message in
-                let twin = message.twin()
-                shown.withLockedValue { $0 = twin }
+                let twin = shown.begin(message)
                 registry.run { attached(twin) }
             },
-            end: { message, error in
-                guard let message, let twin = shown.withLockedValue({ $0 }) else { return end(message, error) }
-                let local = message.local
-                registry.run { twin.update { $0 = local } }
-                end(twin, error)
-            })
+            end: { message, error in end(message.map { shown.caughtUp($0) }, error) })
     }
 
     /// Sends a message and waits until the service has taken it.
