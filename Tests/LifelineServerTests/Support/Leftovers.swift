@@ -19,12 +19,12 @@ struct Leftovers: Hashable, Sendable {
     var seats = 0
 }
 
-/// Waits until something holds; a failure of the test when it does not within 20 s.
+/// Waits until something holds; a failure of the test when it does not within 60 s.
 func eventually(at location: SourceLocation = #_sourceLocation, _ condition: () async throws -> Bool) async rethrows {
-    let deadline = NIODeadline.now() + .seconds(20)
+    let deadline = NIODeadline.now() + .seconds(60)
     while try await !condition() {
         guard NIODeadline.now() < deadline else {
-            Issue.record("It did not become true within 20 s.", sourceLocation: location)
+            Issue.record("It did not become true within 60 s.", sourceLocation: location)
             return
         }
         await Task.yield()
@@ -53,7 +53,7 @@ extension LifelineServer {
         return left
     }
 
-    /// Waits until nothing is left, 20 s at most; returns what is left then.
+    /// Waits until nothing is left, 60 s at most; returns what is left then.
     ///
     /// - Parameter sockets: whether sockets count. A program that asks by HTTP may keep some.
     func leftoversInTheEnd(sockets: Bool = true) async throws -> Leftovers {

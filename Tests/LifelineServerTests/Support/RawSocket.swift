@@ -103,7 +103,7 @@ final class RawSocket: Sendable {
     }
 
     /// The next bytes, or nil at the end.
-    func next(within limit: TimeAmount = .seconds(10)) async throws -> ByteBuffer? {
+    func next(within limit: TimeAmount = .seconds(60)) async throws -> ByteBuffer? {
         while true {
             let promise = channel.eventLoop.makePromise(of: Void.self)
             let ready: ByteBuffer?? = inbox.withLockedValue { inbox in

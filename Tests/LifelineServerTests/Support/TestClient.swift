@@ -99,7 +99,7 @@ actor TestClient {
 
     // MARK: Receiving
 
-    func next(within limit: TimeAmount = .seconds(10)) async throws -> Received {
+    func next(within limit: TimeAmount = .seconds(60)) async throws -> Received {
         while received.isEmpty {
             guard var bytes = try await socket.next(within: limit) else { return .end }
             take(&bytes)
@@ -109,7 +109,7 @@ actor TestClient {
 
     /// The next frame, which has to be this event.
     @discardableResult
-    func expect(_ event: String, within limit: TimeAmount = .seconds(10)) async throws -> PusherEnvelope {
+    func expect(_ event: String, within limit: TimeAmount = .seconds(60)) async throws -> PusherEnvelope {
         let next = try await next(within: limit)
         guard case .message(let message) = next, message.event == event else {
             throw Unexpected(description: "expected \(event), got \(next)")

@@ -4,12 +4,12 @@ import NIOConcurrencyHelpers
 @testable import Lifeline
 
 extension LifelineClient {
-    /// Waits until no thread is at work on what the client has to do, for 10 s at most.
+    /// Waits until no thread is at work on what the client has to do, for a minute at most.
     ///
     /// A call that is answered resumes the test in the middle of that work: what the test then reports, or how far it sets the clock,
     /// could come too early, and what it looks at could be about to change.
     func settle() {
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(60)
         while isBusy, ContinuousClock.now < limit {}
     }
 

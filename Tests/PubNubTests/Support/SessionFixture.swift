@@ -86,7 +86,7 @@ struct SessionFixture {
     func wait() {
         let dials = transport.dials
         // The thread that performs the effects, in their order, may be another one, and still be at it.
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(60)
         while transport.dials == dials, ContinuousClock.now < limit { timers.advanceToNext() }
         open()
     }

@@ -99,7 +99,7 @@ import Testing
         // The drops come as fast as the machine can: their number must not end the message before its time does.
         (configuration.limits.fragments, configuration.limits.messageBytes) = (1 << 30, 1 << 30)
         let (client, peer) = try await server.connected(configuration)
-        let limit = ContinuousClock.now + .seconds(20)
+        let limit = ContinuousClock.now + .seconds(60)
         peer.write(frame(1, [65], final: false))
         var event = PeerEvent.violation
         repeat {
@@ -128,7 +128,7 @@ import Testing
         @Test func `Rule WT-28: the kernel probes the connection`() async throws {
             let server = try await TestServer()
             let (client, _) = try await server.connected()
-            let limit = ContinuousClock.now + .seconds(10)
+            let limit = ContinuousClock.now + .seconds(60)
             var isProbed = false
             while !isProbed && ContinuousClock.now < limit {
                 isProbed = KernelWatch.isProbing(port: server.port)

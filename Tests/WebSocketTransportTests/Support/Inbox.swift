@@ -23,7 +23,7 @@ final class Inbox<Value: Sendable>: Sendable {
     }
 
     /// The next value; throws when none comes in time.
-    func next(within limit: TimeAmount = .seconds(30)) async throws -> Value {
+    func next(within limit: TimeAmount = .seconds(60)) async throws -> Value {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: Value.self)
         let timer = loop.scheduleTask(in: limit) { [state] in

@@ -68,7 +68,7 @@ final class TestClient: Sendable {
 
     /// Returns once the transport holds no attempt any more, which is a moment after its last word; false when that takes too long.
     func holdsNothing() async -> Bool {
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(60)
         while transport.openAttempts > 0 {
             if ContinuousClock.now > limit { return false }
             await Task.yield()

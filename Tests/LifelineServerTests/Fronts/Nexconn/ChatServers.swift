@@ -79,7 +79,7 @@ struct NeverHappened: Error, CustomStringConvertible {
 
 /// Waits until something holds that nobody tells about.
 func eventually(_ what: String, _ holds: () throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(30)
+    let deadline = ContinuousClock.now + .seconds(60)
     while try !holds() {
         guard ContinuousClock.now < deadline else { throw NeverHappened(description: "never: \(what)") }
         try await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: .milliseconds(2)) {}.futureResult.get()

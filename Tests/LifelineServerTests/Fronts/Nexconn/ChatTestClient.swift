@@ -128,7 +128,7 @@ actor ChatTestClient {
 
     // MARK: Receiving
 
-    func next(within limit: TimeAmount = .seconds(20)) async throws -> Received {
+    func next(within limit: TimeAmount = .seconds(60)) async throws -> Received {
         while received.isEmpty {
             guard var bytes = try await socket.next(within: limit) else { return .end }
             take(&bytes)

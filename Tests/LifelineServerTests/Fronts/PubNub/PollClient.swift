@@ -65,7 +65,7 @@ final class PollClient {
     }
 
     /// The next answer, complete.
-    func reply(within limit: TimeAmount = .seconds(10)) async throws -> Reply {
+    func reply(within limit: TimeAmount = .seconds(60)) async throws -> Reply {
         while true {
             if let end = unread.firstRange(of: "\r\n\r\n") {
                 let head = String(unread[..<end.lowerBound])
