@@ -67,9 +67,11 @@ struct TwoServersChatRoomTests {
             try await watcher.expectSilence()
             try await web.send(#"{"t":"leave"}"#)
             #expect(try await watcher.hear("presence")["events"]?.text.contains(#""online":false"#) == true)
-            _ = try await there.device("later")
+            let later = try await there.device("later")
             #expect(try await watcher.hear("presence")["events"]?.text.contains(#""user":"later""#) == true)
             try await watcher.expectSilence()
+            // A connection that nobody holds closes, and the user would be gone again.
+            await later.closeSocket()
         }
     }
 
