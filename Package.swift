@@ -250,7 +250,10 @@ let package = Package(
         tests("ServerValuesTests", ["ServerValues"]),
         tests(
             "ServerRuntimeTests",
-            ["ServerRuntime", "ServerValues", "Identifiers", "WebSocketFraming", "LifelineTesting", nioCore, nioHTTP1, nioLocks]),
+            [
+                "ServerRuntime", "ServerValues", "Identifiers", "WebSocketFraming", "LifelineTesting", nioCore, nioEmbedded,
+                nioHTTP1, nioLocks,
+            ]),
         tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "LifelineTesting"]),
         tests(
             "HubStorageTests",

@@ -187,6 +187,7 @@ public final class LifelineServer: Sendable {
             await host.close()
             services.bridge?.end()
             await backend.leave(seat)
+            for loop in context.loops { loop.queue.close() }
             try await ownGroup?.shutdownGracefully()
             context.logger.info("stopped")
         }

@@ -55,10 +55,11 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
 
     /// Queues an operation. Operations queued under one lock of the hub keep their order.
     ///
-    /// - Returns: whether the loop is full now. The operation is queued in any case: whoever caused it should pause.
+    /// - Returns: whether the loop is full now. The operation is queued also then: whoever caused it should pause. When the server has
+    ///   ended, the operation is dropped.
     @discardableResult
     package func enqueue(_ operation: Part.Operation) -> Bool {
-        let isFull = queue.add(operation.queuedBytes)
+        guard let isFull = queue.add(operation.queuedBytes) else { return false }
         let mustSchedule = inbox.withLockedValue { inbox in
             inbox.operations.append(operation)
             guard !inbox.isScheduled else { return false }

@@ -19,7 +19,7 @@ package final class LoopQueue: Sendable {
     package let now: @Sendable () -> MonotonicInstant
     /// Beyond this much the loop is full, until half of it is done.
     private let maximumBytes: Int
-    private let load = NIOLockedValueBox((bytes: 0, isFull: false))
+    private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
     package init(
         _ eventLoop: any EventLoop, number: Int, partition: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
@@ -39,9 +39,12 @@ package final class LoopQueue: Sendable {
     /// What waits for the loop, and what it is doing now.
     package var bytes: Int { load.withLockedValue(\.bytes) }
 
-    /// Counts something that waits; returns whether the loop is full now.
-    package func add(_ bytes: Int) -> Bool {
+    /// Counts something that waits.
+    ///
+    /// - Returns: whether the loop is full now; nil when it takes nothing any more, since its server has ended.
+    package func add(_ bytes: Int) -> Bool? {
         load.withLockedValue { load in
+            guard !load.isClosed else { return nil }
             load.bytes += bytes
             if load.bytes > maximumBytes, !load.isFull {
                 load.isFull = true
@@ -60,5 +63,11 @@ package final class LoopQueue: Sendable {
             return congestion.clear(partition)
         }
         for call in calls { call() }
+    }
+
+    /// Takes nothing any more, since the server has ended: whatever still comes, such as the answer of a slow store, has nobody to go to,
+    /// and the thread of the loop may be gone (rule SV-76).
+    package func close() {
+        load.withLockedValue { $0.isClosed = true }
     }
 }
