@@ -20,15 +20,15 @@ package struct RequestOrigin: Hashable, Sendable {
         var origins: [String] = []
         var (forwardedFor, forwardedProtocol): (String?, String?)
         for field in fields {
-            switch field.name.lowercased() {
-            case "origin": origins.append(field.value)
-            case "x-forwarded-for": forwardedFor = Self.last(of: field.value)
-            case "x-forwarded-proto": forwardedProtocol = Self.last(of: field.value)
-            default: continue
+            if HeaderFields.isName(field.name, "origin") {
+                origins.append(field.value)
+            } else if trustsProxyHeaders, HeaderFields.isName(field.name, "x-forwarded-for") {
+                forwardedFor = Self.last(of: field.value)
+            } else if trustsProxyHeaders, HeaderFields.isName(field.name, "x-forwarded-proto") {
+                forwardedProtocol = Self.last(of: field.value)
             }
         }
         if !origins.isEmpty { origin = origins.joined(separator: " ") }
-        guard trustsProxyHeaders else { return }
         if let forwardedProtocol { self.usesTLS = ["https", "wss"].contains(forwardedProtocol.lowercased()) }
         if let forwardedFor { self.address = Self.isAddress(forwardedFor) ? forwardedFor : nil }
     }

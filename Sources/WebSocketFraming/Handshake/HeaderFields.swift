@@ -2,16 +2,18 @@
 public typealias HeaderField = (name: String, value: String)
 
 /// Looks at header fields the way the opening handshake needs it: names without case, values as lists of tokens.
-struct HeaderFields {
+package struct HeaderFields {
     private var fields: [HeaderField]
 
     init(_ fields: some Sequence<HeaderField>) {
         self.fields = Array(fields)
     }
 
-    /// All values of `name`, in order, without the white space around them.
+    /// All values of `name`, which is in lower case, in order, without the white space around them.
     func values(_ name: String) -> [String] {
-        fields.filter { $0.name.lowercased() == name }.map { Self.trimmed($0.value) }
+        var values: [String] = []
+        for field in fields where Self.isName(field.name, name) { values.append(Self.trimmed(field.value)) }
+        return values
     }
 
     /// The value of `name` when it is there exactly once.
@@ -25,15 +27,41 @@ struct HeaderFields {
         values(name).flatMap { $0.split(separator: ",").map(Self.trimmed) }.filter { !$0.isEmpty }
     }
 
-    /// Whether one of the parts of `name` is `token`, whatever its case.
+    /// Whether one of the parts of `name` is `token`, which is in lower case, whatever its case.
     func has(_ token: String, in name: String) -> Bool {
-        tokens(name).contains { $0.lowercased() == token }
+        for field in fields where Self.isName(field.name, name) {
+            for part in field.value.utf8.split(separator: UInt8(ascii: ",")) where Self.equals(Self.trimmed(part), token.utf8) {
+                return true
+            }
+        }
+        return false
+    }
+
+    /// Whether a field is called `name`, which is in lower case. Names are ASCII, so bytes are compared and nothing is converted: this is
+    /// asked of every field of every handshake.
+    package static func isName(_ text: String, _ name: String) -> Bool {
+        equals(text.utf8, name.utf8)
+    }
+
+    private static func equals(_ bytes: some Collection<UInt8>, _ lowercase: String.UTF8View) -> Bool {
+        bytes.count == lowercase.count
+            && zip(bytes, lowercase).allSatisfy { byte, expected in
+                byte == expected || (UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte && byte | 0x20 == expected)
+            }
+    }
+
+    private static func isSpace(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+    }
+
+    private static func trimmed(_ bytes: Substring.UTF8View) -> Substring.UTF8View {
+        var rest = bytes
+        while let first = rest.first, isSpace(first) { rest.removeFirst() }
+        while let last = rest.last, isSpace(last) { rest.removeLast() }
+        return rest
     }
 
     private static func trimmed(_ text: some StringProtocol) -> String {
-        let isSpace: (UInt8) -> Bool = { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        let bytes = Array(text.utf8)
-        let end = bytes.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? 0
-        return String(decoding: bytes[..<end].drop(while: isSpace), as: UTF8.self)
+        String(Substring(trimmed(Substring(text).utf8)))
     }
 }
