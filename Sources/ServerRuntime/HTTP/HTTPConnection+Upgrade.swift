@@ -4,19 +4,24 @@ import ServerValues
 import WebSocketFraming
 
 extension HTTPConnection {
+    /// A valid handshake, and who takes the WebSocket.
+    struct Upgrade {
+        let front: any WebSocketFront
+        let target: RequestTarget
+        let handshake: ServerHandshake
+        let visitor: RequestOrigin
+    }
+
+    // MARK: Reading
+
+    /// A handshake that the library's parser has read.
     func beginUpgrade(_ head: HTTPRequestHead, _ target: RequestTarget) {
-        guard let (_, subprotocol) = host.webSocketFront(of: target.segments) else {
-            return refuse(refusal(.notFound, head.uri))
-        }
         do throws(ServerHandshake.Fault) {
-            let handshake = try ServerHandshake(
-                method: head.method.rawValue, isAtLeastHTTP11: head.version == .http1_1, fields: head.headers,
-                subprotocols: [subprotocol])
-            let visitor = visitor(head)
-            if let context, !core.addresses.admit(named: visitor.address, on: context.channel) {
-                return refuse(HTTPAnswer(.tooManyConnections))
+            let isAtLeastHTTP11 = head.version == .http1_1
+            guard let upgrade = try upgrade(target, method: head.method.rawValue, isAtLeastHTTP11, head.headers) else {
+                return refuse(refusal(.notFound, head.uri))
             }
-            phase = .upgrading(handshake, target, visitor)
+            begin(upgrade)
         } catch {
             var refusal = HTTPAnswer(HTTPProblem(error.status, "The WebSocket handshake is not valid."))
             refusal.fields = error.responseFields.filter { $0.name != "Connection" }
@@ -24,43 +29,94 @@ extension HTTPConnection {
         }
     }
 
-    /// Answers the handshake and hands the channel over. Refusals come afterwards, as close codes, because clients cannot see
-    /// the status of a failed handshake.
-    func upgrade(_ handshake: ServerHandshake, _ target: RequestTarget, _ visitor: RequestOrigin, _ parser: RequestParser?) {
-        guard let context, let parser else { return }
+    /// A handshake that was read in place; nil when something about it is wrong, which ``beginUpgrade(_:_:)`` says then.
+    func upgrade(_ head: PlainRequestHead, fields: Range<Int>, in bytes: UnsafeRawBufferPointer) -> Upgrade? {
+        guard let target = core.prefix.strip(UnsafeRawBufferPointer(rebasing: bytes[head.target])),
+            let target = try? RequestTarget(parsing: target)
+        else { return nil }
+        return try? upgrade(target, method: "GET", true, PlainRequestHead.fields(bytes, in: fields))
+    }
+
+    private func upgrade(
+        _ target: RequestTarget, method: String, _ isAtLeastHTTP11: Bool, _ fields: some Sequence<HeaderField>
+    ) throws(ServerHandshake.Fault) -> Upgrade? {
+        guard let (front, subprotocol) = host.webSocketFront(of: target.segments) else { return nil }
+        let handshake = try ServerHandshake(
+            method: method, isAtLeastHTTP11: isAtLeastHTTP11, fields: fields, subprotocols: [subprotocol])
+        let visitor = RequestOrigin(
+            fields, usesTLS: core.settings.usesTLS, address: context?.channel.remoteAddress?.ipAddress,
+            trustsProxyHeaders: core.settings.trustsProxyHeaders)
+        return Upgrade(front: front, target: target, handshake: handshake, visitor: visitor)
+    }
+
+    /// Goes on to the upgrade, unless its client has too many connections already.
+    func begin(_ upgrade: Upgrade) {
+        if let context, !core.addresses.admit(named: upgrade.visitor.address, on: context.channel) {
+            return refuse(HTTPAnswer(.tooManyConnections))
+        }
+        phase = .upgrading(upgrade)
+    }
+
+    // MARK: Answering
+
+    /// Answers a handshake that the library's parser has read.
+    func upgrade(_ upgrade: Upgrade, _ parser: RequestParser?) {
+        guard let parser, let (context, connection) = answer(upgrade) else { return }
+        replace(self: context, with: connection) { pipeline in
+            // What the client sent behind its handshake comes out of the parser when it is removed, and nothing says that the
+            // reading is complete then.
+            pipeline.removeHandler(context: context, promise: nil)
+            try parser.remove(from: pipeline).whenComplete { _ in connection.flushReplies() }
+        }
+    }
+
+    /// Answers a handshake that was read in place. What the client sent behind it belongs to the WebSocket.
+    func upgrade(_ upgrade: Upgrade, behind bytes: ByteBuffer) {
+        guard let (context, connection) = answer(upgrade) else { return }
+        replace(self: context, with: connection) { pipeline in
+            if bytes.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(bytes)) }
+            pipeline.removeHandler(context: context, promise: nil)
+            connection.flushReplies()
+        }
+    }
+
+    /// Answers the handshake and gives the channel up. Refusals come afterwards, as close codes, because clients cannot see the status
+    /// of a failed handshake.
+    private func answer(_ upgrade: Upgrade) -> (ChannelHandlerContext, any UpgradedConnection)? {
+        guard let context else { return nil }
         // Behind answers that nobody reads there is no room for a connection that has to be quick.
-        guard context.channel.isWritable else { return context.close(promise: nil) }
+        guard context.channel.isWritable else {
+            context.close(promise: nil)
+            return nil
+        }
         var buffer = ByteBuffer()
-        buffer.writeString("HTTP/1.1 101 Switching Protocols\r\n")
-        for field in handshake.responseFields { buffer.writeString("\(field.name): \(field.value)\r\n") }
-        buffer.writeString("\r\n")
+        buffer.writeStaticString("HTTP/1.1 101 Switching Protocols\r\n")
+        for field in upgrade.handshake.responseFields {
+            buffer.writeString(field.name)
+            buffer.writeStaticString(": ")
+            buffer.writeString(field.value)
+            buffer.writeStaticString("\r\n")
+        }
+        buffer.writeStaticString("\r\n")
         context.write(wrapOutboundOut(buffer), promise: nil)
         handOver()
+        let visitor = upgrade.visitor
         core.logger.debug("upgraded", metadata: ["address": "\(visitor.address ?? "unknown")", "tls": "\(visitor.usesTLS)"])
-        guard let (front, _) = host.webSocketFront(of: target.segments) else { return }
-        replace(self: context, with: front.connection(target, visitor, on: loop), parser)
+        return (context, upgrade.front.connection(upgrade.target, visitor, on: loop))
     }
 
     private func replace(
-        self context: ChannelHandlerContext, with connection: any UpgradedConnection, _ parser: RequestParser
+        self context: ChannelHandlerContext, with connection: any UpgradedConnection,
+        _ takeOver: (ChannelPipeline.SynchronousOperations) throws -> Void
     ) {
         let pipeline = context.pipeline.syncOperations
         do {
             try pipeline.addHandler(connection, position: .last)
-            pipeline.removeHandler(context: context, promise: nil)
-            // What the client sent behind its handshake comes out of the parser when it is removed, and nothing says that the
-            // reading is complete then.
-            try parser.remove(from: pipeline).whenComplete { _ in connection.flushReplies() }
+            try takeOver(pipeline)
         } catch {
             // The channel is closing: nobody else would give the connection's place back.
             connection.end()
             context.close(promise: nil)
         }
-    }
-
-    private func visitor(_ head: HTTPRequestHead) -> RequestOrigin {
-        RequestOrigin(
-            head.headers, usesTLS: core.settings.usesTLS, address: context?.channel.remoteAddress?.ipAddress,
-            trustsProxyHeaders: core.settings.trustsProxyHeaders)
     }
 }

@@ -17,7 +17,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         case idle
         /// The body is coming in.
         case reading(HTTPRequestHead, Result<RequestTarget, HTTPProblem>)
-        indirect case upgrading(ServerHandshake, RequestTarget, RequestOrigin)
+        indirect case upgrading(Upgrade)
         /// The answer is under way elsewhere.
         case answering
         /// The request is held until there is something to say.
@@ -187,6 +187,18 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
             case .incomplete, .unusual:
                 startParser()
                 return true
+            case .handshake(let head, let fields):
+                guard let upgrade = self.upgrade(head, fields: fields, in: bytes) else {
+                    startParser()
+                    return true
+                }
+                if pieces == 0 { beginRequest() }
+                var behind = unread
+                behind.moveReaderIndex(forwardBy: head.length)
+                unread = ByteBuffer()
+                begin(upgrade)
+                if case .upgrading = phase { self.upgrade(upgrade, behind: behind) }
+                return true
             case .complete(let head):
                 if pieces == 0 { beginRequest() }
                 unread.moveReaderIndex(forwardBy: head.length)
@@ -316,9 +328,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private func finish() {
         switch phase {
         case .idle, .answering, .holding, .closing, .ended: return
-        case .upgrading(let handshake, let target, let visitor):
-            // Parts that come out of the parser when it goes belong to the WebSocket.
-            upgrade(handshake, target, visitor, parser)
+        case .upgrading(let upgrade): self.upgrade(upgrade, parser)
         case .reading(let head, let target):
             isRequestComplete = true
             let body = body

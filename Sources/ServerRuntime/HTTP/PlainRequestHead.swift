@@ -1,7 +1,9 @@
-/// The head of a request of the plainest kind, found in bytes as they came: a GET of HTTP/1.1 to one host, without a body, an
-/// upgrade or an expectation.
+import WebSocketFraming
+
+/// The head of a request of the plainest kind, found in bytes as they came: a GET of HTTP/1.1 to one host, without a body or an
+/// expectation, and without an upgrade other than to a WebSocket.
 ///
-/// Nearly all requests that have to be fast are of this kind. Whatever is not exactly so is ``Outcome/unusual`` and left to the
+/// Nearly all requests that have to be fast are of this kind, and nearly all handshakes. Whatever is not exactly so is ``Outcome/unusual`` and left to the
 /// parser of the HTTP library, which also has the last word on what is malformed (rule PV-3). A pure value.
 package struct PlainRequestHead: Hashable, Sendable {
     /// Where the target is, counted from the first byte of the request.
@@ -14,6 +16,9 @@ package struct PlainRequestHead: Hashable, Sendable {
 
     package enum Outcome: Hashable, Sendable {
         case complete(PlainRequestHead)
+        /// With `Upgrade: websocket`; whether the handshake is valid has not been looked at. The fields are there, with the ends of their
+        /// lines.
+        case handshake(PlainRequestHead, fields: Range<Int>)
         /// Fine so far; look again when there is more.
         case incomplete
         case unusual
@@ -42,14 +47,17 @@ package struct PlainRequestHead: Hashable, Sendable {
         }
         guard lineEnd <= bytes.count else { return unfinished(bytes) }
         var head = PlainRequestHead(target: start..<targetEnd, length: lineEnd, isKeepAlive: true)
-        var hasHost = false
+        var (hasHost, isHandshake, hasOtherConnection) = (false, false, false)
         for _ in 0...maximumFields {
             guard head.length < bytes.count else { return unfinished(bytes) }
             if bytes[head.length] == UInt8(ascii: "\r") {
                 guard head.length + 1 < bytes.count else { return unfinished(bytes) }
                 guard bytes[head.length + 1] == UInt8(ascii: "\n") else { return .unusual }
+                let fields = lineEnd..<head.length
                 head.length += 2
-                return hasHost ? .complete(head) : .unusual
+                guard hasHost else { return .unusual }
+                if isHandshake { return .handshake(head, fields: fields) }
+                return hasOtherConnection ? .unusual : .complete(head)
             }
             let start = head.length
             switch field(bytes, at: start) {
@@ -61,6 +69,13 @@ package struct PlainRequestHead: Hashable, Sendable {
             case .closes(let next):
                 head.length = next
                 head.isKeepAlive = false
+            case .otherConnection(let next):
+                head.length = next
+                hasOtherConnection = true
+            case .webSocket(let next):
+                guard !isHandshake else { return .unusual }
+                isHandshake = true
+                head.length = next
             case .origin(let value, let next):
                 head.length = next
                 head.origin = value
@@ -93,6 +108,10 @@ package struct PlainRequestHead: Hashable, Sendable {
         case end(Int)
         /// `connection: close`
         case closes(Int)
+        /// `connection` with another value, as a handshake has it.
+        case otherConnection(Int)
+        /// `upgrade: websocket`
+        case webSocket(Int)
         /// A valid host; it is not looked at.
         case host(Int)
         case origin(Range<Int>, next: Int)
@@ -114,17 +133,39 @@ package struct PlainRequestHead: Hashable, Sendable {
         case 10 where equals(bytes, start..<colon, "connection"):
             let value = trimmed(bytes, (colon + 1)..<end)
             if equals(bytes, value, "keep-alive") { return .end(next) }
-            return equals(bytes, value, "close") ? .closes(next) : .unusual
+            return equals(bytes, value, "close") ? .closes(next) : .otherConnection(next)
         case 4 where equals(bytes, start..<colon, "host"):
             return trimmed(bytes, (colon + 1)..<end).allSatisfy({ RequestHeadRules.isHostByte(bytes[$0]) })
                 ? .host(next) : .unusual
         case 14 where equals(bytes, start..<colon, "content-length"): return .unusual
         case 17 where equals(bytes, start..<colon, "transfer-encoding"): return .unusual
-        case 7 where equals(bytes, start..<colon, "upgrade"): return .unusual
+        case 7 where equals(bytes, start..<colon, "upgrade"):
+            return equals(bytes, trimmed(bytes, (colon + 1)..<end), "websocket") ? .webSocket(next) : .unusual
         case 6 where equals(bytes, start..<colon, "expect"): return .unusual
         case 6 where equals(bytes, start..<colon, "origin"): return .origin(trimmed(bytes, (colon + 1)..<end), next: next)
         default: return .end(next)
         }
+    }
+
+    /// The fields of a handshake, where ``read(_:)`` has found them.
+    package static func fields(_ bytes: UnsafeRawBufferPointer, in range: Range<Int>) -> [HeaderField] {
+        var list: [HeaderField] = []
+        list.reserveCapacity(16)
+        var start = range.lowerBound
+        while start < range.upperBound {
+            var colon = start
+            while colon < range.upperBound, bytes[colon] != UInt8(ascii: ":") { colon += 1 }
+            var end = colon
+            while end < range.upperBound, bytes[end] != UInt8(ascii: "\r") { end += 1 }
+            let value = trimmed(bytes, min(colon + 1, end)..<end)
+            list.append((text(bytes, start..<colon), text(bytes, value)))
+            start = end + 2
+        }
+        return list
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

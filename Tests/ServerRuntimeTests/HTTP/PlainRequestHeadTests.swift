@@ -58,7 +58,10 @@ struct PlainRequestHeadTests {
             "get / HTTP/1.1\r\nHost: a\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: h2c\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket, h2c\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nUpgrade: websocket\r\n\r\n",
+            "GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nContent-Length: 1\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n\r\n", "GET / HTTP/1.1\r\nHost: a\r\n folded\r\n\r\n",
             "GET / HTTP/1.1\r\nHost: a\r\nA : b\r\n\r\n",
@@ -83,6 +86,23 @@ struct PlainRequestHeadTests {
     func host(_ field: String) {
         let text = "GET / HTTP/1.1\r\n\(field)\r\n\r\n"
         #expect(read(text) == .complete(PlainRequestHead(target: 4..<5, length: text.utf8.count, isKeepAlive: true)))
+    }
+
+    @Test("Every piece of a handshake is incomplete, and the whole is found with its fields")
+    func handshake() {
+        let line = "GET /app/key HTTP/1.1\r\n"
+        let fields = "Host: a\r\nUPGRADE: WebSocket \r\nConnection: keep-alive, Upgrade\r\nEmpty:\r\nX-Two:  a: b\r\n"
+        let text = line + fields + "\r\n"
+        for length in 0..<text.utf8.count {
+            #expect(read(String(decoding: text.utf8.prefix(length), as: UTF8.self)) == .incomplete, "\(length) bytes")
+        }
+        let range = line.utf8.count..<(line.utf8.count + fields.utf8.count)
+        let head = PlainRequestHead(target: 4..<12, length: text.utf8.count, isKeepAlive: true)
+        #expect(read(text) == .handshake(head, fields: range))
+        #expect(read(text + "\u{81}") == .handshake(head, fields: range))
+        let found = Array(text.utf8).withUnsafeBytes { PlainRequestHead.fields($0, in: range) }
+        #expect(found.map(\.name) == ["Host", "UPGRADE", "Connection", "Empty", "X-Two"])
+        #expect(found.map(\.value) == ["a", "WebSocket", "keep-alive, Upgrade", "", "a: b"])
     }
 
     @Test("Too many or too long fields are not plain")
