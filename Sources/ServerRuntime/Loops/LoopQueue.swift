@@ -66,7 +66,7 @@ package final class LoopQueue: Sendable {
     }
 
     /// Takes nothing any more, since the server has ended: whatever still comes, such as the answer of a slow store, has nobody to go to,
-    /// and the thread of the loop may be gone (rule SV-76).
+    /// and the thread of the loop may be gone (rule SV-77).
     package func close() {
         load.withLockedValue { $0.isClosed = true }
     }

@@ -38,7 +38,7 @@ struct EventLoopMailboxTests {
         #expect(!mailbox.enqueue(NumberList.Append(number: 0)))
     }
 
-    @Test("The queue of a server that has ended takes nothing any more (SV-76)")
+    @Test("The queue of a server that has ended takes nothing any more (SV-77)")
     func closed() {
         mailbox.enqueue(NumberList.Append(number: 1))
         eventLoop.run()
