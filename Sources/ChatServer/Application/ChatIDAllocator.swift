@@ -20,9 +20,7 @@ package final class ChatIDAllocator: Sendable {
     var now: UInt64 { unixTicks() }
 
     /// Milliseconds since 1970, by the machine's clock.
-    var milliseconds: Int64 { Int64(clamping: unixTicks() / Self.ticksPerMillisecond) }
-
-    static let ticksPerMillisecond = TimetokenClock.ticksPerSecond / 1_000
+    var milliseconds: Int64 { Int64(clamping: unixTicks() / TimetokenClock.ticksPerMillisecond) }
 
     /// The next id of an event.
     func next() -> UInt64 {

@@ -111,7 +111,7 @@ extension NexconnApplication {
     /// The least id that an event of this millisecond, or of a later one, can have.
     static func firstID(atOrAfter milliseconds: Int64) -> UInt64 {
         let (product, overflow) = UInt64(max(milliseconds, 0)).multipliedReportingOverflow(
-            by: ChatIDAllocator.ticksPerMillisecond)
+            by: TimetokenClock.ticksPerMillisecond)
         return overflow ? .max : max(product, 1)
     }
 }

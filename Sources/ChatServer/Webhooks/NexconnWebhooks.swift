@@ -113,7 +113,7 @@ final class NexconnWebhooks: Sendable {
         return WebhookDelivery(
             policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, isFinal: Self.isFinal
         ) { [key, clock, secret] batch in
-            let time = Int64(clamping: clock.unixTicks() / ChatIDAllocator.ticksPerMillisecond)
+            let time = Int64(clamping: clock.unixTicks() / TimetokenClock.ticksPerMillisecond)
             let nonce = Hex.text((0..<16).map { _ in UInt8.random(in: .min ... .max) })
             let signature = NexconnServerSignature.sign(
                 secret: secret.withLockedValue(\.revealed), nonce: nonce, timestamp: String(time))

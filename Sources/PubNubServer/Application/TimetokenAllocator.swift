@@ -19,7 +19,7 @@ package final class TimetokenAllocator: Sendable {
         _ = clock.advance(past: unixTicks(), at: unixTicks())
         self.clock = NIOLockedValueBox(clock)
         // Milliseconds: no two starts share one, and the number comes again after 23 days only.
-        region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / (TimetokenClock.ticksPerSecond / 1_000) % 2_000_000_000)
+        region = restored.remembersStream ? 1 : 2 + Int(unixTicks() / TimetokenClock.ticksPerMillisecond % 2_000_000_000)
     }
 
     var now: UInt64 { unixTicks() }

@@ -1,14 +1,6 @@
 import NIOCore
 import ServerValues
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The two clocks of a server, replaceable in tests.
 public struct ServerClock: Sendable {
     /// Decides what is due. Never goes back.
@@ -27,17 +19,11 @@ public struct ServerClock: Sendable {
         self.unixTicks = unixTicks
     }
 
-    private static let ticksPerSecond: UInt64 = 10_000_000
-
     /// The machine's clocks.
     public static let system = ServerClock(
         monotonic: { MonotonicInstant(nanoseconds: Int64(clamping: NIODeadline.now().uptimeNanoseconds)) },
-        unixSeconds: { Int(time(nil)) })
+        unixSeconds: { Int(systemTicks() / TimetokenClock.ticksPerSecond) })
 
     /// The machine's time of day in units of 100 ns.
-    public static let systemTicks: @Sendable () -> UInt64 = {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        return UInt64(max(0, Int(now.tv_sec))) * ticksPerSecond + UInt64(now.tv_nsec) / 100
-    }
+    public static let systemTicks: @Sendable () -> UInt64 = ServerValues.systemTicks
 }

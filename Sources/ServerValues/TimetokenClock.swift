@@ -3,16 +3,18 @@
 /// While the machine's clock is behind what was given out, tokens follow each other by one unit (rule HB-20). A server whose store
 /// is durable reserves ahead, so that one that starts again never repeats a token (rule HB-21):
 /// ```
-/// var clock = TimetokenClock(after: restored.highestTimetoken, reserves: true)
+/// var clock = TimetokenClock(after: highestOfBefore, reserves: true)
 /// if let limit = clock.reservation(at: now) {           // before serving, and from time to time
-///     try await store.reserve(timetokensUpTo: limit)
+///     try await store.reserve(idsUpTo: limit)
 ///     clock.confirm(limit)
 /// }
 /// ```
-/// One clock serves all applications of a server; its owner guards it.
+/// One clock serves all applications of a service; its owner guards it.
 public struct TimetokenClock: Sendable {
     /// Units in a second.
     public static let ticksPerSecond: UInt64 = 10_000_000
+    /// Units in a millisecond.
+    public static let ticksPerMillisecond = ticksPerSecond / 1_000
     /// How far a reservation reaches: 10 s. After a crash tokens may run ahead of the clock by as much.
     public static let reservationSpan = 10 * ticksPerSecond
     /// How far clients may push the clock ahead: a day.
@@ -24,7 +26,7 @@ public struct TimetokenClock: Sendable {
     private var asked: UInt64?
 
     /// - Parameters:
-    ///   - highest: what `RestoredState.highestTimetoken` says; tokens begin after it.
+    ///   - highest: what a store remembers as the highest; tokens begin after it.
     ///   - reserves: whether a store remembers reservations. Without one nothing has to be reserved.
     public init(after highest: UInt64 = 0, reserves: Bool = false) {
         last = min(highest, UInt64(Int64.max) / 2)

@@ -1,4 +1,4 @@
-import RealtimeHub
+import ServerValues
 import Testing
 
 @Suite("Timetokens (HB-20 to HB-22, F64)")
