@@ -30,7 +30,7 @@ extension PubNubService: ServerFront {
 
     private func answer(_ request: PubNubServerRequest, _ address: PubNubAddress, for connection: HTTPConnection) {
         if case .time = address.route {
-            return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: timeline.now))))
+            return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: storage.tokens.now))))
         }
         guard let application = application(subscribeKey: address.subscribeKey) else {
             return connection.answer(HTTPAnswer(.invalidSubscribeKey))

@@ -65,7 +65,7 @@ package final class PubNubService: Sendable {
     /// Polls and the messages in their answers; may lag behind by a second.
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }
 
-    var timeline: TimetokenAllocator { streams.timeline }
+    var storage: StreamStorage { streams.storage }
     var applications: [PubNubApplication] { streams.applications }
 
     /// The keyset that serves requests with this key.

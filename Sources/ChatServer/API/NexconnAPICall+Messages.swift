@@ -58,7 +58,7 @@ extension NexconnAPICall {
 
     private func metadata(of target: NexconnTarget, as user: Identifier) {
         let access = application.read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: user) }
-        let (store, key, answer) = (application.timeline.store, application.key, answer)
+        let (store, key, answer) = (application.storage.store, application.key, answer)
         Task {
             do {
                 let event = try await store.event(target.id.rawValue, in: access.conversation, application: key)

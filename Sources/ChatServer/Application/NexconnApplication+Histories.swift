@@ -27,7 +27,7 @@ extension NexconnApplication {
             return answer(.failure(NexconnRefusal(error)), reply: reply)
         }
         let query = ChatHistoryQuery(request, access, viewer: caller.user)
-        let (store, key) = (timeline.store, key)
+        let (store, key) = (storage.store, key)
         Task {
             do {
                 let events = try await store.history(query, application: key)

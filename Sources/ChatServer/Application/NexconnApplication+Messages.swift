@@ -85,7 +85,7 @@ extension NexconnApplication {
         _ decide: @escaping @Sendable (ChatEvent, NexconnMessage, inout ChatState, inout NexconnChange) throws -> NexconnResult
     ) {
         let access = read { $0.historyAccess(of: ChatKind(target.conversation), Identifier(target.to), by: caller.user) }
-        let (store, key) = (timeline.store, key)
+        let (store, key) = (storage.store, key)
         turns.run(access.conversation) { done in
             Task {
                 let found: Result<ChatEvent, NexconnRefusal>

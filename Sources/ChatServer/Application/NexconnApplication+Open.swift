@@ -61,7 +61,7 @@ extension NexconnApplication {
         guard NexconnLimits.entryMessages.contains(entry.count) else {
             return answer(.failure(.badArgument("count is 0 to 50.")), reply: reply)
         }
-        let (store, key) = (timeline.store, key)
+        let (store, key) = (storage.store, key)
         change(
             { book, change in try self.decideEntrance(entry, peer, &book, &change) },
             completion: { (result: Result<Entering, NexconnRefusal>) in

@@ -93,7 +93,7 @@ extension NexconnApplication {
         _ ids: [NexconnMessageID], _ access: ChatHistoryAccess,
         completion: @escaping @Sendable (Result<Read, NexconnRefusal>) -> Void
     ) {
-        let (store, key) = (timeline.store, key)
+        let (store, key) = (storage.store, key)
         Task {
             do {
                 var read: Read = []

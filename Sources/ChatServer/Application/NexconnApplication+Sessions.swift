@@ -106,7 +106,7 @@ extension NexconnApplication {
         of user: Identifier, after sequence: UInt64, for connection: NIOLoopBound<NexconnConnection>,
         on mailbox: EventLoopMailbox<NexconnLoop>
     ) {
-        let (store, key, logger) = (timeline.store, key, logger)
+        let (store, key, logger) = (storage.store, key, logger)
         Task {
             do {
                 let page = try await store.inbox(

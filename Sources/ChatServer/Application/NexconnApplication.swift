@@ -15,7 +15,7 @@ package final class NexconnApplication: Sendable {
     let number: Int
     /// Where the application is counted.
     let slot: MetricSlot
-    let timeline: ChatIDAllocator
+    let storage: ChatStorage
     let clock: ServerClock
     let logger: Logger
     let turns = ConversationQueue()
@@ -49,24 +49,24 @@ package final class NexconnApplication: Sendable {
     }
 
     init(
-        settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: ChatIDAllocator,
+        settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: ChatStorage,
         restored: RestoredChat.Application, clock: ServerClock, logger: Logger, isBridged: Bool = false
     ) {
         key = settings.key
         standing = NIOLockedValueBox(Standing(settings: settings))
         self.number = number
         self.slot = slot
-        self.timeline = timeline
+        self.storage = storage
         self.clock = clock
         self.logger = logger
         self.isBridged = isBridged
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
-        state = NIOLockedValueBox(State(book: ChatState(settings, restoring: restored, epoch: timeline.epoch)))
+        state = NIOLockedValueBox(State(book: ChatState(settings, restoring: restored, epoch: storage.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
 
     /// Milliseconds since 1970.
-    var now: Int64 { timeline.milliseconds }
+    var now: Int64 { storage.ids.milliseconds }
 
     // MARK: What a reload can change
 
@@ -150,7 +150,7 @@ package final class NexconnApplication: Sendable {
         completion: @escaping @Sendable (Result<Value, NexconnRefusal>) -> Void
     ) {
         let ticket = CommitLatch()
-        var change = NexconnChange(timeline: timeline)
+        var change = NexconnChange(ids: storage.ids)
         let decided: Result<Value, NexconnRefusal> = state.withLockedValue { state in
             do {
                 let value = try decide(&state.book, &change)
@@ -161,7 +161,7 @@ package final class NexconnApplication: Sendable {
                 commit(change, ticket)
                 return .success(value)
             } catch {
-                commit(NexconnChange(timeline: timeline), ticket)
+                commit(NexconnChange(ids: storage.ids), ticket)
                 return .failure(NexconnRefusal(error))
             }
         }
@@ -187,7 +187,7 @@ package final class NexconnApplication: Sendable {
             return true
         }
         guard !isDone else { return ticket.complete(true) }
-        timeline.store.commit(change.commit, application: key) { error in
+        storage.store.commit(change.commit, application: key) { error in
             self.audience.withLockedValue { audience in
                 if error == nil {
                     self.perform(change, &audience)

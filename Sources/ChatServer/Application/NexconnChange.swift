@@ -2,6 +2,7 @@ import Identifiers
 import NIOCore
 import NexconnProtocol
 import RealtimeHub
+import ServerRuntime
 
 /// What a decision leads to: what is to be kept, and who is told once it is.
 ///
@@ -15,17 +16,17 @@ struct NexconnChange: Sendable {
     var carried: [NexconnMessage] = []
     /// Takes back what the book has noted, should the store fail.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
-    private let timeline: ChatIDAllocator
+    private let ids: TimetokenAllocator
 
-    init(timeline: ChatIDAllocator) {
-        self.timeline = timeline
+    init(ids: TimetokenAllocator) {
+        self.ids = ids
     }
 
     /// The id of the next event. Strictly increasing over all applications.
-    func nextID() -> UInt64 { timeline.next() }
+    func nextID() -> UInt64 { ids.next() }
 
     /// Milliseconds since 1970.
-    var now: Int64 { timeline.milliseconds }
+    var now: Int64 { ids.milliseconds }
 
     /// Keeps an event and hands it to the devices of those whose inboxes have a place for it.
     ///

@@ -15,7 +15,7 @@ import ServerValues
 /// - **Reads.** ``NexconnApplication/read(_:)`` looks at the copy of the state that is at hand and waits for nobody.
 package protocol ChatBackend: AnyObject, Sendable {
     /// Names the life of all inboxes and gives out the ids of events.
-    var timeline: ChatIDAllocator { get }
+    var storage: ChatStorage { get }
     /// Those that are configured, and those that were and are not served any more.
     var applications: [NexconnApplication] { get }
     /// The application that serves sessions and calls with this key.

@@ -7,7 +7,7 @@ import ServerRuntime
 
 /// The chat applications of servers in one process: decided under locks, and applied by every node before a lock is given back.
 package final class LocalChat: ChatBackend {
-    package let timeline: ChatIDAllocator
+    package let storage: ChatStorage
     private let clock: ServerClock
     private let names: MetricNames
     private let logger: Logger
@@ -37,12 +37,12 @@ package final class LocalChat: ChatBackend {
         self.names = names
         self.logger = logger
         bridgedKey = settings.bridgedKey
-        timeline = ChatIDAllocator(store: store, restored: restored, unixTicks: clock.unixTicks)
+        storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks)
         take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
 
     package func prepare() async throws {
-        try await timeline.prepare()
+        try await storage.ids.prepare()
     }
 
     package var applications: [NexconnApplication] { state.withLockedValue(\.applications) }
@@ -95,7 +95,7 @@ package final class LocalChat: ChatBackend {
 
     package func sweep(by node: any ChatNode) {
         guard nodes.first === node else { return }
-        timeline.sweep()
+        storage.ids.sweep()
         let applications = applications
         for application in applications { application.sweep() }
         purgeInboxes(of: applications)
@@ -109,7 +109,7 @@ package final class LocalChat: ChatBackend {
 
     /// Has the store forget, once an hour, what no inbox and no history keeps any more (rule NV-15).
     private func purgeInboxes(of applications: [NexconnApplication]) {
-        let now = timeline.now
+        let now = storage.ids.now
         let isDue = nextPurge.withLockedValue { next in
             guard now >= next else { return false }
             next = now + 3_600 * TimetokenClock.ticksPerSecond
@@ -118,7 +118,7 @@ package final class LocalChat: ChatBackend {
         let limits = applications.map(\.settings.limits)
         guard isDue, let inboxes = limits.map(\.inboxRetention).max(), let histories = limits.map(\.historyRetention).max()
         else { return }
-        let (store, logger) = (timeline.store, logger)
+        let (store, logger) = (storage.store, logger)
         Task {
             do {
                 try await store.purge(
@@ -136,7 +136,7 @@ package final class LocalChat: ChatBackend {
         guard settings.contains(where: { !known.contains(Identifier($0.key)) }) else {
             return ChatReload(settings: settings, new: [])
         }
-        return ChatReload(settings: settings, new: make(settings, restored: try await timeline.store.restore()))
+        return ChatReload(settings: settings, new: make(settings, restored: try await storage.store.restore()))
     }
 
     package func take(_ reload: ChatReload) {
@@ -171,7 +171,7 @@ package final class LocalChat: ChatBackend {
         }
         return new.enumerated().map { index, application in
             NexconnApplication(
-                settings: application, number: first + index, slot: names.slot(.chat, application.key), timeline: timeline,
+                settings: application, number: first + index, slot: names.slot(.chat, application.key), storage: storage,
                 restored: restored.applications[Identifier(application.key)] ?? .init(), clock: clock, logger: logger,
                 isBridged: bridgedKey?.isExactly(application.key) == true)
         }

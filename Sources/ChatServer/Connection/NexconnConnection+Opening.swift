@@ -85,7 +85,7 @@ extension NexconnConnection {
         let settings = application.settings
         return NexconnWelcome(
             user: admission.peer.user.text, session: admission.peer.session, time: application.now,
-            place: NexconnPlace(epoch: application.timeline.epoch, sequence: start.after), isResumed: start.isResumed,
+            place: NexconnPlace(epoch: application.storage.epoch, sequence: start.after), isResumed: start.isResumed,
             hasLost: start.hasLost(firstKept: firstKept),
             heartbeat: Int(service.settings.chatHeartbeat / .milliseconds(1)),
             settings: NexconnSettings(

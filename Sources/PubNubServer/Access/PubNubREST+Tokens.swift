@@ -62,7 +62,7 @@ extension PubNubREST {
     /// Stores what was granted or revoked, and forgets what had to go for it.
     func keep(_ entries: [AccessEntry], removing keys: [AccessEntry.Key] = []) async throws(PubNubErrorBody) {
         do {
-            try await application.timeline.store.save(
+            try await application.storage.store.save(
                 access: entries, removing: keys, application: application.keyset.subscribeKey)
         } catch {
             throw .serviceUnavailable

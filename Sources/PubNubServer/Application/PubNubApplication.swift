@@ -14,7 +14,7 @@ package final class PubNubApplication: Sendable {
     let number: Int
     /// Where the keyset is counted.
     let slot: MetricSlot
-    let timeline: TimetokenAllocator
+    let storage: StreamStorage
     let clock: ServerClock
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
     let grants: AccessGrants
@@ -48,7 +48,7 @@ package final class PubNubApplication: Sendable {
     }
 
     init(
-        keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), timeline: TimetokenAllocator,
+        keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: StreamStorage,
         restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
         isBridged: Bool = false, occupancyLimits: OccupancyLimits = OccupancyLimits()
@@ -58,7 +58,7 @@ package final class PubNubApplication: Sendable {
         standing = NIOLockedValueBox(Standing(keyset: keyset))
         self.number = number
         self.slot = slot
-        self.timeline = timeline
+        self.storage = storage
         self.clock = clock
         self.nodes = nodes
         self.isBridged = isBridged
@@ -68,20 +68,20 @@ package final class PubNubApplication: Sendable {
         let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(
-                streams: Self.streams(restored, keyset.subscribeKey, timeline, limits),
+                streams: Self.streams(restored, keyset.subscribeKey, storage, limits),
                 occupancy: OccupancyState(settings: OccupancySettings(keyset: keyset), limits: occupancyLimits), groups: groups,
                 groupIndex: PubNubGroupIndex(groups)))
     }
 
     /// Streams as they were, as far as the store remembers them; readers begin after all that is past.
     private static func streams(
-        _ restored: RestoredState, _ subscribeKey: String, _ timeline: TimetokenAllocator, _ limits: StreamLimits
+        _ restored: RestoredState, _ subscribeKey: String, _ storage: StreamStorage, _ limits: StreamLimits
     ) -> MessageStreams<PubNubElement> {
         MessageStreams(
-            limits: limits, restoring: restored, application: Identifier(subscribeKey), startingAt: timeline.last
+            limits: limits, restoring: restored, application: Identifier(subscribeKey), startingAt: storage.tokens.last
         ) { message in
             PubNubElement(
-                shared: PubNubEnvelope(message, region: timeline.region, subscribeKey: subscribeKey).shared)
+                shared: PubNubEnvelope(message, region: storage.region, subscribeKey: subscribeKey).shared)
         }
     }
 
@@ -164,9 +164,9 @@ package final class PubNubApplication: Sendable {
     /// Publishes presence events and finds whom to wake where.
     private func announce(_ news: inout PubNubNews, _ state: inout State) -> (partitions: PartitionSet, wake: PollWake)? {
         for event in news.events {
-            let token = timeline.next()
+            let token = storage.tokens.next()
             let envelope = PubNubPresenceEvent(event).envelope(
-                timetoken: Timetoken(rawValue: token), region: timeline.region, subscribeKey: subscribeKey)
+                timetoken: Timetoken(rawValue: token), region: storage.region, subscribeKey: subscribeKey)
             let message = StoredMessage(
                 timetoken: token, channel: Identifier(envelope.channel), payload: envelope.payload, metadata: envelope.metadata,
                 isStored: false)
@@ -215,7 +215,7 @@ extension PubNubApplication {
             return change
         }
         if change.hasChanged {
-            try await timeline.store.save(
+            try await storage.store.save(
                 group: change.group, channels: change.channels, application: subscribeKey)
         }
         return change

@@ -5,7 +5,7 @@ import ServerRuntime
 
 /// The keysets of servers in one process.
 package final class LocalStreams: StreamBackend {
-    package let timeline: TimetokenAllocator
+    package let storage: StreamStorage
     private let nodes = NodeList<any StreamNode>()
     private let settings: PubNubServiceSettings
     private let clock: ServerClock
@@ -26,11 +26,11 @@ package final class LocalStreams: StreamBackend {
         self.settings = settings
         self.clock = clock
         self.names = names
-        timeline = TimetokenAllocator(store: store, restored: restored, unixTicks: clock.unixTicks)
+        storage = StreamStorage(store: store, restored: restored, unixTicks: clock.unixTicks)
         _ = names.other(.pubnub)
         take(PubNubReload(keysets: settings.keysets, new: make(settings.keysets, restored: restored)))
         // The store promises timetokens before the first request.
-        try await timeline.prepare()
+        try await storage.tokens.prepare()
     }
 
     // MARK: Nodes
@@ -56,7 +56,7 @@ package final class LocalStreams: StreamBackend {
         guard keysets.contains(where: { !known.contains(Identifier($0.subscribeKey)) }) else {
             return PubNubReload(keysets: keysets, new: [])
         }
-        return PubNubReload(keysets: keysets, new: make(keysets, restored: try await timeline.store.restore()))
+        return PubNubReload(keysets: keysets, new: make(keysets, restored: try await storage.store.restore()))
     }
 
     package func take(_ reload: PubNubReload) {
@@ -84,7 +84,7 @@ package final class LocalStreams: StreamBackend {
             new.append(
                 PubNubApplication(
                     keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
-                    timeline: timeline, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
+                    storage: storage, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
                     clock: clock, nodes: nodes, isBridged: settings.bridgedKey?.isExactly(keyset.subscribeKey) == true))
         }
         return new
@@ -94,8 +94,8 @@ package final class LocalStreams: StreamBackend {
 
     package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         guard nodes.first === node else { return }
-        timeline.sweep()
-        let now = timeline.now
+        storage.tokens.sweep()
+        let now = storage.tokens.now
         for application in applications {
             sweepPresence(of: application, later)
             application.withState { $0.streams.sweep(at: now) }

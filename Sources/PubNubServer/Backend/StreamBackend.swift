@@ -13,7 +13,7 @@ package protocol StreamBackend: AnyObject, Sendable {
     func leave(_ node: any StreamNode)
 
     /// Gives out timetokens and keeps the store.
-    var timeline: TimetokenAllocator { get }
+    var storage: StreamStorage { get }
     /// By their numbers. A keyset that is not configured any more stays, so that it has what it had when it comes back.
     var applications: [PubNubApplication] { get }
     /// The keyset that serves requests with this key.

@@ -8,7 +8,7 @@ struct PubNubPublishing: Sendable {
     let application: PubNubApplication
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
-        let now = Timetoken(rawValue: application.timeline.now)
+        let now = Timetoken(rawValue: application.storage.tokens.now)
         let draft: PubNubDraft
         do throws(PubNubErrorBody) {
             switch route {
@@ -43,24 +43,24 @@ struct PubNubPublishing: Sendable {
         completion: @escaping @Sendable (Result<Timetoken, PubNubErrorBody>) -> Void
     ) {
         let application = application
-        let timeline = application.timeline
+        let storage = application.storage
         guard draft.isDelivered else {
             let token = application.withState { state in
                 state.published += 1
-                return timeline.next()
+                return storage.tokens.next()
             }
             return completion(.success(Timetoken(rawValue: token)))
         }
         let token = application.withState { state in
-            let token = timeline.next()
+            let token = storage.tokens.next()
             state.streams.assign(token)
             return token
         }
         let keyset = application.keyset
         let message = draft.message(timetoken: token, storesByDefault: keyset.storesByDefault)
-        let envelope = PubNubEnvelope(message, region: timeline.region, subscribeKey: keyset.subscribeKey)
+        let envelope = PubNubEnvelope(message, region: storage.region, subscribeKey: keyset.subscribeKey)
         let element = PubNubElement(shared: envelope.shared)
-        timeline.store.append(message, application: keyset.subscribeKey) { error in
+        storage.store.append(message, application: keyset.subscribeKey) { error in
             application.change { state, news in
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
                 guard error == nil, !isBridged else { return }

@@ -81,7 +81,7 @@ extension PubNubREST {
 
     private func nextToken() -> UInt64 {
         application.withState { state in
-            let token = application.timeline.next()
+            let token = application.storage.tokens.next()
             state.streams.assign(token)
             return token
         }
@@ -95,10 +95,10 @@ extension PubNubREST {
         let message = StoredMessage(
             timetoken: token, channel: Identifier(channel), publisher: user, payload: ActionBodies.event(change),
             kind: PubNubMessageKind.action.rawValue, isStored: false)
-        let envelope = PubNubEnvelope(message, region: application.timeline.region, subscribeKey: subscribeKey)
+        let envelope = PubNubEnvelope(message, region: application.storage.region, subscribeKey: subscribeKey)
         let element = PubNubElement(shared: envelope.shared)
         return await withCheckedContinuation { continuation in
-            application.timeline.store.append(message, with: change, application: subscribeKey) { [application] error in
+            application.storage.store.append(message, with: change, application: subscribeKey) { [application] error in
                 application.actions.settle(change, on: channel, isStored: error == nil)
                 application.change { state, news in
                     news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)

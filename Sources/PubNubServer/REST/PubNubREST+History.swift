@@ -77,7 +77,7 @@ extension PubNubREST {
 
     func deleteHistory(_ request: PubNubServerRequest, _ channel: String) async throws(PubNubErrorBody) -> HTTPAnswer {
         do {
-            _ = try await application.timeline.store.delete(
+            _ = try await application.storage.store.delete(
                 channel: Identifier(channel), start: Self.bound(request, "start"), end: Self.bound(request, "end"),
                 application: application.subscribeKey)
         } catch {
@@ -92,7 +92,7 @@ extension PubNubREST {
         }
         let found: [Identifier: Int]
         do {
-            found = try await application.timeline.store.counts(since, application: application.subscribeKey)
+            found = try await application.storage.store.counts(since, application: application.subscribeKey)
         } catch {
             throw .historyFailed
         }
@@ -105,7 +105,7 @@ extension PubNubREST {
         query.maximumBytes = min(query.maximumBytes, HistoryPage.maximumBytes)
         do {
             return HistoryPage(
-                try await application.timeline.store.history(query, application: application.subscribeKey), query)
+                try await application.storage.store.history(query, application: application.subscribeKey), query)
         } catch {
             throw .historyFailed
         }

@@ -65,7 +65,7 @@ extension PubNubPolls {
             guard !page.deliveries.isEmpty || poll.mustAnswer else { continue }
             let connection = poll.connection
             answer(
-                poll, with: PollAnswer(page, poll.sources, region: application.timeline.region, form: poll.form), at: now)
+                poll, with: PollAnswer(page, poll.sources, region: application.storage.region, form: poll.form), at: now)
             connection?.resume()
         }
         guard let next = filtering.waiting.first else {

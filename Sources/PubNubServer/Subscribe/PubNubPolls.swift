@@ -92,7 +92,7 @@ final class PubNubPolls {
             }
             // A handshake begins before its own joining, which the subscriber may want to see.
             if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
-            if cursor > before, !application.timeline.advance(past: cursor) {
+            if cursor > before, !application.storage.tokens.advance(past: cursor) {
                 return StreamPage<PubNubElement>(cursor: before)
             }
             // A filter is evaluated later, with no lock held.
@@ -113,7 +113,7 @@ final class PubNubPolls {
             return join(poll, joining, from: 0)
         }
         guard isHeld else {
-            let answer = PollAnswer(page, sources, region: application.timeline.region, form: poll.form)
+            let answer = PollAnswer(page, sources, region: application.storage.region, form: poll.form)
             counts.polls += 1
             counts.messages += answer.count
             countAnswer()
@@ -227,7 +227,7 @@ final class PubNubPolls {
         guard let first = page.deliveries.first?.entry.message.timetoken else {
             poll.cursor = page.cursor
             poll.followsGap = page.hasDropped
-            return mayBeEmpty ? PollAnswer(page, nil, region: application.timeline.region, form: poll.form) : nil
+            return mayBeEmpty ? PollAnswer(page, nil, region: application.storage.region, form: poll.form) : nil
         }
         canShare = canShare && !page.hasDropped
         if canShare, var memo = sources.memo, memo.first == first, memo.answer.cursor >= page.cursor {
@@ -236,7 +236,7 @@ final class PubNubPolls {
             sources.memo = memo
             return memo.answer
         }
-        let answer = PollAnswer(page, sources, region: application.timeline.region, form: poll.form)
+        let answer = PollAnswer(page, sources, region: application.storage.region, form: poll.form)
         if canShare {
             if sources.memo == nil { answered.append(sources) }
             sources.memo = PollMemo(from: poll.cursor, first: first, answer: answer)
@@ -345,7 +345,7 @@ final class PubNubPolls {
             // It said nothing of its rights that is still known: its next request, which comes at once, is asked for them.
             var nothing = StreamPage<PubNubElement>(cursor: poll.cursor)
             nothing.hasDropped = poll.followsGap
-            let answer = PollAnswer(nothing, nil, region: application.timeline.region, form: poll.form)
+            let answer = PollAnswer(nothing, nil, region: application.storage.region, form: poll.form)
             self.answer(poll, with: answer, at: loop.now)
         }
         connection.resume()

@@ -120,7 +120,7 @@ struct ChatChangeTests {
                     if try await client.next().type == "ok" { answers += 1 }
                 }
             }
-            let meta = server.chat.timeline.store
+            let meta = server.chat.storage.store
             let stored = try await meta.event(
                 try #require(UInt64(id)), in: ChatConversation.key(.direct, "a", "b"), application: "app-key")
             let message = try #require(stored.flatMap { NexconnMessage(storedAs: $0.body) })

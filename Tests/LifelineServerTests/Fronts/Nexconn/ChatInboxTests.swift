@@ -132,7 +132,7 @@ struct ChatInboxTests {
         try await withChatServer { server in
             let token = try await server.token("u1")
             try await send(1...2, to: "u1", server)
-            for resume in [("another", 1), (server.chat.timeline.epoch, 1_000)] {
+            for resume in [("another", 1), (server.chat.storage.epoch, 1_000)] {
                 let client = try await ChatTestClient.connect(server, token: token, resume: resume)
                 #expect(await client.welcome["resumed"]?.bool == false)
                 #expect(await client.welcome["lost"]?.bool == true)
@@ -147,9 +147,9 @@ struct ChatInboxTests {
         try await withChatServer { server in
             let token = try await server.token("u1")
             try await send(1...2, to: "u1", server)
-            try await server.chat.timeline.store.purge(inboxBefore: server.chat.timeline.next())
+            try await server.chat.storage.store.purge(inboxBefore: server.chat.storage.ids.next())
             try await send(3...4, to: "u1", server)
-            let epoch = server.chat.timeline.epoch
+            let epoch = server.chat.storage.epoch
             let late = try await ChatTestClient.connect(server, token: token, resume: (epoch, 1))
             #expect(await late.welcome["resumed"]?.bool == true)
             #expect(await late.welcome["lost"]?.bool == true)

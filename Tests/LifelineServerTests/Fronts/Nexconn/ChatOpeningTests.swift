@@ -21,7 +21,7 @@ struct ChatOpeningTests {
             let welcome = await client.welcome
             #expect(welcome["user"]?.string == "u1")
             #expect(welcome["session"]?.string?.isEmpty == false)
-            #expect(welcome["epoch"]?.string == server.chat.timeline.epoch)
+            #expect(welcome["epoch"]?.string == server.chat.storage.epoch)
             #expect(welcome["q"]?.integer == 0)
             #expect(welcome["resumed"]?.bool == false)
             #expect(welcome["lost"]?.bool == false)

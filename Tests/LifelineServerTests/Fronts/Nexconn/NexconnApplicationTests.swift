@@ -67,9 +67,9 @@ struct NexconnApplicationTests {
 
     private func application() async throws -> NexconnApplication {
         let restored = try await store.restore()
-        let timeline = ChatIDAllocator(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
+        let storage = ChatStorage(store: store, restored: restored, unixTicks: ServerClock.systemTicks)
         return NexconnApplication(
-            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system,
+            settings: .development, number: 0, storage: storage, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }
 
@@ -161,7 +161,7 @@ struct NexconnApplicationTests {
         let restored = try await memory.restore()
         let other = NexconnApplication(
             settings: .development, number: 0,
-            timeline: ChatIDAllocator(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
+            storage: ChatStorage(store: memory, restored: restored, unixTicks: ServerClock.systemTicks), restored: .init(),
             clock: .system, logger: application.logger)
         other.perform(.send(draft), by: .server(user: "a")) { _ in send("within", other) }
         #expect(said.count == 2)

@@ -233,9 +233,9 @@ enum NexconnAPIFixture {
     static let application: NexconnApplication = {
         let ticks = ServerClock.systemTicks
         let store = InMemoryChatStore(now: ticks)
-        let timeline = ChatIDAllocator(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
+        let storage = ChatStorage(store: store, restored: RestoredChat(epoch: "e"), unixTicks: ticks)
         return NexconnApplication(
-            settings: .development, number: 0, timeline: timeline, restored: .init(), clock: .system,
+            settings: .development, number: 0, storage: storage, restored: .init(), clock: .system,
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
     }()
 

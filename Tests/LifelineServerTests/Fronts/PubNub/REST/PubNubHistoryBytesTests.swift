@@ -102,7 +102,7 @@ struct PubNubHistoryBytesTests {
                 fixture.application.actions.put(
                     MessageAction(
                         type: "t", value: "\(number)" + value, user: "u", message: message,
-                        timetoken: fixture.application.timeline.next()),
+                        timetoken: fixture.application.storage.tokens.next()),
                     on: "room")
             }
         }
@@ -119,7 +119,7 @@ struct PubNubHistoryBytesTests {
         let size = 162
         for (isOldestFirst, expected) in [(false, [6, 7, 8, 9]), (true, [0, 1, 2, 3])] {
             let query = HistoryQuery(channel: "room", limit: 100, isOldestFirst: isOldestFirst, maximumBytes: 3 * size + 5)
-            let messages = try await fixture.application.timeline.store.history(query, application: "demo")
+            let messages = try await fixture.application.storage.store.history(query, application: "demo")
             #expect(messages.compactMap { Int(String(decoding: $0.metadata ?? [], as: UTF8.self)) } == expected)
             let page = HistoryPage(messages, query)
             #expect(page.messages.count == 3 && page.isCut)

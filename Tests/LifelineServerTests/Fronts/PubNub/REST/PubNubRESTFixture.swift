@@ -33,7 +33,7 @@ final class PubNubRESTFixture: Sendable {
         let ticks: @Sendable () -> UInt64 = { UInt64(seconds.withLockedValue { $0 }) * TimetokenClock.ticksPerSecond }
         let store = store ?? InMemoryMessageStore(now: ticks)
         application = PubNubApplication(
-            keyset: keyset, number: 0, timeline: TimetokenAllocator(store: store, restored: restored, unixTicks: ticks),
+            keyset: keyset, number: 0, storage: StreamStorage(store: store, restored: restored, unixTicks: ticks),
             restored: restored, limits: StreamLimits(),
             clock: ServerClock(
                 monotonic: { MonotonicInstant(nanoseconds: Int64(seconds.withLockedValue { $0 }) * 1_000_000_000) },
@@ -85,11 +85,11 @@ final class PubNubRESTFixture: Sendable {
         _ payload: String, on channel: Identifier, metadata: String? = nil, by publisher: String? = "u", kind: Int = 0,
         customType: String? = nil
     ) -> UInt64 {
-        let token = application.timeline.next()
+        let token = application.storage.tokens.next()
         let message = StoredMessage(
             timetoken: token, channel: channel, publisher: publisher, payload: Array(payload.utf8),
             metadata: metadata.map { Array($0.utf8) }, kind: kind, customType: customType)
-        application.timeline.store.append(message, application: application.keyset.subscribeKey) { _ in }
+        application.storage.store.append(message, application: application.keyset.subscribeKey) { _ in }
         return token
     }
 

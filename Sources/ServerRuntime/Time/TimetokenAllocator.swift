@@ -1,0 +1,72 @@
+import NIOConcurrencyHelpers
+import ServerValues
+
+/// Gives out the growing ids of a service, such as PubNub's timetokens, and keeps them reserved in its store ahead of time (rules HB-20
+/// and HB-21). All applications of a backend share one, so their events have one order.
+package final class TimetokenAllocator: Sendable {
+    private let clock: NIOLockedValueBox<TimetokenClock>
+    private let unixTicks: @Sendable () -> UInt64
+    private let reserve: @Sendable (UInt64) async throws -> Void
+
+    /// - Parameters:
+    ///   - highest: the highest id of before the start; ids begin after it.
+    ///   - reserves: whether ids have to be reserved. Without a store that outlives the server they have not.
+    ///   - unixTicks: units of 100 ns since 1970.
+    ///   - reserve: has the store remember that ids up to this one may be given out.
+    package init(
+        after highest: UInt64, reserves: Bool = true, unixTicks: @escaping @Sendable () -> UInt64,
+        reserve: @escaping @Sendable (UInt64) async throws -> Void
+    ) {
+        clock = NIOLockedValueBox(TimetokenClock(after: highest, reserves: reserves))
+        self.unixTicks = unixTicks
+        self.reserve = reserve
+    }
+
+    /// Units of 100 ns since 1970, by the machine's clock.
+    package var now: UInt64 { unixTicks() }
+
+    /// Milliseconds since 1970, by the machine's clock.
+    package var milliseconds: Int64 { Int64(clamping: unixTicks() / TimetokenClock.ticksPerMillisecond) }
+
+    /// The highest id given out.
+    package var last: UInt64 { clock.withLockedValue(\.last) }
+
+    /// The next id.
+    package func next() -> UInt64 {
+        let now = unixTicks()
+        let (id, limit) = clock.withLockedValue { ($0.next(at: now), $0.reservation(at: now)) }
+        if let limit { Task { try? await confirm(limit) } }
+        return id
+    }
+
+    /// Moves past the cursor of a client that is ahead; false when it is too far ahead to follow (rule HB-22).
+    package func advance(past cursor: UInt64) -> Bool {
+        let now = unixTicks()
+        return clock.withLockedValue { $0.advance(past: cursor, at: now) }
+    }
+
+    /// Reserves ids before the first is given out; throws what the store throws.
+    package func prepare() async throws {
+        if let limit = missingReservation() { try await confirm(limit) }
+    }
+
+    /// Keeps ids reserved while none are given out: the first one after an idle time must not be of the time before (rule HB-21).
+    package func sweep() {
+        if let limit = missingReservation() { Task { try? await confirm(limit) } }
+    }
+
+    private func missingReservation() -> UInt64? {
+        let now = unixTicks()
+        return clock.withLockedValue { $0.reservation(at: now) }
+    }
+
+    private func confirm(_ limit: UInt64) async throws {
+        do {
+            try await reserve(limit)
+            clock.withLockedValue { $0.confirm(limit) }
+        } catch {
+            clock.withLockedValue { $0.reservationFailed() }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import NIOConcurrencyHelpers
+import ServerRuntime
+import ServerValues
+import Testing
+
+@Suite("The allocator of growing ids (HB-20 to HB-22)", .timeLimit(.minutes(1)))
+struct TimetokenAllocatorTests {
+    private struct DiskFull: Error {}
+
+    private let now: UInt64 = 17_000_000_000_000_000
+
+    @Test("Ids begin after those of before the start, follow the clock, and never repeat")
+    func next() {
+        let now = now
+        let allocator = TimetokenAllocator(after: now + 5, reserves: false, unixTicks: { now }) { _ in }
+        #expect(allocator.next() == now + 6)
+        #expect(allocator.next() == now + 7 && allocator.last == now + 7)
+        #expect(allocator.milliseconds == Int64(now / 10_000))
+        #expect(allocator.advance(past: now + 100) && allocator.next() == now + 101)
+        #expect(!allocator.advance(past: .max))
+    }
+
+    @Test("A reservation that fails is told to whoever prepares, and asked for again")
+    func failure() async throws {
+        let now = now
+        let limits = NIOLockedValueBox<[UInt64]>([])
+        let allocator = TimetokenAllocator(after: 0, unixTicks: { now }) { limit in
+            let count = limits.withLockedValue { limits in
+                limits.append(limit)
+                return limits.count
+            }
+            if count == 1 { throw DiskFull() }
+        }
+        await #expect(throws: DiskFull.self) { try await allocator.prepare() }
+        try await allocator.prepare()
+        try await allocator.prepare()
+        #expect(limits.withLockedValue { $0 } == [now + TimetokenClock.reservationSpan, now + TimetokenClock.reservationSpan])
+        #expect(allocator.next() == now)
+    }
+}
