@@ -159,7 +159,7 @@ let package = Package(
                 "WebSocketFraming", crypto,
                 deque, nioCore, nioPosix, nioLocks, logging,
             ]),
-        library("ServiceBridge", ["ServerRuntime", deque, nioCore, nioLocks, logging]),
+        library("ServiceBridge", ["Identifiers", "ServerRuntime", deque, nioCore, nioLocks, logging]),
         library(
             "LifelineServer",
             [

@@ -6,27 +6,21 @@ import WireCoding
 
 // Messages of other services, and for them.
 extension ChatService: BridgedFront {
-    private static let bridgeName = "nexconn"
-    private static let textType = "RC:TxtMsg"
+    fileprivate static let bridgeName = "nexconn"
+    fileprivate static let textType = "RC:TxtMsg"
 
     package var bridgeName: String { Self.bridgeName }
+    package var bridgedApplication: String? { settings.bridgedKey }
 
     package func isPublic(channel: String) -> Bool { true }
 
-    package func publish(_ message: BridgedMessage) -> Bool {
-        guard let key = settings.bridgedKey else { return true }
-        guard let application = application(key: key), application.refusal == nil, let bridge,
-            let draft = NexconnDraft(message, textEvent: bridge.textEvent)
+    package func publish(_ message: BridgedMessage, to key: String, textEvent: String) -> Bool {
+        guard let application = application(key: key), application.refusal == nil,
+            let draft = NexconnDraft(message, textEvent: textEvent)
         else { return false }
         // Where nobody made the open channel there is nobody to tell.
         application.send(draft, by: .bridge(service: message.origin, user: message.chatUser)) { _ in }
         return true
-    }
-
-    static func bridged(_ message: NexconnMessage, textEvent: String) -> BridgedMessage {
-        BridgedMessage(
-            origin: Self.bridgeName, channel: message.to, event: message.type == textType ? textEvent : message.type,
-            user: message.from, data: JSONText(checked: String(decoding: message.content, as: UTF8.self)))
     }
 
     fileprivate static func type(of event: String, textEvent: String) -> String { event == textEvent ? textType : event }
@@ -34,9 +28,13 @@ extension ChatService: BridgedFront {
 
 extension BridgeTap {
     /// Takes a message in an open channel of chat.
-    func carry(_ message: NexconnMessage) {
-        guard accepts(channel: message.to) else { return }
-        carry(ChatService.bridged(message, textEvent: textEvent))
+    func carry(_ message: NexconnMessage, of key: String) {
+        carry(from: ChatService.bridgeName, application: key, channel: message.to) { textEvent in
+            BridgedMessage(
+                origin: ChatService.bridgeName, channel: message.to,
+                event: message.type == ChatService.textType ? textEvent : message.type, user: message.from,
+                data: JSONText(checked: String(decoding: message.content, as: UTF8.self)))
+        }
     }
 }
 

@@ -46,19 +46,14 @@ package final class ChatService: Sendable {
     let mailboxes: [EventLoopMailbox<NexconnLoop>]
     /// Where connections are counted that have not said which application they are for.
     let otherSlot: MetricSlot
-    /// Takes messages to the other services of this server.
-    let bridge: (any BridgeTap)?
     let requestKind: RequestKind
     private let loopRefusals: [NIOLockedValueBox<Int>]
 
     /// - Parameter backend: what the servers share. Its applications count, not those of `settings`.
-    package init(
-        _ settings: ChatServiceSettings, _ context: ServerContext, backend: any ChatBackend, bridge: (any BridgeTap)? = nil
-    ) {
+    package init(_ settings: ChatServiceSettings, _ context: ServerContext, backend: any ChatBackend) {
         self.context = context
         self.settings = settings
         self.backend = backend
-        self.bridge = bridge
         let loopRefusals = context.loops.map { _ in NIOLockedValueBox(0) }
         self.loopRefusals = loopRefusals
         mailboxes = zip(context.loops, loopRefusals).map { EventLoopMailbox($0.queue, NexconnLoop($0, $1)) }
@@ -132,20 +127,6 @@ package final class ChatService: Sendable {
     package func close() async {
         await backend.leave(self)
     }
-
-    // MARK: What a reload can change
-
-    /// Makes what a change of the applications needs. Changes nothing yet.
-    ///
-    /// - Throws: when the store does not say what it remembers of a new application.
-    package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload {
-        try await backend.prepare(settings)
-    }
-
-    /// Has all servers serve these applications from now on, and no others (rule NV-70).
-    package func take(_ reload: ChatReload) {
-        backend.take(reload)
-    }
 }
 
 extension ChatService: ChatNode {
@@ -154,9 +135,5 @@ extension ChatService: ChatNode {
 
     package func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {
         for change in changes { sessions.apply(change, of: application, mailboxes: mailboxes) }
-    }
-
-    package func carry(_ messages: [NexconnMessage]) {
-        for message in messages { bridge?.carry(message) }
     }
 }

@@ -26,16 +26,14 @@ extension LifelineServer {
     /// - Throws: ``ServerError/unguardedBridge(subscribeKey:)``, and errors of the store, from which new ones are restored. Nothing has
     ///   changed then.
     public func replace(keysets: [Keyset]? = nil, chatApplications: [ChatApplication]? = nil) async throws {
-        if let keysets { try configuration.bridge?.check(keysets) }
         // One after the other: what is made for one change is numbered behind what the last one has added.
         let task = shared.reloading.withLockedValue { reloading in
-            let task = Task { [services, shared, last = reloading] in
+            let task = Task { [shared, last = reloading] in
                 _ = await last?.result
                 let pubnub = if let keysets { try await shared.streams.prepare(keysets) } else { nil as PubNubReload? }
                 let chat =
-                    if let chatApplications { try await services.chat.prepare(chatApplications) } else { nil as ChatReload? }
-                if let pubnub { shared.streams.take(pubnub) }
-                if let chat { services.chat.take(chat) }
+                    if let chatApplications { try await shared.localChat.prepare(chatApplications) } else { nil as ChatReload? }
+                try shared.take(pubnub, chat)
             }
             reloading = task
             return task

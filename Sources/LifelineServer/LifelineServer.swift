@@ -94,6 +94,7 @@ public final class LifelineServer: Sendable {
             let context = ServerContext(configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node)
             let services: ServerServices
             do {
+                if let bridge = configuration.bridge { try seat.parts.open(bridge, for: seat.node) }
                 services = try await ServerServices(configuration, context, seat.parts)
             } catch {
                 await backend.leave(seat)
@@ -185,7 +186,7 @@ public final class LifelineServer: Sendable {
             try await host.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
             await host.close()
-            services.bridge?.end()
+            await services.bridge?.end()
             await backend.leave(seat)
             for loop in context.loops { loop.queue.close() }
             try await ownGroup?.shutdownGracefully()

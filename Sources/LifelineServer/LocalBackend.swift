@@ -5,6 +5,7 @@ import PusherServer
 import RealtimeHub
 import ServerRuntime
 import ServerValues
+import ServiceBridge
 
 /// What servers in one process share: channels, streams, presence, groups, grants and chat. Several servers on one backend behave as
 /// one server with several ports.
@@ -19,13 +20,17 @@ package final class LocalBackend: Sendable {
         let localChat: LocalChat
         let channels: LocalChannels
         let streams: LocalStreams
+        let bridge: BridgeQueue
+        /// The bridges of the servers, by their first partitions, and the lock under which keysets are taken over.
+        private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
         /// The last change of keysets and chat applications.
         let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
         init(_ configuration: ServerConfiguration, _ names: MetricNames) async throws {
+            bridge = BridgeQueue()
             channels = LocalChannels(
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
-                maximumPendingBytes: configuration.maximumPendingBytes)
+                maximumPendingBytes: configuration.maximumPendingBytes, bridge: bridge)
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
             messages = try await stores.messages(configuration)
             do {
@@ -37,15 +42,36 @@ package final class LocalBackend: Sendable {
             do {
                 streams = try await LocalStreams(
                     configuration.pubnub, clock: configuration.clock, names: names, store: messages,
-                    restored: try await messages.restore())
+                    restored: try await messages.restore(), bridge: bridge)
                 localChat = LocalChat(
                     configuration.chat, store: chat, restored: try await chat.restore(), clock: configuration.clock, names: names,
-                    logger: configuration.logger)
+                    logger: configuration.logger, bridge: bridge)
             } catch {
                 await messages.close()
                 await chat.close()
                 throw error
             }
+        }
+
+        /// Lets a server bridge what the servers share, unless that would open a keyset that requires grants (rule BR-22).
+        func open(_ bridge: Bridge, for node: ServerNode) throws {
+            try bridges.withLockedValue { bridges in
+                try bridge.check(streams.keysets)
+                bridges[node.firstPartition] = bridge
+            }
+        }
+
+        func closeBridge(of node: ServerNode) {
+            bridges.withLockedValue { $0[node.firstPartition] = nil }
+        }
+
+        /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
+        func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws {
+            try bridges.withLockedValue { bridges in
+                for bridge in bridges.values { try bridge.check(keysets?.keysets ?? []) }
+                if let keysets { streams.take(keysets) }
+            }
+            if let applications { localChat.take(applications) }
         }
 
         func close() async {
@@ -107,6 +133,7 @@ package final class LocalBackend: Sendable {
     }
 
     func leave(_ seat: Seat) async {
+        seat.parts.closeBridge(of: seat.node)
         if give(back: seat.partitions) { await seat.parts.close() }
     }
 

@@ -15,11 +15,13 @@ struct ServerServices: Sendable {
 
     init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: LocalBackend.Parts) async throws {
         self.context = context
-        let bridge = configuration.bridge.map { ServiceBridge(textEvent: $0.textEvent, context) }
-        pusher = PusherService(configuration.pusher, context, channels: parts.channels, bridge: bridge)
-        pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams, bridge: bridge)
-        chat = ChatService(configuration.chat, context, backend: parts.localChat, bridge: bridge)
-        self.bridge = bridge
+        let pusher = PusherService(configuration.pusher, context, channels: parts.channels)
+        let pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams)
+        let chat = ChatService(configuration.chat, context, backend: parts.localChat)
+        bridge = configuration.bridge.map {
+            ServiceBridge([pusher, pubnub, chat], textEvent: $0.textEvent, context, queue: parts.bridge)
+        }
+        (self.pusher, self.pubnub, self.chat) = (pusher, pubnub, chat)
         do {
             try await chat.prepare()
         } catch {
@@ -30,17 +32,16 @@ struct ServerServices: Sendable {
 
     /// The server's fronts. Others come first, and Pusher last: it judges every WebSocket that nobody else takes.
     func host(_ others: [any ServerFront]) -> ServerHost {
-        bridge?.join([pusher, pubnub, chat])
         let metrics = bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? []
         return ServerHost(context, others + [chat, pubnub, pusher], otherMetrics: metrics)
     }
 
     /// For a server that could not start.
     func close() async {
-        bridge?.end()
         await pusher.close()
         await pubnub.close()
         await chat.close()
+        await bridge?.end()
     }
 
     var statistics: ServerStatistics {

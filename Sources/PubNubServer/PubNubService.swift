@@ -37,17 +37,12 @@ package final class PubNubService: Sendable {
     private let loopCounts: [NIOLockedValueBox<PubNubCounts>]
     let pollKind: RequestKind
     let requestKind: RequestKind
-    private let bridge: (any BridgeTap)?
 
     /// Joins the servers that share the keysets.
-    package init(
-        _ settings: PubNubServiceSettings, _ context: ServerContext, streams: any StreamBackend,
-        bridge: (any BridgeTap)? = nil
-    ) {
+    package init(_ settings: PubNubServiceSettings, _ context: ServerContext, streams: any StreamBackend) {
         self.context = context
         self.settings = settings
         self.streams = streams
-        self.bridge = bridge
         let pollKind = context.requestKinds.add("poll")
         self.pollKind = pollKind
         requestKind = context.requestKinds.add("pubnub")
@@ -102,9 +97,5 @@ extension PubNubService: StreamNode {
         case .review(let application):
             for mailbox in mailboxes { mailbox.enqueue(.review(application: application)) }
         }
-    }
-
-    package func carry(_ message: StoredMessage) {
-        bridge?.carry(message)
     }
 }

@@ -6,13 +6,13 @@ import WireCoding
 // Messages of other services, and for them.
 extension PusherService: BridgedFront {
     package var bridgeName: String { BridgedMessage.pusher }
+    package var bridgedApplication: String? { settings.bridgedID }
 
     package func isPublic(channel: String) -> Bool {
         !channel.hasBytePrefix("#") && PusherChannelKind(of: channel).access == .normal
     }
 
-    package func publish(_ message: BridgedMessage) -> Bool {
-        guard let id = settings.bridgedID else { return true }
+    package func publish(_ message: BridgedMessage, to id: String, textEvent: String) -> Bool {
         guard let application = settings.applications.application(id: id), message.fits(application.limits) else { return false }
         publish(
             event: message.event, data: message.data.text, to: message.channel, application: application, user: message.user,
@@ -34,9 +34,11 @@ extension BridgedMessage {
 
 extension BridgeTap {
     /// Takes an event of Pusher's. Data that is no JSON is a text.
-    func carry(event: String, data: String, channel: String) {
-        guard accepts(channel: channel) else { return }
-        let data = (try? JSONText(data)) ?? .string(data)
-        carry(BridgedMessage(origin: BridgedMessage.pusher, channel: channel, event: event, user: nil, data: data))
+    func carry(_ event: BridgedEvent, in channel: ChannelID) {
+        carry(from: BridgedMessage.pusher, application: channel.application, channel: channel.name) { _ in
+            BridgedMessage(
+                origin: BridgedMessage.pusher, channel: channel.name, event: event.event, user: nil,
+                data: (try? JSONText(event.data)) ?? .string(event.data))
+        }
     }
 }

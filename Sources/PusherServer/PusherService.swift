@@ -53,7 +53,6 @@ package final class PusherService: Sendable {
     let settings: PusherServiceSettings
     let mailboxes: [EventLoopMailbox<PusherLoop>]
     let webhooks: PusherWebhookService
-    let bridge: (any BridgeTap)?
     /// Channels, members and users, shared with the other servers of a backend.
     let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
@@ -62,14 +61,10 @@ package final class PusherService: Sendable {
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
     /// Joins the servers that share the channels.
-    package init(
-        _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
-        bridge: (any BridgeTap)? = nil
-    ) {
+    package init(_ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend) {
         self.context = context
         self.channels = channels
         self.settings = settings
-        self.bridge = bridge
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context)
         requestKinds = PusherRequestKinds(context.requestKinds)

@@ -1,48 +1,33 @@
-import DequeModule
+import Identifiers
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import ServerRuntime
 
-/// Carries messages between the services of one server (rules BR-1 to BR-14).
-///
-/// Each service hands its messages over under the lock that orders them; they wait in one queue, and one event loop publishes them
-/// to the other services with no lock held. What was carried is never handed over again, so nothing goes in circles.
-package final class ServiceBridge: BridgeTap {
+/// Carries messages between the services of one server (rules BR-1 to BR-21): takes them from the queue that it shares with the servers
+/// of its backend, and publishes them to the other services on one event loop, with no lock held.
+package final class ServiceBridge: Sendable {
     package let textEvent: String
-    private let context: ServerContext
-    private let state = NIOLockedValueBox(State())
+    let context: ServerContext
+    private let fronts: [any BridgedFront]
+    private let queue: BridgeQueue
+    private let tally = NIOLockedValueBox((carried: 0, dropped: 0))
 
-    private struct State {
-        var fronts: [any BridgedFront] = []
-        var waiting: Deque<BridgedMessage> = []
-        var isScheduled = false
-        var carried = 0
-        var dropped = 0
-    }
-
-    /// More than these do not wait: a service that publishes faster than the others can take loses messages on the bridge, not its
-    /// own (rule BR-12).
-    package static let capacity = 65_536
-    /// So many are carried before other work of the event loop has its turn.
-    private static let burst = 128
-
-    package init(textEvent: String, _ context: ServerContext) {
+    /// Joins the bridges of other servers. The queue holds the bridge and with it the fronts, so ``end()`` has to follow.
+    ///
+    /// - Parameter textEvent: the name that plain texts have in services whose messages have none.
+    package init(_ fronts: [any BridgedFront], textEvent: String, _ context: ServerContext, queue: BridgeQueue) {
+        self.fronts = fronts
         self.textEvent = textEvent
         self.context = context
+        self.queue = queue
+        queue.join(self)
     }
 
-    /// Names the services that are bridged. They hold the bridge as their tap, so ``end()`` has to follow.
-    package func join(_ fronts: [any BridgedFront]) {
-        state.withLockedValue { $0.fronts = fronts }
-    }
-
-    /// Carries nothing any more.
-    package func end() {
-        state.withLockedValue { state in
-            state.fronts = []
-            state.waiting = []
-        }
+    /// Carries nothing any more. To be called when the services take no more messages; returns when others carry on, or, for the last
+    /// bridge, when what waits has been published.
+    package func end() async {
+        await queue.leave(self)
     }
 
     /// What became of messages.
@@ -51,70 +36,48 @@ package final class ServiceBridge: BridgeTap {
         /// Messages that were not carried because too many waited.
         package var dropped: Int
         package var queued: Int
-
-        package init(carried: Int, dropped: Int, queued: Int) {
-            self.carried = carried
-            self.dropped = dropped
-            self.queued = queued
-        }
     }
 
     package var counts: Counts {
-        state.withLockedValue { Counts(carried: $0.carried, dropped: $0.dropped, queued: $0.waiting.count) }
+        let (carried, dropped) = tally.withLockedValue { $0 }
+        return Counts(carried: carried, dropped: dropped, queued: queue.count(for: self))
     }
 
-    // MARK: Taking
+    var eventLoop: (any EventLoop)? { context.loops.first?.eventLoop }
 
+    // MARK: For the queue
+
+    /// Whether a channel is bridged: one that every service takes for public (rule BR-4).
     package func accepts(channel: String) -> Bool {
-        state.withLockedValue(\.fronts).allSatisfy { $0.isPublic(channel: channel) }
+        fronts.allSatisfy { $0.isPublic(channel: channel) }
     }
 
-    package func carry(_ message: BridgedMessage) {
-        let mustSchedule = state.withLockedValue { state in
-            guard !state.fronts.isEmpty else { return false }
-            guard state.waiting.count < Self.capacity else {
-                state.dropped += 1
-                if state.dropped == 1 {
-                    context.logger.warning("the bridge drops messages: they come faster than they go")
-                }
-                return false
-            }
-            state.waiting.append(message)
-            guard !state.isScheduled else { return false }
-            state.isScheduled = true
-            return true
-        }
-        if mustSchedule { schedule() }
+    func takes(channel: String, of application: String, from service: String) -> Bool {
+        fronts.contains { $0.bridgeName == service && $0.bridgedApplication?.isExactly(application) == true }
+            && accepts(channel: channel)
     }
 
-    // MARK: Passing on
-
-    private func schedule() {
-        context.loops.first?.eventLoop.execute { self.drain() }
-    }
-
-    private func drain() {
-        // What waits here is bounded by itself, so the other services can be slowed down (rules BR-12 and SV-14).
-        let isHeld = context.congestion.wait { [weak self] in self?.schedule() }
-        if isHeld == nil { passOn() }
-    }
-
-    private func passOn() {
-        let (fronts, messages): ([any BridgedFront], [BridgedMessage]) = state.withLockedValue { state in
-            let count = min(state.waiting.count, Self.burst)
-            let taken = Array(state.waiting.prefix(count))
-            state.waiting.removeFirst(count)
-            state.carried += count
-            state.isScheduled = !state.waiting.isEmpty
-            return (state.fronts, taken)
-        }
+    func publish(_ messages: some Collection<BridgedMessage>) {
+        guard !messages.isEmpty else { return }
+        tally.withLockedValue { $0.carried += messages.count }
         for message in messages {
-            for front in fronts where front.bridgeName != message.origin && !front.publish(message) {
+            for front in fronts where front.bridgeName != message.origin {
+                guard let application = front.bridgedApplication,
+                    !front.publish(message, to: application, textEvent: textEvent)
+                else { continue }
                 context.logger.debug(
                     "not carried by the bridge", metadata: ["from": "\(message.origin)", "to": "\(front.bridgeName)"])
             }
         }
-        if state.withLockedValue(\.isScheduled) { schedule() }
+    }
+
+    /// Counts a message for which there was no room.
+    func drop() {
+        let isFirst = tally.withLockedValue { tally in
+            tally.dropped += 1
+            return tally.dropped == 1
+        }
+        if isFirst { context.logger.warning("the bridge drops messages: they come faster than they go") }
     }
 }
 

@@ -71,7 +71,7 @@ extension NexconnApplication {
                 change.add(event(message, body, admission, sender))
             }
             change.tell(openChannel: Identifier(draft.to), body, except: caller.peer?.chat)
-            if isBridged, message.bridge == nil { change.carried.append(message) }
+            if message.bridge == nil { change.carried = message }
         } else if draft.options.isStatus {
             let skipped = admission.recipients.skipped
             change.tell(admission.recipients.users.filter { $0 != skipped }, body, except: caller.peer?.chat)

@@ -27,8 +27,8 @@ package final class NexconnApplication: Sendable {
     let sentCount = NIOLockedValueBox(0)
     /// Messages that were stored since the start.
     var messageCount: Int { sentCount.withLockedValue { $0 } }
-    /// Whether open channels are shared with other services.
-    let isBridged: Bool
+    /// Takes messages in open channels to other services.
+    private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>
     /// Outer lock. Commits are made under it, so that their order is that of ids.
     private let state: NIOLockedValueBox<State>
@@ -50,7 +50,7 @@ package final class NexconnApplication: Sendable {
 
     init(
         settings: ChatApplication, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: ChatStorage,
-        restored: RestoredChat.Application, clock: ServerClock, logger: Logger, isBridged: Bool = false
+        restored: RestoredChat.Application, clock: ServerClock, logger: Logger, bridge: (any BridgeTap)? = nil
     ) {
         key = settings.key
         standing = NIOLockedValueBox(Standing(settings: settings))
@@ -59,7 +59,7 @@ package final class NexconnApplication: Sendable {
         self.storage = storage
         self.clock = clock
         self.logger = logger
-        self.isBridged = isBridged
+        self.bridge = bridge
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
         state = NIOLockedValueBox(State(book: ChatState(settings, restoring: restored, epoch: storage.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
@@ -202,7 +202,7 @@ package final class NexconnApplication: Sendable {
 
     private func perform(_ change: NexconnChange, _ audience: inout NexconnAudience) {
         audience.apply(change.deliveries, of: number)
-        audience.carry(change.carried)
+        if let message = change.carried { bridge?.carry(message, of: key) }
     }
 
     private func takeBack(_ change: NexconnChange) {

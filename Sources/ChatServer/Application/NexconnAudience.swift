@@ -73,12 +73,6 @@ struct NexconnAudience: Sendable {
         guard !changes.isEmpty else { return }
         for index in parts.indices { parts[index].node.apply(changes, of: application, to: &parts[index].sessions) }
     }
-
-    /// Has one node take messages to other services.
-    func carry(_ messages: [NexconnMessage]) {
-        guard !messages.isEmpty else { return }
-        parts.first?.node.carry(messages)
-    }
 }
 
 /// An open channel of one of the backend's applications.

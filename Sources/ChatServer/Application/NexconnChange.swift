@@ -12,8 +12,8 @@ struct NexconnChange: Sendable {
     var commit = ChatCommit()
     /// Who is told, in this order.
     private(set) var deliveries: [NexconnDelivery] = []
-    /// Messages of open channels that the bridge takes, once they are durable.
-    var carried: [NexconnMessage] = []
+    /// A message of an open channel that the bridge takes, once it is durable.
+    var carried: NexconnMessage?
     /// Takes back what the book has noted, should the store fail.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
     private let ids: TimetokenAllocator

@@ -58,6 +58,4 @@ package protocol ChatNode: AnyObject, Sendable {
     ///   - application: its ``NexconnApplication/number``.
     ///   - sessions: those of the application that the node has.
     func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions)
-    /// Takes durable messages of an open channel to other services. Only asked of the first node, under the application's lock.
-    func carry(_ messages: [NexconnMessage])
 }

@@ -11,7 +11,7 @@ package final class LocalChat: ChatBackend {
     private let clock: ServerClock
     private let names: MetricNames
     private let logger: Logger
-    private let bridgedKey: String?
+    private let bridge: (any BridgeTap)?
     /// Changed under the lock of `state`, so that every application knows every node.
     private let nodes = NodeList<any ChatNode>()
     private let state = NIOLockedValueBox(State())
@@ -28,15 +28,17 @@ package final class LocalChat: ChatBackend {
         var numbers = 0
     }
 
-    /// - Parameter settings: of the server that makes it, for its applications.
+    /// - Parameters:
+    ///   - settings: of the server that makes it, for its applications.
+    ///   - bridge: takes messages to other services.
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
-        logger: Logger
+        logger: Logger, bridge: (any BridgeTap)? = nil
     ) {
         self.clock = clock
         self.names = names
         self.logger = logger
-        bridgedKey = settings.bridgedKey
+        self.bridge = bridge
         storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks)
         take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
@@ -173,7 +175,7 @@ package final class LocalChat: ChatBackend {
             NexconnApplication(
                 settings: application, number: first + index, slot: names.slot(.chat, application.key), storage: storage,
                 restored: restored.applications[Identifier(application.key)] ?? .init(), clock: clock, logger: logger,
-                isBridged: bridgedKey?.isExactly(application.key) == true)
+                bridge: bridge)
         }
     }
 }

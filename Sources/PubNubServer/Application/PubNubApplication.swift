@@ -20,8 +20,8 @@ package final class PubNubApplication: Sendable {
     let grants: AccessGrants
     let actions: MessageActions
     let occupancyLimits: OccupancyLimits
-    /// Whether the bridge takes this keyset's messages.
-    private let isBridged: Bool
+    /// Takes messages to other services.
+    let bridge: (any BridgeTap)?
     /// The servers that hold the keyset's polls.
     private let nodes: NodeList<any StreamNode>
     private let standing: NIOLockedValueBox<Standing>
@@ -51,7 +51,7 @@ package final class PubNubApplication: Sendable {
         keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: StreamStorage,
         restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
-        isBridged: Bool = false, occupancyLimits: OccupancyLimits = OccupancyLimits()
+        bridge: (any BridgeTap)? = nil, occupancyLimits: OccupancyLimits = OccupancyLimits()
     ) {
         self.occupancyLimits = occupancyLimits
         subscribeKey = keyset.subscribeKey
@@ -61,7 +61,7 @@ package final class PubNubApplication: Sendable {
         self.storage = storage
         self.clock = clock
         self.nodes = nodes
-        self.isBridged = isBridged
+        self.bridge = bridge
         let name = Identifier(keyset.subscribeKey)
         grants = AccessGrants(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
         actions = MessageActions(restoring: restored.actions[name] ?? [:])
@@ -147,11 +147,6 @@ package final class PubNubApplication: Sendable {
             node.apply(.wake(application: number, call.wake, on: call.partitions))
         }
         return result
-    }
-
-    /// Hands a message to the bridge, if it takes this keyset's messages. To be called under the lock that orders them.
-    func carry(_ message: StoredMessage) {
-        if isBridged { nodes.first?.carry(message) }
     }
 
     /// Forgets event loops that are not there any more.

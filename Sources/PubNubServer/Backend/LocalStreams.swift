@@ -10,6 +10,7 @@ package final class LocalStreams: StreamBackend {
     private let settings: PubNubServiceSettings
     private let clock: ServerClock
     private let names: MetricNames
+    private let bridge: (any BridgeTap)?
     private let state = NIOLockedValueBox(State())
 
     private struct State: Sendable {
@@ -18,14 +19,17 @@ package final class LocalStreams: StreamBackend {
         var configured: [Identifier: PubNubApplication] = [:]
     }
 
-    /// - Parameter names: what the servers' metrics call applications.
+    /// - Parameters:
+    ///   - names: what the servers' metrics call applications.
+    ///   - bridge: takes messages to other services.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
-        restored: RestoredState
+        restored: RestoredState, bridge: (any BridgeTap)? = nil
     ) async throws {
         self.settings = settings
         self.clock = clock
         self.names = names
+        self.bridge = bridge
         storage = StreamStorage(store: store, restored: restored, unixTicks: clock.unixTicks)
         _ = names.other(.pubnub)
         take(PubNubReload(keysets: settings.keysets, new: make(settings.keysets, restored: restored)))
@@ -45,6 +49,9 @@ package final class LocalStreams: StreamBackend {
     // MARK: Keysets
 
     package var applications: [PubNubApplication] { state.withLockedValue(\.applications) }
+
+    /// Those that are served.
+    package var keysets: [Keyset] { state.withLockedValue { Array($0.configured.values) }.map(\.keyset) }
 
     package func application(subscribeKey: String) -> PubNubApplication? {
         let key = Identifier(subscribeKey)
@@ -85,7 +92,7 @@ package final class LocalStreams: StreamBackend {
                 PubNubApplication(
                     keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
                     storage: storage, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
-                    clock: clock, nodes: nodes, isBridged: settings.bridgedKey?.isExactly(keyset.subscribeKey) == true))
+                    clock: clock, nodes: nodes, bridge: bridge))
         }
         return new
     }

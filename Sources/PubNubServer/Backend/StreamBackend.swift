@@ -40,8 +40,6 @@ package protocol StreamNode: AnyObject, Sendable {
 
     /// Does its part of what was decided. Called in the order of decisions, with no lock held.
     func apply(_ change: StreamChange)
-    /// Hands a message to the bridge to other services. Said to the first node only, under the keyset's lock.
-    func carry(_ message: StoredMessage)
 }
 
 /// What came of a decision, for the nodes that it concerns.
@@ -54,6 +52,6 @@ package enum StreamChange: Sendable {
 
 /// Keysets that are about to be taken over, and those of them that have to be added, ready to serve.
 package struct PubNubReload: Sendable {
-    let keysets: [Keyset]
+    package let keysets: [Keyset]
     let new: [PubNubApplication]
 }

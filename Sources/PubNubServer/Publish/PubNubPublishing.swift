@@ -65,7 +65,7 @@ struct PubNubPublishing: Sendable {
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
                 guard error == nil, !isBridged else { return }
                 state.published += 1
-                application.carry(message)
+                application.bridge?.carry(message, of: application.subscribeKey)
             }
             completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
         }

@@ -7,13 +7,13 @@ import WireCoding
 extension PubNubService: BridgedFront {
     fileprivate static let bridgeName = "pubnub"
     package var bridgeName: String { Self.bridgeName }
+    package var bridgedApplication: String? { settings.bridgedKey }
 
     package func isPublic(channel: String) -> Bool {
         !channel.hasByteSuffix(PubNubMessage.presenceSuffix)
     }
 
-    package func publish(_ message: BridgedMessage) -> Bool {
-        guard let key = settings.bridgedKey else { return true }
+    package func publish(_ message: BridgedMessage, to key: String, textEvent: String) -> Bool {
         guard let application = application(subscribeKey: key), application.refusal == nil, let draft = PubNubDraft(message)
         else { return false }
         PubNubPublishing(application: application).publish(draft, isBridged: true) { _ in }
@@ -34,9 +34,10 @@ extension BridgedMessage {
 
 extension BridgeTap {
     /// Takes a message of PubNub's.
-    func carry(_ message: StoredMessage) {
-        guard accepts(channel: message.channel.text), let message = BridgedMessage(message, textEvent: textEvent) else { return }
-        carry(message)
+    func carry(_ message: StoredMessage, of subscribeKey: String) {
+        carry(from: PubNubService.bridgeName, application: subscribeKey, channel: message.channel.text) { textEvent in
+            BridgedMessage(message, textEvent: textEvent)
+        }
     }
 }
 

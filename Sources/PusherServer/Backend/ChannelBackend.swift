@@ -83,6 +83,4 @@ package protocol ChannelNode: AnyObject, Sendable {
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String)
     /// A cache channel has got an event, which webhooks of it wait for. Said to the first node only.
     func filled(_ channel: String, of application: Application)
-    /// Hands a public event to the bridge to other services. Said to the first node only.
-    func carry(_ event: BridgedEvent)
 }

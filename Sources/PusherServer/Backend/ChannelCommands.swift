@@ -25,11 +25,10 @@ package struct ChannelPublication: Sendable {
     var bridged: BridgedEvent?
 }
 
-/// An event that goes to other services too.
+/// An event that goes to other services too, if its channel is bridged.
 package struct BridgedEvent: Sendable {
     var event: String
     var data: String
-    var channel: String
 }
 
 /// A connection that wants to be subscribed.

@@ -22,7 +22,7 @@ extension LocalChannels {
             if case .client(let event) = publication.source, application.hasWebhooks, let sender = publication.excluding {
                 nodes.first?.tell(.clientEvent(event, sender: sender), on: channel.name, of: application)
             }
-            if let bridged = publication.bridged { nodes.first?.carry(bridged) }
+            if let bridged = publication.bridged { bridge?.carry(bridged, in: channel) }
             return full
         }
     }

@@ -16,6 +16,8 @@ package final class LocalChannels: ChannelBackend {
     private let connections = NIOLockedValueBox<[Identifier: Int]>([:])
     private let users = NIOLockedValueBox<[Identifier: NIOLockedValueBox<SignedInUsers>]>([:])
     private let shards: [NIOLockedValueBox<ChannelShard>]
+    /// Takes events to other services.
+    let bridge: (any BridgeTap)?
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     /// Whoever joins a presence channel is sent a list of members of at most so many bytes.
@@ -24,7 +26,10 @@ package final class LocalChannels: ChannelBackend {
     /// - Parameters:
     ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
     ///   - maximumPendingBytes: what may wait for one connection.
-    package init(clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int) {
+    package init(
+        clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil
+    ) {
+        self.bridge = bridge
         self.clock = clock
         self.userOfflineGrace = userOfflineGrace
         // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.

@@ -23,9 +23,7 @@ extension PusherService {
             publication.cached = CachedMessage(
                 event: event, data: data, expires: now.advanced(by: application.limits.cacheLifetime))
         }
-        if !isBridged, bridge != nil, settings.bridgedID?.isExactly(application.id) == true {
-            publication.bridged = BridgedEvent(event: event, data: data, channel: name)
-        }
+        if !isBridged { publication.bridged = BridgedEvent(event: event, data: data) }
         channels.publish(publication)
     }
 
@@ -118,9 +116,5 @@ extension PusherService: ChannelNode {
 
     package func filled(_ channel: String, of application: Application) {
         webhooks.filled(channel, of: application)
-    }
-
-    package func carry(_ event: BridgedEvent) {
-        bridge?.carry(event: event.event, data: event.data, channel: event.channel)
     }
 }

@@ -21,22 +21,28 @@ package struct BridgedMessage: Hashable, Sendable {
     }
 }
 
-/// Where a front hands over what was published on its public channels. Calls are cheap enough to be made under a lock.
+/// Where a service hands over what was published on its public channels. Calls are cheap enough to be made under a lock.
 package protocol BridgeTap: Sendable {
-    /// The name that plain texts have in services whose messages have none.
-    var textEvent: String { get }
-    /// Whether a channel is bridged: one that every service takes for public (rule BR-4).
-    func accepts(channel: String) -> Bool
-    /// Takes a message of a channel that is accepted.
-    func carry(_ message: BridgedMessage)
+    /// Takes a message that was published to a channel, if that channel of that application is bridged.
+    ///
+    /// - Parameters:
+    ///   - service: the service by its ``BridgedFront/bridgeName``.
+    ///   - message: makes the message, only if it is taken, from the name that plain texts have in services whose messages have none.
+    ///     Nil for what is not carried.
+    func carry(
+        from service: String, application: String, channel: String, _ message: (_ textEvent: String) -> BridgedMessage?)
 }
 
 /// A front whose public messages are shared with others.
 package protocol BridgedFront: Sendable {
     /// The service by the word that clients of others see.
     var bridgeName: String { get }
+    /// The application whose public channels are bridged, by what names it; nil when the service is left out.
+    var bridgedApplication: String? { get }
     /// Whether the service takes a channel for public, by its name.
     func isPublic(channel: String) -> Bool
-    /// Publishes a message of another service; false when this service cannot carry it.
-    func publish(_ message: BridgedMessage) -> Bool
+    /// Publishes a message of another service to an application; false when this service cannot carry it.
+    ///
+    /// - Parameter textEvent: the name that plain texts have in services whose messages have none.
+    func publish(_ message: BridgedMessage, to application: String, textEvent: String) -> Bool
 }
