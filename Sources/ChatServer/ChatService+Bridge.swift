@@ -19,7 +19,9 @@ extension ChatService: BridgedFront {
             let draft = NexconnDraft(message, textEvent: textEvent)
         else { return false }
         // Where nobody made the open channel there is nobody to tell.
-        application.send(draft, by: .bridge(service: message.origin, user: message.chatUser)) { _ in }
+        application.send(
+            draft, by: .bridge(service: message.origin, user: message.chatUser), options: NexconnSendOptions(node: self)
+        ) { _ in }
         return true
     }
 

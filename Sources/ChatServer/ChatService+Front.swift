@@ -63,8 +63,8 @@ extension ChatService: WebSocketFront {
 
     package func write(_ collected: [any Sendable], _ names: [ApplicationName], to out: inout PrometheusText) {
         let refused = collected.compactMap { $0 as? ApplicationCounts }.reduce(into: ApplicationCounts()) { $0.add($1) }
-        let stored = applications.reduce(into: [:]) { $0[$1.slot, default: 0] += $1.messageCount }
-        out.family("chat_messages_total", .counter, "Chat messages stored.", of: service, names) { stored[$0] ?? 0 }
+        let stored = messageCounts.withLockedValue { $0 }
+        out.family("chat_messages_total", .counter, "Chat messages stored.", of: service, names) { stored[$0] }
         out.family(
             "chat_refusals_total", .counter, "Frames of chat sessions that could not be read.", of: service, names
         ) { refused[$0] }

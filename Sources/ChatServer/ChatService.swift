@@ -47,6 +47,7 @@ package final class ChatService: Sendable {
     /// Where connections are counted that have not said which application they are for.
     let otherSlot: MetricSlot
     let requestKind: RequestKind
+    let messageCounts = NIOLockedValueBox(ApplicationCounts())
     private let loopRefusals: [NIOLockedValueBox<Int>]
 
     /// - Parameter backend: what the servers share. Its applications count, not those of `settings`.
@@ -107,17 +108,18 @@ package final class ChatService: Sendable {
         for mailbox in mailboxes { mailbox.enqueue(.drain) }
     }
 
-    /// Messages that were stored since the start, by all servers of the backend.
-    package var messages: Int { applications.reduce(0) { $0 + $1.messageCount } }
+    /// Messages that this server took since its start and that were stored.
+    package var messages: Int { messageCounts.withLockedValue(\.total) }
 
     /// Lets time pass in all applications.
     package func sweep() {
         backend.sweep(by: self)
     }
 
-    /// What became of the events of applications that have a webhook.
+    /// What became of the events of applications that have a webhook; nothing when another server tells them.
     package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {
-        applications.reduce(into: [:]) { counts, application in
+        guard backend.tellsWebhooks(self) else { return [:] }
+        return applications.reduce(into: [:]) { counts, application in
             guard let events = application.webhooks.counts else { return }
             counts[context.names.counted(application.name), default: .init()] += events
         }
@@ -135,5 +137,9 @@ extension ChatService: ChatNode {
 
     package func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {
         for change in changes { sessions.apply(change, of: application, mailboxes: mailboxes) }
+    }
+
+    package func countMessage(of application: NexconnApplication) {
+        messageCounts.withLockedValue { $0[application.slot] += 1 }
     }
 }

@@ -63,7 +63,7 @@ extension PubNubService: ServerFront {
     private func publish(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
-        PubNubPublishing(application: application).answer(request, route, reply: connection.expectAnswer())
+        publishing(to: application).answer(request, route, reply: connection.expectAnswer())
     }
 
     // MARK: Polls
@@ -134,12 +134,12 @@ extension PubNubService: ServerFront {
                 return sum
             }
         }
-        let published = applications.reduce(into: [:]) { $0[$1.slot, default: 0] += $1.publishedCount }
+        let published = publishedCounts.withLockedValue { $0 }
         out.family("held_polls", .gauge, "PubNub polls being held.", of: service, names) { counts[$0]?.held ?? 0 }
         out.family("polls_total", .counter, "PubNub polls.", of: service, names) { counts[$0]?.polls ?? 0 }
         out.family(
             "messages_published_total", .counter, "Messages published through the PubNub API.", of: service, names
-        ) { published[$0] ?? 0 }
+        ) { published[$0] }
         out.family("messages_polled_total", .counter, "Messages in answers to PubNub polls.", of: service, names) {
             counts[$0]?.messages ?? 0
         }

@@ -35,6 +35,7 @@ package final class PubNubService: Sendable {
     let streams: any StreamBackend
     let mailboxes: [EventLoopMailbox<PubNubLoop>]
     private let loopCounts: [NIOLockedValueBox<PubNubCounts>]
+    let publishedCounts = NIOLockedValueBox(ApplicationCounts())
     let pollKind: RequestKind
     let requestKind: RequestKind
 
@@ -54,8 +55,12 @@ package final class PubNubService: Sendable {
         streams.join(self)
     }
 
-    /// Messages, signals and fires that were published through PubNub's API since the start, on all servers.
-    package var published: Int { applications.reduce(0) { $0 + $1.publishedCount } }
+    /// Messages, signals and fires that were acknowledged through this server since its start, those of the bridge excepted.
+    package var published: Int { publishedCounts.withLockedValue(\.total) }
+
+    func publishing(to application: PubNubApplication) -> PubNubPublishing {
+        PubNubPublishing(application: application, counts: publishedCounts)
+    }
 
     /// Polls and the messages in their answers; may lag behind by a second.
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }

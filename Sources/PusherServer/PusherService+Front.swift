@@ -133,17 +133,26 @@ extension PusherService: WebSocketFront {
         for (application, tally) in channels.tallies {
             tallies[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += tally
         }
+        var events: [ApplicationName: EventCounts] = [:]
+        for (application, counts) in eventCounts.withLockedValue({ $0 }) {
+            events[context.names.counted(ApplicationName(.pusher, application)), default: .init()] += counts
+        }
         // Once more, since applications that are counted for the first time have got their names meanwhile.
         let names = context.names.names
-        let families: [(String, PrometheusText.Kind, String, KeyPath<ChannelTally, Int>)] = [
-            ("channels", .gauge, "Channels with at least one subscription.", \.channels),
-            ("subscriptions", .gauge, "Subscriptions to channels.", \.subscriptions),
-            ("presence_members", .gauge, "Users of presence channels, once for each channel.", \.members),
-            ("events_published_total", .counter, "Events of servers, once for each channel.", \.published),
-            ("client_events_total", .counter, "Events of clients that were relayed.", \.relayed),
+        let gauges: [(String, String, KeyPath<ChannelTally, Int>)] = [
+            ("channels", "Channels with at least one subscription.", \.channels),
+            ("subscriptions", "Subscriptions to channels.", \.subscriptions),
+            ("presence_members", "Users of presence channels, once for each channel.", \.members),
         ]
-        for (name, kind, help, path) in families {
-            out.family(name, kind, help, of: service, names) { tallies[names[$0.index], default: .init()][keyPath: path] }
+        for (name, help, path) in gauges {
+            out.family(name, .gauge, help, of: service, names) { tallies[names[$0.index]]?[keyPath: path] ?? 0 }
+        }
+        let counters: [(String, String, KeyPath<EventCounts, Int>)] = [
+            ("events_published_total", "Events of servers, once for each channel.", \.published),
+            ("client_events_total", "Events of clients that were relayed.", \.relayed),
+        ]
+        for (name, help, path) in counters {
+            out.family(name, .counter, help, of: service, names) { events[names[$0.index]]?[keyPath: path] ?? 0 }
         }
         out.webhooks(webhookCounts)
     }

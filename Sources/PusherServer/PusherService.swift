@@ -44,6 +44,19 @@ extension ServiceName {
     package static let pusher = ServiceName(rawValue: "pusher")
 }
 
+/// Events of one application that a server took.
+struct EventCounts: Sendable {
+    /// Of the application's servers, once for each channel.
+    var published = 0
+    /// Of clients.
+    var relayed = 0
+
+    static func += (left: inout EventCounts, right: EventCounts) {
+        left.published += right.published
+        left.relayed += right.relayed
+    }
+}
+
 /// What all Pusher connections of a server share: the way to the channels, applications, and the way to every event loop.
 ///
 /// Channels and users are the backend's (``ChannelBackend``): the service says commands to it, and does for its own connections what
@@ -58,6 +71,8 @@ package final class PusherService: Sendable {
     let requestKinds: PusherRequestKinds
     /// Where connections are counted that belong to no application.
     let otherSlot: MetricSlot
+    /// Events that this server took, by the id of their application.
+    let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
     /// Joins the servers that share the channels.

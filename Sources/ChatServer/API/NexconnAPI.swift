@@ -27,7 +27,8 @@ struct NexconnAPI: Sendable {
             guard method == "POST" else { throw .wrongMethod }
             let application = try authenticated(headers)
             if !route.countsReceivers { try application.spend(.calls(route), named: "calls of this address") }
-            let call = NexconnAPICall(application: application, fields: try NexconnAPIFields(body), answer: send)
+            let call = NexconnAPICall(
+                application: application, fields: try NexconnAPIFields(body), answer: send, node: services)
             // Off the event loop: a call may have a thousand receivers.
             Task {
                 do {
@@ -107,6 +108,8 @@ struct NexconnAPICall: Sendable {
     let fields: NexconnAPIFields
     /// To be called once.
     let answer: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void
+    /// The server that was called.
+    var node: (any ChatNode)?
 
     /// Decides, and answers once it is durable.
     func change(_ decide: (inout ChatState, inout NexconnChange) throws -> JSONValue) {

@@ -8,7 +8,7 @@ import WireCoding
 extension NexconnAPICall {
     func performSending(_ route: NexconnAPIRoute) throws {
         let sender = try fields.id("fromUserId")
-        var options = NexconnSendOptions()
+        var options = NexconnSendOptions(node: node)
         let draft: NexconnDraft
         let receivers: [Identifier]
         switch route {

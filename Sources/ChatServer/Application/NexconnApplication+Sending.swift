@@ -9,6 +9,8 @@ struct NexconnSendOptions: Sendable {
     var checksBlocking = false
     /// Whether the sender's own devices get it too, although the application does not keep devices in step.
     var includesSender = false
+    /// The server that takes the message and counts it.
+    var node: (any ChatNode)?
 }
 
 extension NexconnApplication {
@@ -37,7 +39,8 @@ extension NexconnApplication {
                             ? .success(.sent(NexconnMessageID(rawValue: known.id), sequence: known.sequence))
                             : .failure(.notStored))
                 case .success(.sent(let message, let sequence)):
-                    self.sentCount.withLockedValue { $0 += 1 }
+                    let node = options.node ?? caller.peer.flatMap { peer in self.withAudience { $0.node(of: peer.chat) } }
+                    node?.countMessage(of: self)
                     self.announce(message, by: caller)
                     if caller.peer != nil { self.webhooks.tell(WebhookEvent(message)) }
                     reply(.success(.sent(message.id, sequence: sequence)))

@@ -37,7 +37,7 @@ extension NexconnApplication {
                 // The application may have been taken away since it was found.
                 if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
                 // So may the node, with its connections.
-                guard withAudience({ $0.hasNode(of: chat) }) else { throw NexconnRefusal.nodeGone }
+                guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
                 let now = change.now
                 let token = try book.checkToken(hash: hash, at: now)
                 let signIn = ChatSignIn(

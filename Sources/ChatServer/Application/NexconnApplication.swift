@@ -23,10 +23,6 @@ package final class NexconnApplication: Sendable {
     let gate = ServerAPIRateLimiter()
     /// Who is told, if anybody is.
     let webhooks: NexconnWebhooks
-    /// Messages that were stored since the start.
-    let sentCount = NIOLockedValueBox(0)
-    /// Messages that were stored since the start.
-    var messageCount: Int { sentCount.withLockedValue { $0 } }
     /// Takes messages in open channels to other services.
     private let bridge: (any BridgeTap)?
     private let standing: NIOLockedValueBox<Standing>

@@ -49,8 +49,8 @@ struct NexconnAudience: Sendable {
         parts.firstIndex { $0.partitions.contains(session.partition) }
     }
 
-    /// Whether the node of a session takes part.
-    func hasNode(of session: ChatSession) -> Bool { part(of: session) != nil }
+    /// The node that has a session; nil when it takes part no longer.
+    func node(of session: ChatSession) -> (any ChatNode)? { part(of: session).map { parts[$0].node } }
 
     // MARK: Sessions
 

@@ -32,6 +32,8 @@ package protocol ChatBackend: AnyObject, Sendable {
     /// Signs out what sessions the node still has. What has to be done once goes on at the next node. Returns when all that the
     /// node's sessions brought about is done.
     func leave(_ node: any ChatNode) async
+    /// Whether a node is the one that tells webhooks, or was the last one.
+    func tellsWebhooks(_ node: any ChatNode) -> Bool
     /// Lets time pass for the shared state. Each node calls it; it counts for one of them.
     func sweep(by node: any ChatNode)
 
@@ -58,4 +60,6 @@ package protocol ChatNode: AnyObject, Sendable {
     ///   - application: its ``NexconnApplication/number``.
     ///   - sessions: those of the application that the node has.
     func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions)
+    /// Counts a message that the node took, once it is durable.
+    func countMessage(of application: NexconnApplication)
 }

@@ -93,6 +93,8 @@ package final class LocalChat: ChatBackend {
         }
     }
 
+    package func tellsWebhooks(_ node: any ChatNode) -> Bool { nodes.first.map { $0 === node } ?? true }
+
     // MARK: Time
 
     package func sweep(by node: any ChatNode) {

@@ -43,8 +43,6 @@ package final class PubNubApplication: Sendable {
         /// Counts changes of groups, so that whoever resolved them knows when to do it again.
         fileprivate(set) var groupVersion = 0
         var audience = PubNubAudience()
-        /// Messages, signals and fires that were acknowledged since the start, those of the bridge excepted.
-        var published = 0
     }
 
     init(
@@ -125,9 +123,6 @@ package final class PubNubApplication: Sendable {
     var occupancyTime: OccupancyTime {
         OccupancyTime(instant: clock.monotonic(), unixSeconds: clock.unixSeconds())
     }
-
-    /// How many messages have been published through PubNub's API since the start.
-    var publishedCount: Int { state.withLockedValue(\.published) }
 
     /// Looks at, or changes, what the lock guards. Nothing in `body` may wait or call out.
     func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {

@@ -1,4 +1,5 @@
 import Identifiers
+import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
@@ -6,6 +7,8 @@ import ServerRuntime
 /// Publishes: gives a message its place in the stream, has it stored, shows it to subscribers and then acknowledges it.
 struct PubNubPublishing: Sendable {
     let application: PubNubApplication
+    /// Where the server counts what was acknowledged through it.
+    let counts: NIOLockedValueBox<ApplicationCounts>
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
         let now = Timetoken(rawValue: application.storage.tokens.now)
@@ -45,10 +48,8 @@ struct PubNubPublishing: Sendable {
         let application = application
         let storage = application.storage
         guard draft.isDelivered else {
-            let token = application.withState { state in
-                state.published += 1
-                return storage.tokens.next()
-            }
+            let token = application.withState { _ in storage.tokens.next() }
+            count()
             return completion(.success(Timetoken(rawValue: token)))
         }
         let token = application.withState { state in
@@ -64,10 +65,14 @@ struct PubNubPublishing: Sendable {
             application.change { state, news in
                 news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
                 guard error == nil, !isBridged else { return }
-                state.published += 1
+                count()
                 application.bridge?.carry(message, of: application.subscribeKey)
             }
             completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
         }
+    }
+
+    private func count() {
+        counts.withLockedValue { $0[application.slot] += 1 }
     }
 }

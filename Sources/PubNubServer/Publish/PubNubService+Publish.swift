@@ -17,7 +17,7 @@ extension PubNubService {
         guard let application = application(subscribeKey: subscribeKey) else { throw .unknownKeyset }
         let draft = try PubNubDraft(channel: channel, message: message, metadata: metadata, user: user)
         let result: Result<Timetoken, PubNubErrorBody> = await withCheckedContinuation { continuation in
-            PubNubPublishing(application: application).publish(draft) { continuation.resume(returning: $0) }
+            publishing(to: application).publish(draft) { continuation.resume(returning: $0) }
         }
         guard case .success(let token) = result else { throw .notStored }
         return token.rawValue

@@ -65,7 +65,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     func connections(of application: Application) -> Int
     /// Channels with at least one subscription.
     var channelCount: Int { get }
-    /// What has been counted for each application, by its id.
+    /// What there is of each application, by its id.
     var tallies: [(application: String, tally: ChannelTally)] { get }
 }
 

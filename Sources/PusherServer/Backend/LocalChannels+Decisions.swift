@@ -10,13 +10,12 @@ extension LocalChannels {
         let (channel, application) = (publication.channel, publication.application)
         return withShard(of: channel) { shard in
             let audience: PartitionSet
-            switch (publication.cached, publication.source) {
-            case (let message?, _):
+            if let message = publication.cached {
                 audience = shard.publish(
                     message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shardCount)
                 if application.hasWebhooks { nodes.first?.filled(channel.name, of: application) }
-            case (nil, .server): audience = shard.publish(to: channel)
-            case (nil, .client): audience = shard.publish(to: channel, isFromClient: true)
+            } else {
+                audience = shard.audience(of: channel)
             }
             let full = deliver(publication.frame, to: channel, in: audience, excluding: publication.excluding)
             if case .client(let event) = publication.source, application.hasWebhooks, let sender = publication.excluding {

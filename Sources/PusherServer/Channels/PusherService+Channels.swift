@@ -1,3 +1,4 @@
+import Identifiers
 import NIOCore
 import PusherProtocol
 import RealtimeHub
@@ -23,6 +24,7 @@ extension PusherService {
             publication.cached = CachedMessage(
                 event: event, data: data, expires: now.advanced(by: application.limits.cacheLifetime))
         }
+        eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].published += 1 }
         if !isBridged { publication.bridged = BridgedEvent(event: event, data: data) }
         channels.publish(publication)
     }
@@ -41,7 +43,8 @@ extension PusherService {
 
     /// Hands a client's event to the other subscribers; returns the event loops that are full now.
     func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> PartitionSet {
-        channels.publish(
+        eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
+        return channels.publish(
             ChannelPublication(
                 channel: ChannelID(application: application.id, name: event.channel),
                 traits: ChannelTraits(of: PusherChannelKind(of: event.channel)), application: application,

@@ -26,7 +26,7 @@ public struct ChannelShard: Sendable {
     /// Channels with at least one subscription.
     public private(set) var occupiedCount = 0
 
-    /// What there is and what there was of each application, by its id.
+    /// What there is of each application, by its id.
     public private(set) var tallies: [Identifier: ChannelTally] = [:]
 
     /// Adds one subscription of a connection in `partition` (0 ..< 64, clamped).
@@ -92,16 +92,6 @@ public struct ChannelShard: Sendable {
         channels[id]?.audience ?? PartitionSet()
     }
 
-    /// Where a message has to go that nobody remembers.
-    ///
-    /// - Parameter isFromClient: whether a subscriber sent it; such messages are counted apart.
-    public mutating func publish(to id: ChannelID, isFromClient: Bool = false) -> PartitionSet {
-        tally(id) { tally in
-            if isFromClient { tally.relayed += 1 } else { tally.published += 1 }
-        }
-        return audience(of: id)
-    }
-
     /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
     ///
     /// - Parameter limit: how many bytes the messages of the application may take in this shard. Beyond it its oldest ones are
@@ -110,7 +100,6 @@ public struct ChannelShard: Sendable {
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
     ) -> PartitionSet {
         remembering.insert(id)
-        tally(id) { $0.published += 1 }
         let audience = withChannel(id, traits: traits) { channel in
             channel.cached = message
             return channel.audience

@@ -5,10 +5,6 @@ public struct ChannelTally: Hashable, Sendable {
     public var subscriptions = 0
     /// Distinct users of presence channels, once for each channel.
     public var members = 0
-    /// Messages of the application's servers since the start, once for each channel.
-    public var published = 0
-    /// Messages that subscribers sent each other since the start.
-    public var relayed = 0
 
     public init() {}
 
@@ -16,7 +12,5 @@ public struct ChannelTally: Hashable, Sendable {
         left.channels += right.channels
         left.subscriptions += right.subscriptions
         left.members += right.members
-        left.published += right.published
-        left.relayed += right.relayed
     }
 }

@@ -207,5 +207,5 @@ private final class IdleNode: ChatNode {
     var eventLoop: (any EventLoop)? { nil }
 
     func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {}
-    func carry(_ messages: [NexconnMessage]) {}
+    func countMessage(of application: NexconnApplication) {}
 }

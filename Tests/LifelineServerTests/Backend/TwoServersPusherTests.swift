@@ -172,6 +172,27 @@ struct TwoServersPusherTests {
         await receiver.stop()
     }
 
+    @Test("Each server counts the events that it took, and both tell what channels there are", arguments: [1, 2])
+    func counts(servers: Int) async throws {
+        try await withSharedServers(servers) { here, there in
+            let (ann, bob) = (try await TestClient.connect(here), try await TestClient.connect(there))
+            for client in [ann, bob] { try await client.subscribe("private-x") }
+            try await ann.send(#"{"event":"client-a","channel":"private-x","data":{}}"#)
+            try await bob.expect("client-a")
+            #expect(try await here.post("/apps/1001/events", #"{"name":"e","channel":"private-x","data":"1"}"#).status == 200)
+            try there.publish(channel: "private-x", event: "e", data: "2")
+            try there.publish(channel: "private-x", event: "e", data: "3")
+            func values(_ server: LifelineServer) async throws -> [Double?] {
+                let metrics = try MetricsParser(try await server.request("GET", "/metrics").body)
+                return ["events_published_total", "client_events_total", "channels"].map {
+                    metrics.value("lifeline_\($0)", ["service": "pusher", "app": "1001"])
+                }
+            }
+            #expect(try await values(here) == (servers == 1 ? [3, 1, 1] : [1, 1, 1]))
+            #expect(try await values(there) == (servers == 1 ? [3, 1, 1] : [2, 0, 1]))
+        }
+    }
+
     @Test("A server that stops takes its members with it, the other goes on, and a third sees all there is")
     func comeAndGo() async throws {
         let backend = LocalBackend()
