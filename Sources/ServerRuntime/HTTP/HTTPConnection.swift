@@ -8,7 +8,7 @@ import WebSocketFraming
 /// One request at a time: what comes while an answer is under way waits, and beyond ``maximumUnreadBytes`` the socket is not read
 /// (rule PV-2). Plain requests are read in place; for the first one that is not plain the HTTP library's parser is put behind this
 /// handler and stays. Lives on its event loop, and is small, since there is one for each held request.
-package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler {
+package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
     package typealias InboundIn = ByteBuffer
     package typealias InboundOut = ByteBuffer
     package typealias OutboundOut = ByteBuffer
@@ -37,7 +37,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// What this connection's requests are held for; kept from one request to the next.
     package private(set) var exchange: (any HeldExchange)?
     /// The place in ``LoopState/requesters``.
-    var place = -1
+    package var place = -1
 
     /// What has come and was not looked at yet.
     private var unread = ByteBuffer()
@@ -84,7 +84,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     package func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        loop.state.add(self)
+        loop.state.requesters.add(self)
     }
 
     package func channelInactive(context: ChannelHandlerContext) {
@@ -129,7 +129,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         exchange?.leave()
         exchange = nil
         unread = ByteBuffer()
-        loop.state.remove(self)
+        loop.state.requesters.remove(self)
     }
 
     // MARK: Reading

@@ -46,11 +46,11 @@ extension LoopState {
         if drain == nil {
             isDraining = true
             drain = LoopDrain(self)
-            for requester in requesters where !requester.isHoldingExchange { requester.drain() }
+            for requester in requesters.all where !requester.isHoldingExchange { requester.drain() }
         }
         drain?.advance(to: part)
         guard part >= 1 else { return }
-        for requester in requesters { requester.drain() }
+        for requester in requesters.all { requester.drain() }
         for resident in residents {
             for connection in resident.connections() { connection.drain() }
         }

@@ -4,8 +4,8 @@ import TransportCommon
 
 /// What the runtime keeps on one event loop: HTTP connections, what is held back, and figures. Touched on that loop only.
 package final class LoopState {
-    /// Connections that speak HTTP; each knows its place.
-    package private(set) var requesters: ContiguousArray<HTTPConnection> = []
+    /// Connections that speak HTTP.
+    package var requesters = ConnectionList<HTTPConnection>()
     /// What the fronts keep on this loop, in their order.
     package var residents: [any LoopResident] = []
     /// Whether the server ends: each answer is its connection's last.
@@ -22,20 +22,6 @@ package final class LoopState {
     package func date(at second: Int) -> String {
         if second != lastDate.second { lastDate = (second, HTTPDate.text(unixTime: Int64(second))) }
         return lastDate.text
-    }
-
-    func add(_ requester: HTTPConnection) {
-        requester.place = requesters.count
-        requesters.append(requester)
-    }
-
-    func remove(_ requester: HTTPConnection) {
-        let place = requester.place
-        guard requesters.indices.contains(place), requesters[place] === requester else { return }
-        requesters.swapAt(place, requesters.count - 1)
-        requesters.removeLast()
-        if place < requesters.count { requesters[place].place = place }
-        requester.place = -1
     }
 }
 
@@ -79,12 +65,12 @@ extension LoopState: LoopPart {
     package func endTurn(since: MonotonicInstant?) {}
 
     package func sweep(at now: MonotonicInstant) {
-        for requester in requesters { requester.sweep(at: now) }
+        for requester in requesters.all { requester.sweep(at: now) }
     }
 
-    package func connections() -> [any DrainedConnection] { requesters.filter(\.isHoldingExchange) }
+    package func connections() -> [any DrainedConnection] { requesters.all.filter(\.isHoldingExchange) }
 
     package func cut() {
-        for requester in requesters { requester.cut() }
+        for requester in requesters.all { requester.cut() }
     }
 }

@@ -75,7 +75,7 @@ final class EchoLoop: LoopPart {
     }
 
     let loop: EventLoopContext
-    var open: [EchoConnection] = []
+    var list = ConnectionList<EchoConnection>()
     var echoed = 0
 
     init(_ loop: EventLoopContext) {
@@ -84,19 +84,21 @@ final class EchoLoop: LoopPart {
 
     func perform(_ operations: [Broadcast], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
         for operation in operations[start...] {
-            for connection in open { connection.write(operation.text) }
+            for connection in list.all { connection.write(operation.text) }
         }
         return (operations.count, operations[start...].reduce(0) { $0 + $1.queuedBytes })
     }
 
     func endTurn(since: MonotonicInstant?) { loop.publishCounters() }
     func sweep(at now: MonotonicInstant) {}
-    func connections() -> [any DrainedConnection] { open }
-    func cut() { for connection in open { connection.cut() } }
+    func connections() -> [any DrainedConnection] { Array(list.all) }
+    func cut() { for connection in list.all { connection.cut() } }
 }
 
 /// One WebSocket that gets back what it sends.
-final class EchoConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, DrainedConnection {
+final class EchoConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, DrainedConnection,
+    ListedConnection
+{
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -109,6 +111,7 @@ final class EchoConnection: ChannelInboundHandler, RemovableChannelHandler, Upgr
     private var receiver = WebSocketReceiver(
         role: .server, limits: WebSocketLimits(messageBytes: 1 << 24, fragments: 1 << 16, keptBytes: 0))
     private var context: ChannelHandlerContext?
+    var place = -1
     private var isClosing = false
     private var isEnded = false
 
@@ -121,7 +124,7 @@ final class EchoConnection: ChannelInboundHandler, RemovableChannelHandler, Upgr
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        part.open.append(self)
+        part.list.add(self)
         loop.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
         context.flush()
     }
@@ -183,7 +186,7 @@ final class EchoConnection: ChannelInboundHandler, RemovableChannelHandler, Upgr
         guard !isEnded else { return }
         isEnded = true
         context = nil
-        part.open.removeAll { $0 === self }
+        part.list.remove(self)
         server.admission.withLockedValue {
             $0.close(Self.name)
             $0.closeSocket()

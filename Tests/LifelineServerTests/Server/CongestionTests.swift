@@ -290,7 +290,9 @@ struct CongestionTests {
             try await asker.send("GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n")
             try await eventually {
                 try await server.context.loops[1].eventLoop.submit {
-                    server.context.loops[1].state.requesters.contains { if case .answering = $0.phase { true } else { false } }
+                    server.context.loops[1].state.requesters.all.contains {
+                        if case .answering = $0.phase { true } else { false }
+                    }
                 }.get()
             }
             clock.advance(by: 31)

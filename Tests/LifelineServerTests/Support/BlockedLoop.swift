@@ -55,11 +55,11 @@ extension LifelineServer {
     func requester(on partition: Int) async throws -> RawSocket {
         let loop = context.loops[partition]
         for _ in 0..<100 {
-            let before = try await loop.eventLoop.submit { loop.state.requesters.count }.get()
+            let before = try await loop.eventLoop.submit { loop.state.requesters.all.count }.get()
             let socket = try await RawSocket.connect(port: port)
             // The answer shows that the connection has its place.
             _ = try await socket.exchange("GET /health HTTP/1.1\r\nhost: x\r\n\r\n")
-            if try await loop.eventLoop.submit({ loop.state.requesters.count }).get() > before { return socket }
+            if try await loop.eventLoop.submit({ loop.state.requesters.all.count }).get() > before { return socket }
             await socket.close()
         }
         throw TestClient.Unexpected(description: "no request came to event loop \(partition)")
