@@ -8,15 +8,12 @@ import WebSocketFraming
 /// One chat session's WebSocket: the only handler of its channel, so that frames go straight to the socket.
 ///
 /// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
-final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, HeldReader {
+final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, HeldReader, ListedConnection,
+    SeatedConnection
+{
+    typealias ChannelID = NexconnRoomID
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
-
-    /// A place in an open channel on this loop.
-    struct Seat {
-        let room: NexconnLoopRoom
-        var index: Int
-    }
 
     enum Phase {
         /// The hello has not come yet.
@@ -58,9 +55,9 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, U
     /// What came before the hello.
     private var early: (bytes: Int, frames: Int) = (0, 0)
 
-    /// The place in ``NexconnLoop/connections``.
+    /// The place in ``NexconnLoop/list``.
     var place = -1
-    var seats: ContiguousArray<Seat> = []
+    var seats: ContiguousArray<LoopSeat<NexconnConnection>> = []
     /// Whether the connection is in the list of those to flush.
     var isUnflushed = false
 
@@ -85,7 +82,7 @@ final class NexconnConnection: ChannelInboundHandler, RemovableChannelHandler, U
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        sessions.add(self)
+        sessions.list.add(self)
         // The answer to the handshake has been written and waits: the client speaks first.
         context.flush()
     }
@@ -339,7 +336,7 @@ extension NexconnConnection: DrainedConnection {
         signOut()
         phase = .closed
         context = nil
-        sessions.remove(self)
+        sessions.list.remove(self)
         service.context.admission.withLockedValue { $0.closeSocket() }
         if let peer { service.context.logger.debug("chat session ended", metadata: ["session": "\(peer.session)"]) }
         // It knows the connection, which would live as long as it does.
@@ -348,7 +345,7 @@ extension NexconnConnection: DrainedConnection {
 
     /// Takes the session out of the application. Does nothing the second time.
     private func signOut() {
-        sessions.unseat(self)
+        sessions.rooms.detachAll(self)
         guard let application else { return }
         self.application = nil
         service.context.admission.withLockedValue { $0.close(application.name) }

@@ -42,11 +42,11 @@ enum NexconnOperation: LoopOperation {
 /// The chat sessions of one event loop, and who sits in which open channel. Touched on that loop only.
 final class NexconnLoop {
     private let loop: EventLoopContext
-    /// All connections; each knows its place.
-    private(set) var sessions: ContiguousArray<NexconnConnection> = []
+    var list = ConnectionList<NexconnConnection>()
     /// Shared by all connections of the loop, since they are read one after the other.
     var parser = NexconnClientFrameParser(rememberedNames: 256)
-    private var rooms: [NexconnRoomID: NexconnLoopRoom] = [:]
+    /// Open channels.
+    var rooms = LoopChannels<NexconnConnection>()
     /// Connections with writes that have not been flushed.
     private var unflushed: ContiguousArray<NexconnConnection> = []
     /// How much has been written since the last flush.
@@ -60,23 +60,6 @@ final class NexconnLoop {
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<Int>) {
         self.loop = loop
         self.published = published
-    }
-
-    // MARK: Who is there
-
-    func add(_ connection: NexconnConnection) {
-        connection.place = sessions.count
-        sessions.append(connection)
-    }
-
-    func remove(_ connection: NexconnConnection) {
-        unseat(connection)
-        let place = connection.place
-        guard sessions.indices.contains(place), sessions[place] === connection else { return }
-        sessions.swapAt(place, sessions.count - 1)
-        sessions.removeLast()
-        if place < sessions.count { sessions[place].place = place }
-        connection.place = -1
     }
 
     // MARK: What there is to do
@@ -93,8 +76,11 @@ final class NexconnLoop {
             guard let room = rooms[id] else { return }
             let left = except?.value
             for connection in room.connections where connection !== left { write(frame, to: connection) }
-        case .seat(let connection, let room): seat(connection.value, in: room)
-        case .unseat(let connection, let room): unseat(connection.value, from: room)
+        case .seat(let connection, let room):
+            let connection = connection.value
+            guard connection.isOpen, !rooms.contains(connection, in: room) else { return }
+            rooms.attach(connection, to: room, countedAt: connection.slot)
+        case .unseat(let connection, let room): rooms.detach(connection.value, from: room)
         case .answer(let connection, let frame):
             write(frame, to: connection.value)
             connection.value.requestEnds()
@@ -102,44 +88,8 @@ final class NexconnLoop {
         case .admit(let connection, let result): connection.value.admit(result)
         case .end(let connection, let bye): connection.value.close(.bye(bye))
         case .drain:
-            for session in sessions { session.drain() }
+            for session in list.all { session.drain() }
         }
-    }
-
-    // MARK: Open channels
-
-    private func seat(_ connection: NexconnConnection, in id: NexconnRoomID) {
-        guard connection.isOpen, !connection.seats.contains(where: { $0.room.id == id }) else { return }
-        let room = rooms[id] ?? NexconnLoopRoom(id)
-        if room.connections.isEmpty { rooms[id] = room }
-        connection.seats.append(NexconnConnection.Seat(room: room, index: room.connections.count))
-        room.connections.append(connection)
-    }
-
-    private func unseat(_ connection: NexconnConnection, from id: NexconnRoomID) {
-        guard let seat = connection.seats.firstIndex(where: { $0.room.id == id }) else { return }
-        leave(connection.seats[seat])
-        connection.seats.swapAt(seat, connection.seats.count - 1)
-        connection.seats.removeLast()
-    }
-
-    /// Takes a connection out of all open channels.
-    func unseat(_ connection: NexconnConnection) {
-        for seat in connection.seats { leave(seat) }
-        connection.seats = []
-    }
-
-    /// Gives a seat's place to the last one of the room.
-    private func leave(_ seat: NexconnConnection.Seat) {
-        let room = seat.room
-        let last = room.connections.count - 1
-        if seat.index < last {
-            let moved = room.connections[last]
-            room.connections[seat.index] = moved
-            if let other = moved.seats.firstIndex(where: { $0.room === room }) { moved.seats[other].index = seat.index }
-        }
-        room.connections.removeLast()
-        if room.connections.isEmpty { rooms[room.id] = nil }
     }
 
     // MARK: Writing
@@ -197,23 +147,13 @@ extension NexconnLoop: LoopPart {
 
     func sweep(at now: MonotonicInstant) {
         // A copy, since a session that ends leaves the list.
-        for session in sessions { session.sweep(at: now) }
+        for session in list.all { session.sweep(at: now) }
         publish()
     }
 
-    func connections() -> [any DrainedConnection] { Array(sessions) }
+    func connections() -> [any DrainedConnection] { Array(list.all) }
 
     func cut() {
-        for session in sessions { session.cut() }
-    }
-}
-
-/// Those of an open channel's devices that are on one event loop.
-final class NexconnLoopRoom {
-    let id: NexconnRoomID
-    var connections: ContiguousArray<NexconnConnection> = []
-
-    init(_ id: NexconnRoomID) {
-        self.id = id
+        for session in list.all { session.cut() }
     }
 }

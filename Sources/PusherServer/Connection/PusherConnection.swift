@@ -9,15 +9,12 @@ import WebSocketFraming
 /// One WebSocket connection: the only handler of its channel, so that frames go straight to the socket.
 ///
 /// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
-final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, HeldReader {
+final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, HeldReader, ListedConnection,
+    SeatedConnection
+{
+    typealias ChannelID = RealtimeHub.ChannelID
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
-
-    /// A place among the subscribers of a channel on this loop.
-    struct Seat {
-        let channel: LoopChannel
-        var index: Int
-    }
 
     enum Phase {
         /// Not greeted yet.
@@ -56,7 +53,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
 
     /// The place in ``PusherLoop/list``.
     var place = -1
-    var seats: ContiguousArray<Seat> = []
+    var seats: ContiguousArray<LoopSeat<PusherConnection>> = []
     /// Whether the connection is in the list of those to flush.
     var isUnflushed = false
 
@@ -112,7 +109,7 @@ final class PusherConnection: ChannelInboundHandler, RemovableChannelHandler, Up
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         let state = loop.state
-        subscribers.add(self)
+        subscribers.list.add(self)
         phase = .open
         if let refusal {
             state.counters.connectionsRefused += 1
@@ -401,7 +398,7 @@ extension PusherConnection: DrainedConnection {
         leave()
         phase = .ended
         context = nil
-        subscribers.remove(self)
+        subscribers.list.remove(self)
         if let application {
             service.context.admission.withLockedValue { $0.close(ApplicationName(.pusher, application.value.id)) }
             service.channels.closeConnection(of: application.value)
@@ -419,6 +416,6 @@ extension PusherConnection: DrainedConnection {
                 nil, at: loop.partition, from: subscription.channel, userID: subscription.userID, application: application.value,
                 isSilent: isSilent)
         }
-        subscribers.detachAll(self)
+        subscribers.channels.detachAll(self)
     }
 }

@@ -66,10 +66,10 @@ extension PusherLoop: LoopPart {
             case .attach(let connection, let channel, let confirmation):
                 let connection = connection.value
                 if connection.isOpen {
-                    attach(connection, to: channel)
+                    channels.attach(connection, to: channel, countedAt: connection.slot)
                     write(confirmation, to: connection)
                 }
-            case .detach(let connection, let channel): detach(connection.value, from: channel)
+            case .detach(let connection, let channel): channels.detach(connection.value, from: channel)
             case .tell(let users, let frame):
                 for user in users {
                     if let connection = signedIn[user] { write(frame, to: connection) }
@@ -85,7 +85,7 @@ extension PusherLoop: LoopPart {
 
     private func close(_ farewell: PusherCloseReason, _ application: String?, _ user: String?) {
         // Copies, since a connection that closes leaves the list.
-        let connections = user == nil ? Array(list) : Array(signedIn.values)
+        let connections = user == nil ? Array(list.all) : Array(signedIn.values)
         for connection in connections where connection.belongs(to: application, user: user) { connection.close(farewell) }
     }
 
@@ -99,12 +99,12 @@ extension PusherLoop: LoopPart {
 
     func sweep(at now: MonotonicInstant) {
         // A copy, since a connection that ends leaves the list.
-        for connection in list { connection.sweep(at: now) }
+        for connection in list.all { connection.sweep(at: now) }
     }
 
-    func connections() -> [any DrainedConnection] { Array(list) }
+    func connections() -> [any DrainedConnection] { Array(list.all) }
 
     func cut() {
-        for connection in list { connection.hangUp() }
+        for connection in list.all { connection.hangUp() }
     }
 }

@@ -8,9 +8,8 @@ import ServerValues
 /// The Pusher connections of one event loop and what they are subscribed to. Touched on that loop only.
 final class PusherLoop {
     let loop: EventLoopContext
-    private var channels: [ChannelID: LoopChannel] = [:]
-    /// Connections; each knows its place.
-    private(set) var list: ContiguousArray<PusherConnection> = []
+    var channels = LoopChannels<PusherConnection>()
+    var list = ConnectionList<PusherConnection>()
     /// Those of them that are signed in as a user.
     var signedIn: [SocketID: PusherConnection] = [:]
     /// Connections with writes that have not been flushed.
@@ -24,26 +23,10 @@ final class PusherLoop {
         self.loop = loop
     }
 
-    // MARK: Who is there
-
-    func add(_ connection: PusherConnection) {
-        connection.place = list.count
-        list.append(connection)
-    }
-
-    func remove(_ connection: PusherConnection) {
-        let place = connection.place
-        guard list.indices.contains(place), list[place] === connection else { return }
-        list.swapAt(place, list.count - 1)
-        list.removeLast()
-        if place < list.count { list[place].place = place }
-        connection.place = -1
-    }
-
     /// Gives every connection its application as it is now; each application is judged once (rule SO-21).
     func review(_ judge: (String) -> Result<SharedApplication, PusherCloseReason>) {
         var verdicts: [Identifier: Result<SharedApplication, PusherCloseReason>] = [:]
-        for connection in list {
+        for connection in list.all {
             guard let id = connection.applicationID else { continue }
             let verdict = verdicts[Identifier(id)] ?? judge(id)
             verdicts[Identifier(id)] = verdict
@@ -52,55 +35,6 @@ final class PusherLoop {
             case .failure(let farewell): connection.close(farewell)
             }
         }
-    }
-
-    // MARK: Who is subscribed
-
-    func attach(_ connection: PusherConnection, to id: ChannelID) {
-        let channel = channels[id] ?? LoopChannel(id, connection.slot)
-        if channel.subscribers.isEmpty { channels[id] = channel }
-        channel.seats.append(Int32(truncatingIfNeeded: connection.seats.count))
-        connection.seats.append(PusherConnection.Seat(channel: channel, index: channel.subscribers.count))
-        channel.subscribers.append(connection)
-    }
-
-    func detach(_ connection: PusherConnection, from id: ChannelID) {
-        guard let channel = channels[id], let seat = seat(of: connection, in: channel) else { return }
-        leave(connection.seats[seat])
-        let last = connection.seats.count - 1
-        connection.seats.swapAt(seat, last)
-        connection.seats.removeLast()
-        guard seat < last else { return }
-        let moved = connection.seats[seat]
-        moved.channel.seats[moved.index] = Int32(truncatingIfNeeded: seat)
-    }
-
-    /// Looks where there is less to look through: some connections have ten thousand channels, some channels as many connections.
-    private func seat(of connection: PusherConnection, in channel: LoopChannel) -> Int? {
-        if channel.subscribers.count < connection.seats.count {
-            return channel.subscribers.firstIndex { $0 === connection }.map { Int(channel.seats[$0]) }
-        }
-        return connection.seats.firstIndex { $0.channel === channel }
-    }
-
-    func detachAll(_ connection: PusherConnection) {
-        for seat in connection.seats { leave(seat) }
-        connection.seats = []
-    }
-
-    /// Gives a seat's place to the last subscriber of the channel.
-    private func leave(_ seat: PusherConnection.Seat) {
-        let channel = seat.channel
-        let last = channel.subscribers.count - 1
-        if seat.index < last {
-            let moved = channel.subscribers[last]
-            channel.subscribers[seat.index] = moved
-            channel.seats[seat.index] = channel.seats[last]
-            moved.seats[Int(channel.seats[last])].index = seat.index
-        }
-        channel.subscribers.removeLast()
-        channel.seats.removeLast()
-        if channel.subscribers.isEmpty { channels[channel.id] = nil }
     }
 
     // MARK: Delivering
@@ -112,7 +46,7 @@ final class PusherLoop {
     func deliver(_ frames: ByteBuffer, count: Int, to id: ChannelID, excluding: SocketID?, isLast: Bool) {
         guard let channel = channels[id] else { return }
         var delivered = 0
-        for connection in channel.subscribers where excluding == nil || connection.socketID != excluding {
+        for connection in channel.connections where excluding == nil || connection.socketID != excluding {
             if isLast {
                 guard connection.send(frames) else { continue }
                 connection.isUnflushed = false
@@ -160,20 +94,5 @@ final class PusherLoop {
             connection.flush()
         }
         unflushed.removeAll(keepingCapacity: true)
-    }
-}
-
-/// The subscribers of one channel on one event loop.
-final class LoopChannel {
-    let id: ChannelID
-    /// Where what is delivered is counted.
-    let slot: MetricSlot
-    var subscribers: ContiguousArray<PusherConnection> = []
-    /// The place of each subscriber's seat among the seats of its connection, so that no one has to be looked for.
-    var seats: ContiguousArray<Int32> = []
-
-    init(_ id: ChannelID, _ slot: MetricSlot) {
-        self.id = id
-        self.slot = slot
     }
 }

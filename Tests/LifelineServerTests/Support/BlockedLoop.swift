@@ -34,7 +34,7 @@ extension LifelineServer {
         let id = await client.socketID
         for loop in context.loops {
             let isThere = try await loop.eventLoop.submit {
-                self.services.pusher.mailboxes[loop.number].part.list.contains { $0.socketID.description == id }
+                self.services.pusher.mailboxes[loop.number].part.list.all.contains { $0.socketID.description == id }
             }.get()
             if isThere { return loop.number }
         }

@@ -39,7 +39,7 @@ extension LifelineServer {
             let (signedIn, seats) = try await loop.eventLoop.submit {
                 (
                     self.services.pusher.mailboxes[loop.number].part.signedIn.count,
-                    self.services.pusher.mailboxes[loop.number].part.list.reduce(0) { $0 + $1.seats.count }
+                    self.services.pusher.mailboxes[loop.number].part.list.all.reduce(0) { $0 + $1.seats.count }
                 )
             }.get()
             left.signedIn += signedIn
@@ -71,7 +71,7 @@ extension LifelineServer {
         var most = 0
         for loop in context.loops {
             let pending = try await loop.eventLoop.submit {
-                self.services.pusher.mailboxes[loop.number].part.list.map(\.pendingBytes).max() ?? 0
+                self.services.pusher.mailboxes[loop.number].part.list.all.map(\.pendingBytes).max() ?? 0
             }.get()
             most = max(most, pending)
         }

@@ -1,0 +1,103 @@
+/// A connection that is subscribed to channels of its event loop.
+package protocol SeatedConnection: AnyObject {
+    associatedtype ChannelID: Hashable
+
+    /// The connection's places in channels, set by ``LoopChannels``.
+    var seats: ContiguousArray<LoopSeat<Self>> { get set }
+}
+
+/// A place among the subscribers of a channel on an event loop.
+package struct LoopSeat<Connection: SeatedConnection> {
+    package let channel: LoopChannel<Connection>
+    @usableFromInline package var index: Int
+
+    @inlinable init(channel: LoopChannel<Connection>, index: Int) {
+        self.channel = channel
+        self.index = index
+    }
+}
+
+/// The subscribers of one channel on one event loop.
+package final class LoopChannel<Connection: SeatedConnection> {
+    package let id: Connection.ChannelID
+    /// Where messages to the subscribers are counted.
+    package let slot: MetricSlot
+    @usableFromInline package var connections: ContiguousArray<Connection> = []
+    /// The place of each subscriber's seat among the seats of its connection, so that no seat has to be searched for.
+    @usableFromInline var seats: ContiguousArray<Int32> = []
+
+    @inlinable init(_ id: Connection.ChannelID, _ slot: MetricSlot) {
+        self.id = id
+        self.slot = slot
+    }
+}
+
+/// What the connections of one event loop are subscribed to. Leaving a channel takes the same time however many subscribers it has,
+/// and whatever else the connection is subscribed to.
+///
+/// Inlinable, since the subscribers of a channel are asked for with each message.
+package struct LoopChannels<Connection: SeatedConnection> {
+    @usableFromInline var channels: [Connection.ChannelID: LoopChannel<Connection>] = [:]
+
+    @inlinable package init() {}
+
+    /// A channel with at least one subscriber.
+    @inlinable package subscript(id: Connection.ChannelID) -> LoopChannel<Connection>? { channels[id] }
+
+    /// Whether a connection is subscribed to a channel.
+    @inlinable package func contains(_ connection: Connection, in id: Connection.ChannelID) -> Bool {
+        channels[id].map { seat(of: connection, in: $0) != nil } ?? false
+    }
+
+    /// Subscribes a connection to a channel that it is not subscribed to.
+    ///
+    /// - Parameter slot: where messages to the channel are counted.
+    @inlinable package mutating func attach(_ connection: Connection, to id: Connection.ChannelID, countedAt slot: MetricSlot) {
+        let channel = channels[id] ?? LoopChannel(id, slot)
+        if channel.connections.isEmpty { channels[id] = channel }
+        channel.seats.append(Int32(truncatingIfNeeded: connection.seats.count))
+        connection.seats.append(LoopSeat(channel: channel, index: channel.connections.count))
+        channel.connections.append(connection)
+    }
+
+    /// Ends a subscription. Does nothing when there is none.
+    @inlinable package mutating func detach(_ connection: Connection, from id: Connection.ChannelID) {
+        guard let channel = channels[id], let seat = seat(of: connection, in: channel) else { return }
+        leave(connection.seats[seat])
+        let last = connection.seats.count - 1
+        connection.seats.swapAt(seat, last)
+        connection.seats.removeLast()
+        guard seat < last else { return }
+        let moved = connection.seats[seat]
+        moved.channel.seats[moved.index] = Int32(truncatingIfNeeded: seat)
+    }
+
+    /// Ends all subscriptions of a connection.
+    @inlinable package mutating func detachAll(_ connection: Connection) {
+        for seat in connection.seats { leave(seat) }
+        connection.seats = []
+    }
+
+    /// Searches the shorter list: some connections have ten thousand channels, some channels as many connections.
+    @inlinable func seat(of connection: Connection, in channel: LoopChannel<Connection>) -> Int? {
+        if channel.connections.count < connection.seats.count {
+            return channel.connections.firstIndex { $0 === connection }.map { Int(channel.seats[$0]) }
+        }
+        return connection.seats.firstIndex { $0.channel === channel }
+    }
+
+    /// Gives a seat's place to the last subscriber of the channel.
+    @inlinable mutating func leave(_ seat: LoopSeat<Connection>) {
+        let channel = seat.channel
+        let last = channel.connections.count - 1
+        if seat.index < last {
+            let moved = channel.connections[last]
+            channel.connections[seat.index] = moved
+            channel.seats[seat.index] = channel.seats[last]
+            moved.seats[Int(channel.seats[last])].index = seat.index
+        }
+        channel.connections.removeLast()
+        channel.seats.removeLast()
+        if channel.connections.isEmpty { channels[channel.id] = nil }
+    }
+}
