@@ -136,11 +136,9 @@ package final class LocalChat: ChatBackend {
     // MARK: What a reload can change
 
     package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload {
-        let known = Set(applications.map { Identifier($0.key) })
-        guard settings.contains(where: { !known.contains(Identifier($0.key)) }) else {
-            return ChatReload(settings: settings, new: [])
-        }
-        return ChatReload(settings: settings, new: make(settings, restored: try await storage.store.restore()))
+        let added = Set(settings.map { Identifier($0.key) }).subtracting(applications.map { Identifier($0.key) })
+        guard !added.isEmpty else { return ChatReload(settings: settings, new: []) }
+        return ChatReload(settings: settings, new: make(settings, restored: try await storage.store.restore(added)))
     }
 
     package func take(_ reload: ChatReload) {

@@ -169,7 +169,11 @@ extension SQLiteChatStore {
 // MARK: - Starting
 
 extension SQLiteChatStore {
-    public func restore() async throws -> RestoredChat {
+    public func restore() async throws -> RestoredChat { try await restore(only: nil) }
+
+    public func restore(_ applications: Set<Identifier>) async throws -> RestoredChat { try await restore(only: applications) }
+
+    private func restore(only wanted: Set<Identifier>?) async throws -> RestoredChat {
         let horizon = Int64(clamping: recentSendsHorizon(at: now()))
         let file = directory.databaseFile
         return try await read { database in
@@ -182,8 +186,9 @@ extension SQLiteChatStore {
             restored.highestID = UInt64(clamping: max(reserved, newest))
             let applications = try Row.fetchAll(database, sql: "SELECT id, name FROM application")
             for row in applications {
-                restored.applications[Identifier(row[1] as String)] = try Self.restore(
-                    application: row[0], since: horizon, database)
+                let name = Identifier(row[1] as String)
+                guard wanted?.contains(name) != false else { continue }
+                restored.applications[name] = try Self.restore(application: row[0], since: horizon, database)
             }
             return restored
         }

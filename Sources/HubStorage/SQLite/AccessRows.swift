@@ -27,15 +27,15 @@ enum AccessRows {
         [application, key.kind.rawValue, Data(key.name.utf8), key.holder.map { Data($0.utf8) }]
     }
 
-    /// Entries of all applications that hold at a time, in seconds since 1970.
-    static func restore(at now: Int, from database: Database) throws -> [Identifier: [AccessEntry]] {
+    /// Entries of applications that hold at a time, in seconds since 1970.
+    static func restore(_ filter: ApplicationFilter, at now: Int, from database: Database) throws -> [Identifier: [AccessEntry]] {
         var found: [Identifier: [AccessEntry]] = [:]
         let rows = try Row.fetchCursor(
             database,
             sql: """
                 SELECT application, kind, name, holder, rights, ttl, expires FROM access
-                WHERE expires IS NULL OR expires > ? ORDER BY id
-                """, arguments: [now])
+                WHERE (expires IS NULL OR expires > ?) AND \(filter.condition) ORDER BY id
+                """, arguments: [now] + filter.arguments)
         while let row = try rows.next() {
             guard let kind = AccessEntry.Key.Kind(rawValue: row[1]) else { continue }
             let key = AccessEntry.Key(

@@ -26,15 +26,17 @@ enum ActionRows {
         }
     }
 
-    /// All actions, by application and channel.
-    static func restore(from database: Database) throws -> [Identifier: [Identifier: [MessageAction]]] {
+    /// The actions of applications, by application and channel.
+    static func restore(
+        _ filter: ApplicationFilter, from database: Database
+    ) throws -> [Identifier: [Identifier: [MessageAction]]] {
         var found: [Identifier: [Identifier: [MessageAction]]] = [:]
         let rows = try Row.fetchCursor(
             database,
             sql: """
                 SELECT application, channel, timetoken, message, type, value, user FROM message_action
-                ORDER BY application, channel, timetoken
-                """)
+                WHERE \(filter.condition) ORDER BY application, channel, timetoken
+                """, arguments: filter.arguments)
         while let row = try rows.next() {
             let action = MessageAction(
                 type: MessageRow.text(row, 4) ?? "", value: MessageRow.text(row, 5) ?? "", user: MessageRow.text(row, 6) ?? "",

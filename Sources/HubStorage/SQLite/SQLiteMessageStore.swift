@@ -203,7 +203,13 @@ extension SQLiteMessageStore {
 // MARK: - Starting and purging
 
 extension SQLiteMessageStore {
-    public func restore() async throws -> RestoredState {
+    public func restore() async throws -> RestoredState { try await restore(ApplicationFilter(nil)) }
+
+    public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
+        try await restore(ApplicationFilter(applications))
+    }
+
+    private func restore(_ filter: ApplicationFilter) async throws -> RestoredState {
         let settings = settings
         let now = now()
         return try await read { database in
@@ -212,32 +218,40 @@ extension SQLiteMessageStore {
             let newest = try Int64.fetchOne(database, sql: "SELECT max(timetoken) FROM message") ?? 0
             state.highestTimetoken = UInt64(clamping: max(reserved, newest))
             let groups = try Row.fetchCursor(
-                database, sql: "SELECT application, name, channel FROM group_channel ORDER BY application, name, position")
+                database,
+                sql: """
+                    SELECT application, name, channel FROM group_channel WHERE \(filter.condition)
+                    ORDER BY application, name, position
+                    """, arguments: filter.arguments)
             while let row = try groups.next() {
                 state.groups[Identifier(row[0] as String), default: [:]][Identifier(row[1] as String), default: []].append(
                     Identifier(row[2] as String))
             }
-            state.access = try AccessRows.restore(at: seconds(now), from: database)
-            state.actions = try ActionRows.restore(from: database)
+            state.access = try AccessRows.restore(filter, at: seconds(now), from: database)
+            state.actions = try ActionRows.restore(filter, from: database)
             for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
             // Tokens may be ahead of a clock that was set back; then time is what they say.
             let horizon = max(now, UInt64(clamping: newest)) - min(now, settings.catchUp)
-            try Self.restoreRecent(since: horizon, settings, database, into: &state)
+            try Self.restoreRecent(filter, since: horizon, settings, database, into: &state)
             return state
         }
     }
 
     /// Newest first, until there is enough.
     private static func restoreRecent(
-        since horizon: UInt64, _ settings: StoreSettings, _ database: Database, into state: inout RestoredState
+        _ filter: ApplicationFilter, since horizon: UInt64, _ settings: StoreSettings, _ database: Database,
+        into state: inout RestoredState
     ) throws {
         // The index has all that the choice needs; whole messages are read only for what is kept.
+        // The sign keeps SQLite from looking for them by application, in all of its history.
         let keys = try Row.fetchCursor(
             database,
-            sql: "SELECT timetoken, application, channel FROM message WHERE timetoken > ? ORDER BY timetoken DESC LIMIT ?",
-            arguments: [Int64(clamping: horizon), 5 * settings.recentInAll])
+            sql: """
+                SELECT timetoken, application, channel FROM message WHERE timetoken > ? AND +\(filter.condition)
+                ORDER BY timetoken DESC LIMIT ?
+                """, arguments: [Int64(clamping: horizon)] + filter.arguments + [5 * settings.recentInAll])
         let lookup = try database.cachedStatement(
             sql: "SELECT \(MessageRow.columns) FROM message WHERE application = ? AND channel = ? AND timetoken = ?")
         var perChannel: [Identifier: [Identifier: Int]] = [:]

@@ -59,11 +59,10 @@ package final class LocalStreams: StreamBackend {
     }
 
     package func prepare(_ keysets: [Keyset]) async throws -> PubNubReload {
-        let known = Set(applications.map { Identifier($0.subscribeKey) })
-        guard keysets.contains(where: { !known.contains(Identifier($0.subscribeKey)) }) else {
-            return PubNubReload(keysets: keysets, new: [])
-        }
-        return PubNubReload(keysets: keysets, new: make(keysets, restored: try await storage.store.restore()))
+        let added = Set(keysets.map { Identifier($0.subscribeKey) })
+            .subtracting(applications.map { Identifier($0.subscribeKey) })
+        guard !added.isEmpty else { return PubNubReload(keysets: keysets, new: []) }
+        return PubNubReload(keysets: keysets, new: make(keysets, restored: try await storage.store.restore(added)))
     }
 
     package func take(_ reload: PubNubReload) {

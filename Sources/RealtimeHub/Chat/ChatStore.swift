@@ -8,6 +8,8 @@ import Identifiers
 public protocol ChatStore: Sendable {
     /// What a server has to know before it serves, by application.
     func restore() async throws -> RestoredChat
+    /// As ``restore()``, for applications that a server adds while it runs: gives what the store remembers of these and of no others.
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredChat
 
     /// Keeps a change as a whole or not at all. `completion` comes once it would survive `kill -9`, or with the error that prevented
     /// it. Many commits may share one transaction. Reads that begin after the completion see the change.
@@ -37,6 +39,13 @@ public protocol ChatStore: Sendable {
 }
 
 extension ChatStore {
+    /// Restores everything and leaves out what is of other applications. A store that may have much in it should read less.
+    public func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
+        var restored = try await restore()
+        restored.applications = restored.applications.filter { applications.contains($0.key) }
+        return restored
+    }
+
     /// As ``purge(inboxBefore:historyBefore:)``, with history left alone.
     public func purge(inboxBefore id: UInt64) async throws { try await purge(inboxBefore: id, historyBefore: 0) }
 }

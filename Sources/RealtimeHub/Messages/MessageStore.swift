@@ -9,6 +9,8 @@ import Identifiers
 public protocol MessageStore: Sendable {
     /// What a server has to know before it serves.
     func restore() async throws -> RestoredState
+    /// As ``restore()``, for applications that a server adds while it runs: gives what the store remembers of these and of no others.
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredState
 
     /// Keeps a message. `completion` comes once it would survive the end of the process (for durable stores: of the machine's
     /// process, by `kill -9`), or with the error that prevented it. Many appends may share one transaction.
@@ -44,6 +46,16 @@ public protocol MessageStore: Sendable {
 }
 
 extension MessageStore {
+    /// Restores everything and leaves out what is of other applications. A store that may have much in it should read less.
+    public func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
+        var state = try await restore()
+        state.recent = state.recent.filter { applications.contains($0.key) }
+        state.groups = state.groups.filter { applications.contains($0.key) }
+        state.actions = state.actions.filter { applications.contains($0.key) }
+        state.access = state.access.filter { applications.contains($0.key) }
+        return state
+    }
+
     /// Keeps a message that tells of no action.
     public func append(
         _ message: StoredMessage, application: String, completion: @escaping @Sendable ((any Error)?) -> Void

@@ -268,6 +268,9 @@ extension ChatTrial {
         try expect(restored["app"]?.documents.count, all.count, "counting the documents")
         try expect(restored["app"].map { Set($0.documents) }, Set(all), "restoring the documents")
         try expect(restored["other"]?.documents, [.user(ChatUser(id: "ann"))], "restoring those of another application")
+        let part = try await store.restore(["other", "unknown"]).applications
+        try expect(part.keys.map { $0 }, ["other"], "restoring one application")
+        try expect(part["other"]?.documents, [.user(ChatUser(id: "ann"))], "restoring the documents of one application")
         await store.close()
     }
 

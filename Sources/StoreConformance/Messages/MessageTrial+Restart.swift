@@ -13,6 +13,13 @@ extension MessageTrial {
         if !state.remembersStream {
             try expect(state.recent.isEmpty, "the store restores messages although it says that it remembers no stream")
         }
+        let part = try await store.restore(["app"])
+        try expect(part.remembersStream, state.remembersStream, "remembering the stream of one application")
+        try expect(part.groups, state.groups.filter { $0.key == "app" }, "restoring the groups of one application")
+        try expect(part.actions, state.actions.filter { $0.key == "app" }, "restoring the actions of one application")
+        try expect(part.access, state.access.filter { $0.key == "app" }, "restoring the grants of one application")
+        try expect(part.recent.keys.allSatisfy { $0 == "app" }, "messages of an application were restored that was not asked for")
+        try expect(part.recent["app"]?.last, state.recent["app"]?.last, "restoring the last message of one application")
         return (store, state.remembersStream ? state : nil)
     }
 

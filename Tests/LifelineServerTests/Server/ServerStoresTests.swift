@@ -40,12 +40,27 @@ struct ServerStoresTests {
         }
         #expect(closed.withLockedValue { $0 } == 1)
     }
+
+    @Test("A reload asks the store for the keysets that it adds, and for no others (PV-153)")
+    func restoring() async throws {
+        let store = ActionlessStore()
+        let stores = ServerStores(messages: { _ in store }, chat: { _ in InMemoryChatStore() })
+        try await withServer(quietApplication, { $0.stores = stores }) { server in
+            var other = Keyset.development
+            (other.subscribeKey, other.publishKey) = ("other", "other")
+            try await server.replace(keysets: [.development, other])
+            try await server.replace(keysets: [other])
+            try await server.replace(keysets: [.development, other])
+            #expect(store.restored.withLockedValue { $0 } == [["other"]])
+        }
+    }
 }
 
 /// Keeps messages, but no message actions.
 struct ActionlessStore: MessageStore {
     private let base = InMemoryMessageStore()
     var closed = NIOLockedValueBox(0)
+    let restored = NIOLockedValueBox<[Set<Identifier>]>([])
 
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
@@ -56,6 +71,10 @@ struct ActionlessStore: MessageStore {
     }
 
     func restore() async throws -> RestoredState { try await base.restore() }
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
+        restored.withLockedValue { $0.append(applications) }
+        return try await base.restore(applications)
+    }
     func reserve(timetokensUpTo limit: UInt64) async throws {}
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
         try await base.history(query, application: application)
