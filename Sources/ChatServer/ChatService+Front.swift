@@ -51,8 +51,8 @@ extension ChatService: WebSocketFront {
 
     package func connection(
         _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
-    ) -> any UpgradedConnection {
-        NexconnConnection(service: self, loop: loop, at: context.now)
+    ) -> WebSocketConnection {
+        NexconnConnection(service: self, loop: loop)
     }
 
     // MARK: Time and metrics

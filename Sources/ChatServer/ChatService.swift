@@ -13,23 +13,14 @@ package struct ChatServiceSettings: Sendable {
     package var applications: [ChatApplication]
     /// After this much silence of a client the server asks whether it is still there, and cuts it 10 s later.
     package var chatHeartbeat: Duration
-    package var messageTimeout: Duration
-    package var closeTimeout: Duration
-    package var requestTimeout: Duration
-    package var maximumFragments: Int
     /// The application whose open channels are shared with other services.
     package var bridgedKey: String?
 
     package init(
-        applications: [ChatApplication], chatHeartbeat: Duration, messageTimeout: Duration, closeTimeout: Duration,
-        requestTimeout: Duration, maximumFragments: Int, bridgedKey: String? = nil
+        applications: [ChatApplication], chatHeartbeat: Duration, bridgedKey: String? = nil
     ) {
         self.applications = applications
         self.chatHeartbeat = chatHeartbeat
-        self.messageTimeout = messageTimeout
-        self.closeTimeout = closeTimeout
-        self.requestTimeout = requestTimeout
-        self.maximumFragments = maximumFragments
         self.bridgedKey = bridgedKey
     }
 }
@@ -44,8 +35,7 @@ package final class ChatService: Sendable {
     let settings: ChatServiceSettings
     let backend: any ChatBackend
     let mailboxes: [EventLoopMailbox<NexconnLoop>]
-    /// Where connections are counted that have not said which application they are for.
-    let otherSlot: MetricSlot
+    let webSockets: WebSocketService
     let requestKind: RequestKind
     let messageCounts = NIOLockedValueBox(ApplicationCounts())
     private let loopRefusals: [NIOLockedValueBox<Int>]
@@ -58,7 +48,9 @@ package final class ChatService: Sendable {
         let loopRefusals = context.loops.map { _ in NIOLockedValueBox(0) }
         self.loopRefusals = loopRefusals
         mailboxes = zip(context.loops, loopRefusals).map { EventLoopMailbox($0.queue, NexconnLoop($0, $1)) }
-        otherSlot = context.names.other(.chat)
+        webSockets = WebSocketService(
+            context, of: .chat, messageBytes: NexconnWire.maximumFrameBytes, silence: settings.chatHeartbeat,
+            pongTimeout: .seconds(10))
         requestKind = context.requestKinds.add("chat")
     }
 

@@ -96,9 +96,9 @@ extension PusherService: WebSocketFront {
 
     package func connection(
         _ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext
-    ) -> any UpgradedConnection {
+    ) -> WebSocketConnection {
         PusherConnection(
-            service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target), at: now)
+            service: self, loop: loop, opening: admit(target, visitor), knowsPings: PusherAdmission.knowsPings(target))
     }
 
     private func admit(_ target: RequestTarget, _ visitor: RequestOrigin) -> Result<SharedApplication, PusherCloseReason> {

@@ -12,29 +12,20 @@ package struct PusherServiceSettings: Sendable {
     package var activityTimeout: Duration
     /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
     package var pongTimeout: Duration
-    package var messageTimeout: Duration
-    package var closeTimeout: Duration
     package var maximumMessageBytes: Int
-    package var maximumFragments: Int
-    package var maximumPendingBytes: Int
     /// The close code that a stop says.
     package var drainCode: UInt16
     /// The application whose public channels are shared with other services.
     package var bridgedID: String?
 
     package init(
-        applications: any ApplicationRegistry, activityTimeout: Duration, pongTimeout: Duration, messageTimeout: Duration,
-        closeTimeout: Duration, maximumMessageBytes: Int, maximumFragments: Int,
-        maximumPendingBytes: Int, drainCode: UInt16, bridgedID: String? = nil
+        applications: any ApplicationRegistry, activityTimeout: Duration, pongTimeout: Duration, maximumMessageBytes: Int,
+        drainCode: UInt16, bridgedID: String? = nil
     ) {
         self.applications = applications
         self.activityTimeout = activityTimeout
         self.pongTimeout = pongTimeout
-        self.messageTimeout = messageTimeout
-        self.closeTimeout = closeTimeout
         self.maximumMessageBytes = maximumMessageBytes
-        self.maximumFragments = maximumFragments
-        self.maximumPendingBytes = maximumPendingBytes
         self.drainCode = drainCode
         self.bridgedID = bridgedID
     }
@@ -69,8 +60,7 @@ package final class PusherService: Sendable {
     /// Channels, members and users, shared with the other servers of a backend.
     let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
-    /// Where connections are counted that belong to no application.
-    let otherSlot: MetricSlot
+    let webSockets: WebSocketService
     /// Events that this server took, by the id of their application.
     let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
@@ -83,7 +73,10 @@ package final class PusherService: Sendable {
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
         webhooks = PusherWebhookService(settings.applications, context)
         requestKinds = PusherRequestKinds(context.requestKinds)
-        otherSlot = context.names.other(.pusher)
+        // A client is asked only after it had time to ask by itself, so that one which answers no `pusher:ping` is never cut for that.
+        webSockets = WebSocketService(
+            context, of: .pusher, messageBytes: settings.maximumMessageBytes,
+            silence: settings.activityTimeout + settings.pongTimeout, pongTimeout: settings.pongTimeout, ping: PusherWire.ping)
         channels.join(self)
     }
 

@@ -17,7 +17,8 @@ extension NexconnConnection {
         case .draining: return drain()
         }
         self.application = application
-        phase = .opening
+        slot = application.slot
+        greeted()
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let mailbox = mailbox
         application.signIn(
@@ -62,19 +63,18 @@ extension NexconnConnection {
         defer { if isFirst { application.tellPresence(to: peer) } }
         if let admission {
             self.admission = nil
-            phase = .open
             loop.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
             let welcome = welcome(admission, firstKept: page.first?.sequence, application)
-            sessions.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
+            sessions.writer.write(NexconnWire.frame(NexconnServerFrames.welcome(welcome)), to: self)
             service.context.logger.debug(
                 "chat session opened",
                 metadata: ["session": "\(peer.session)", "app": "\(application.key)", "resumed": "\(welcome.isResumed)"])
         }
         guard let package = reader.take(page) else { return readInbox(application) }
         let items = package.items.map { (sequence: $0.sequence, body: $0.body) }
-        sessions.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self)
+        sessions.writer.write(NexconnWire.frame(NexconnServerFrames.package(items, hasMore: package.hasMore)), to: self)
         for held in package.held {
-            sessions.write(NexconnWire.push(held.body, sequence: held.sequence), to: self)
+            sessions.writer.write(NexconnWire.push(held.body, sequence: held.sequence), to: self)
         }
     }
 
@@ -100,7 +100,7 @@ extension NexconnConnection {
         guard isOpen else { return }
         if knows { reader.skip(sequence) }
         guard reader.push(sequence, body) else { return }
-        sessions.write(NexconnWire.push(body, sequence: sequence), to: self)
+        sessions.writer.write(NexconnWire.push(body, sequence: sequence), to: self)
     }
 
     private static func randomName() -> String {

@@ -7,17 +7,16 @@ import ServerRuntime
 /// Frames of the client.
 extension NexconnConnection {
     /// A text message, whatever is in it (rules NV-9 and NV-10).
-    func receive(_ bytes: UnsafeRawBufferPointer, at now: MonotonicInstant) {
+    func read(_ bytes: UnsafeRawBufferPointer) {
         do throws(NexconnFrameError) {
             let frame = try sessions.parser.parse(bytes)
-            guard phase != .greeting else {
+            guard !expectsGreeting else {
                 guard case .hello(let hello) = frame else { return close(.bye(.noHello)) }
-                waiting = nil
                 return greet(hello)
             }
             perform(frame)
         } catch {
-            guard phase != .greeting else { return close(.bye(NexconnBye(code: .badHello, reason: error.refusal.reason))) }
+            guard !expectsGreeting else { return close(.bye(NexconnBye(code: .badHello, reason: error.refusal.reason))) }
             sessions.framesRefused[slot] += 1
             switch error.kind {
             case .ignored: return
@@ -38,7 +37,7 @@ extension NexconnConnection {
             if reader.acknowledge(sequence) { readInbox(application) }
         case .typing(let user, let type):
             application.tellTyping(type, to: Identifier(user), by: peer)
-            holdIfCongested()
+            hold(until: service.context.congestion.full)
         case .leave(let disablePush):
             leaving = disablePush
             close(.plain(.normal, ""))
@@ -48,7 +47,7 @@ extension NexconnConnection {
             application.perform(request, by: .session(peer)) { result in
                 mailbox.enqueue(.answer(connection, NexconnWire.answer(number, result)))
             }
-            holdIfCongested()
+            hold(until: service.context.congestion.full)
         }
     }
 

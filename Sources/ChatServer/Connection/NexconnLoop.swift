@@ -47,10 +47,7 @@ final class NexconnLoop {
     var parser = NexconnClientFrameParser(rememberedNames: 256)
     /// Open channels.
     var rooms = LoopChannels<NexconnConnection>()
-    /// Connections with writes that have not been flushed.
-    private var unflushed: ContiguousArray<NexconnConnection> = []
-    /// How much has been written since the last flush.
-    private(set) var unflushedBytes = 0
+    let writer: ConnectionWriter
     /// Frames that were refused before anybody was asked.
     var framesRefused = ApplicationCounts()
 
@@ -59,30 +56,32 @@ final class NexconnLoop {
 
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<Int>) {
         self.loop = loop
+        writer = ConnectionWriter(loop)
         self.published = published
     }
 
     // MARK: What there is to do
 
-    func perform(_ operation: NexconnOperation) {
+    /// - Parameter isLast: whether no other operation follows in this turn.
+    private func perform(_ operation: NexconnOperation, isLast: Bool) {
         switch operation {
         case .push(let push):
             for target in push.targets {
                 target.connection.value.push(push.body, target.sequence, knows: target.knows, self)
             }
         case .tell(let frame, let connections):
-            for connection in connections { write(frame, to: connection.value) }
+            for connection in connections { writer.write(frame, to: connection.value) }
         case .room(let id, let frame, let except):
             guard let room = rooms[id] else { return }
             let left = except?.value
-            for connection in room.connections where connection !== left { write(frame, to: connection) }
+            writer.deliver(frame, count: 1, to: room, isLast: isLast) { $0 === left }
         case .seat(let connection, let room):
             let connection = connection.value
             guard connection.isOpen, !rooms.contains(connection, in: room) else { return }
             rooms.attach(connection, to: room, countedAt: connection.slot)
         case .unseat(let connection, let room): rooms.detach(connection.value, from: room)
         case .answer(let connection, let frame):
-            write(frame, to: connection.value)
+            writer.write(frame, to: connection.value)
             connection.value.requestEnds()
         case .page(let connection, let page): connection.value.take(page, self)
         case .admit(let connection, let result): connection.value.admit(result)
@@ -91,47 +90,23 @@ final class NexconnLoop {
             for session in list.all { session.drain() }
         }
     }
-
-    // MARK: Writing
-
-    /// Writes a frame to one connection; it leaves with the next ``flush()``.
-    func write(_ frame: ByteBuffer, to connection: NexconnConnection) {
-        guard connection.write(frame) else { return }
-        loop.state.figures.applications.count(connection.slot) {
-            $0.messagesSent += 1
-            $0.bytesSent += frame.readableBytes
-        }
-        unflushedBytes += frame.readableBytes
-        guard !connection.isUnflushed else { return }
-        connection.isUnflushed = true
-        unflushed.append(connection)
-    }
-
-    /// Sends what has been written, in one system call for each connection.
-    func flush() {
-        unflushedBytes = 0
-        guard !unflushed.isEmpty else { return }
-        var index = 0
-        while index < unflushed.count {
-            let connection = unflushed[index]
-            index += 1
-            connection.isUnflushed = false
-            connection.flush()
-        }
-        unflushed.removeAll(keepingCapacity: true)
-    }
 }
 
-extension NexconnLoop: LoopPart {
+extension NexconnLoop: WebSocketLoop {
     func perform(_ operations: [NexconnOperation], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
-        var (next, bytes) = (start, 0)
+        var (next, bytes, written) = (start, 0, 0)
         while next < operations.count, bytes < budget {
-            bytes += operations[next].queuedBytes
-            perform(operations[next])
+            let operation = operations[next]
             next += 1
-            if unflushedBytes >= loop.queue.burstBytes { flush() }
+            bytes += operation.queuedBytes
+            written += operation.queuedBytes
+            perform(operation, isLast: next == operations.count)
+            if written >= loop.queue.burstBytes {
+                writer.flush()
+                written = 0
+            }
         }
-        flush()
+        writer.flush()
         return (next, bytes)
     }
 
@@ -146,14 +121,7 @@ extension NexconnLoop: LoopPart {
     }
 
     func sweep(at now: MonotonicInstant) {
-        // A copy, since a session that ends leaves the list.
-        for session in list.all { session.sweep(at: now) }
+        sweepConnections(at: now)
         publish()
-    }
-
-    func connections() -> [any DrainedConnection] { Array(list.all) }
-
-    func cut() {
-        for session in list.all { session.cut() }
     }
 }

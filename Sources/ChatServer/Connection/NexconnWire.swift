@@ -51,13 +51,6 @@ enum NexconnWire {
         return buffer
     }
 
-    static let ping: ByteBuffer = {
-        var buffer = ByteBuffer()
-        var writer = WebSocketFrameWriter(role: .server)
-        writer.writePing(UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
-        return buffer
-    }()
-
     /// The frame that says why, and the close frame (session document, section 2).
     static func farewell(_ farewell: NexconnCloseReason) -> ByteBuffer {
         var buffer = ByteBuffer()

@@ -15,6 +15,7 @@ extension ServerConfiguration {
         runtime.reusesPort = reusesPort
         runtime.requestTimeout = requestTimeout
         runtime.keepAliveTimeout = keepAliveTimeout
+        runtime.messageTimeout = messageTimeout
         runtime.closeTimeout = closeTimeout
         runtime.publishTimeout = publishTimeout
         runtime.sweepInterval = sweepInterval
@@ -23,6 +24,7 @@ extension ServerConfiguration {
         runtime.connectionRatePerAddress = connectionRatePerAddress
         runtime.limitsLoopback = limitsLoopback
         runtime.maximumRequestBytes = maximumRequestBytes
+        runtime.maximumFragments = maximumFragments
         runtime.maximumPendingBytes = maximumPendingBytes
         runtime.maximumQueuedBytes = maximumQueuedBytes
         runtime.version = LifelineServer.version
@@ -32,9 +34,7 @@ extension ServerConfiguration {
     var pusher: PusherServiceSettings {
         PusherServiceSettings(
             applications: applications, activityTimeout: activityTimeout, pongTimeout: pongTimeout,
-            messageTimeout: messageTimeout, closeTimeout: closeTimeout,
-            maximumMessageBytes: maximumMessageBytes, maximumFragments: maximumFragments,
-            maximumPendingBytes: maximumPendingBytes, drainCode: drainCode ?? (reusesPort ? 4200 : 4100),
+            maximumMessageBytes: maximumMessageBytes, drainCode: drainCode ?? (reusesPort ? 4200 : 4100),
             bridgedID: bridge?.applicationID)
     }
 
@@ -45,8 +45,6 @@ extension ServerConfiguration {
 
     var chat: ChatServiceSettings {
         ChatServiceSettings(
-            applications: chatApplications, chatHeartbeat: chatHeartbeat, messageTimeout: messageTimeout,
-            closeTimeout: closeTimeout, requestTimeout: requestTimeout, maximumFragments: maximumFragments,
-            bridgedKey: bridge?.chatKey)
+            applications: chatApplications, chatHeartbeat: chatHeartbeat, bridgedKey: bridge?.chatKey)
     }
 }

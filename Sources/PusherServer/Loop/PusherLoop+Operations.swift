@@ -3,7 +3,7 @@ import RealtimeHub
 import ServerRuntime
 import ServerValues
 
-extension PusherLoop: LoopPart {
+extension PusherLoop: WebSocketLoop {
     /// Something that an event loop has to do for its connections, in the order in which it was asked for.
     ///
     /// Subscribing goes the same way as delivering, so that a subscriber gets everything that was published after its confirmation
@@ -55,11 +55,15 @@ extension PusherLoop: LoopPart {
                     count += 1
                 }
                 index += count
-                deliver(frames, count: count, to: channel, excluding: excluded, isLast: index == operations.count)
+                if let subscribed = channels[channel] {
+                    writer.deliver(frames, count: count, to: subscribed, isLast: index == operations.count) { connection in
+                        excluded != nil && connection.socketID == excluded
+                    }
+                }
                 written += frames.readableBytes
                 hasDelivered = true
                 if written >= loop.queue.burstBytes {
-                    flush()
+                    writer.flush()
                     written = 0
                 }
                 continue
@@ -67,19 +71,19 @@ extension PusherLoop: LoopPart {
                 let connection = connection.value
                 if connection.isOpen {
                     channels.attach(connection, to: channel, countedAt: connection.slot)
-                    write(confirmation, to: connection)
+                    writer.write(confirmation, to: connection)
                 }
             case .detach(let connection, let channel): channels.detach(connection.value, from: channel)
             case .tell(let users, let frame):
                 for user in users {
-                    if let connection = signedIn[user] { write(frame, to: connection) }
+                    if let connection = signedIn[user] { writer.write(frame, to: connection) }
                 }
             case .close(let farewell, let application, let user): close(farewell, application, user)
             case .review(let judge): review(judge)
             }
             index += 1
         }
-        flush()
+        writer.flush()
         return (index, done)
     }
 
@@ -95,16 +99,5 @@ extension PusherLoop: LoopPart {
             hasDelivered = false
         }
         loop.publishCounters()
-    }
-
-    func sweep(at now: MonotonicInstant) {
-        // A copy, since a connection that ends leaves the list.
-        for connection in list.all { connection.sweep(at: now) }
-    }
-
-    func connections() -> [any DrainedConnection] { Array(list.all) }
-
-    func cut() {
-        for connection in list.all { connection.hangUp() }
     }
 }

@@ -13,6 +13,7 @@ package struct RuntimeSettings: Sendable {
     package var reusesPort = false
     package var requestTimeout = Duration.seconds(10)
     package var keepAliveTimeout = Duration.seconds(75)
+    package var messageTimeout = Duration.seconds(10)
     package var closeTimeout = Duration.seconds(3)
     package var publishTimeout = Duration.seconds(3)
     package var sweepInterval = Duration.seconds(1)
@@ -21,6 +22,8 @@ package struct RuntimeSettings: Sendable {
     package var connectionRatePerAddress = 200
     package var limitsLoopback = false
     package var maximumRequestBytes = 262_144
+    /// The frames that one message of a WebSocket may come in.
+    package var maximumFragments = 64
     package var maximumPendingBytes = 1 << 20
     package var maximumQueuedBytes = 16 << 20
     /// As `/metrics` tells it.

@@ -60,15 +60,7 @@ package protocol WebSocketFront: ServerFront {
     func subprotocol(of segments: [String]) -> String?
     /// The handler of a WebSocket that was taken. Whoever is not let in is told so over the WebSocket, because a client cannot see
     /// the status of a handshake that failed.
-    func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> any UpgradedConnection
-}
-
-/// The handler of a WebSocket, as long as the HTTP connection hands over to it.
-package protocol UpgradedConnection: ChannelHandler {
-    /// Sends what has been written in answer to what was read.
-    func flushReplies()
-    /// Gives everything back, since the channel has closed meanwhile.
-    func end()
+    func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection
 }
 
 /// What a front keeps on one event loop. Used on that loop only.

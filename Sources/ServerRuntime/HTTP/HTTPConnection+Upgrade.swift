@@ -82,7 +82,7 @@ extension HTTPConnection {
 
     /// Answers the handshake and gives the channel up. Refusals come afterwards, as close codes, because clients cannot see the status
     /// of a failed handshake.
-    private func answer(_ upgrade: Upgrade) -> (ChannelHandlerContext, any UpgradedConnection)? {
+    private func answer(_ upgrade: Upgrade) -> (ChannelHandlerContext, WebSocketConnection)? {
         guard let context else { return nil }
         // Behind answers that nobody reads there is no room for a connection that has to be quick.
         guard context.channel.isWritable else {
@@ -106,7 +106,7 @@ extension HTTPConnection {
     }
 
     private func replace(
-        self context: ChannelHandlerContext, with connection: any UpgradedConnection,
+        self context: ChannelHandlerContext, with connection: WebSocketConnection,
         _ takeOver: (ChannelPipeline.SynchronousOperations) throws -> Void
     ) {
         let pipeline = context.pipeline.syncOperations

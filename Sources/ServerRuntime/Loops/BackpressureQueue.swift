@@ -1,16 +1,10 @@
 import ServerValues
 
-/// A connection that is not read from until event loops have room for what it sends.
-package protocol HeldReader: AnyObject {
-    var isOpen: Bool { get }
-    func goOn()
-}
-
 /// What the connections of one event loop hold back until other event loops, or this one, have room: each at most one thing, in the
 /// order in which it came (rules SV-14 and SV-15). Touched on its loop only.
 struct BackpressureQueue {
     fileprivate enum Entry {
-        case reader(any HeldReader, PartitionSet)
+        case reader(WebSocketConnection, PartitionSet)
         case request(Request)
     }
 
@@ -39,7 +33,7 @@ struct BackpressureQueue {
         }
     }
 
-    fileprivate mutating func append(_ reader: any HeldReader, until loops: PartitionSet) {
+    fileprivate mutating func append(_ reader: WebSocketConnection, until loops: PartitionSet) {
         entries.append(.reader(reader, loops))
     }
 
@@ -61,7 +55,7 @@ struct BackpressureQueue {
 
 extension EventLoopContext {
     /// Holds a connection back until none of `loops` is full. On the event loop only.
-    package func hold(_ reader: any HeldReader, until loops: PartitionSet) {
+    func hold(_ reader: WebSocketConnection, until loops: PartitionSet) {
         state.held.append(reader, until: loops)
         state.figures.held += 1
         waitForRoom(on: loops)

@@ -3,6 +3,7 @@ import NIOCore
 import ServerValues
 
 /// One event loop of a server, for its fronts. May be used from any thread; ``state`` on the event loop only.
+@usableFromInline
 package final class EventLoopContext: Sendable {
     package let queue: LoopQueue
     private let mailbox: EventLoopMailbox<LoopState>

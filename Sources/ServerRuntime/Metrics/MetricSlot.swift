@@ -27,6 +27,7 @@ package struct ApplicationName: Hashable, Sendable {
 
 /// The place of an application among the counters of an event loop: a small number instead of a name, so that counting costs no
 /// search.
+@usableFromInline
 package struct MetricSlot: Hashable, Sendable {
     package let index: Int
 

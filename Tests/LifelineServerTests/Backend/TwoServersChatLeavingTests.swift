@@ -159,9 +159,7 @@ struct TwoServersChatLeavingTests {
         let clock = ManualClock()
         let restored = RestoredChat(epoch: "e")
         let chat = LocalChat(
-            ChatServiceSettings(
-                applications: [Self.settings], chatHeartbeat: .seconds(30), messageTimeout: .seconds(30),
-                closeTimeout: .seconds(5), requestTimeout: .seconds(10), maximumFragments: 8),
+            ChatServiceSettings(applications: [Self.settings], chatHeartbeat: .seconds(30)),
             store: InMemoryChatStore(now: clock.clock.unixTicks), restored: restored, clock: clock.clock, names: MetricNames(),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
         let (first, second) = (IdleNode(partition: 0), IdleNode(partition: 1))

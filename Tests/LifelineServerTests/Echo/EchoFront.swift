@@ -12,6 +12,7 @@ final class EchoFront: WebSocketFront {
     let mailboxes: [EventLoopMailbox<EchoLoop>]
     private let kind: RequestKind
     private let slot: MetricSlot
+    private let webSockets: WebSocketService
     private let state = NIOLockedValueBox((prefix: "", isClosed: false))
 
     init(_ context: ServerContext) {
@@ -19,6 +20,8 @@ final class EchoFront: WebSocketFront {
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, EchoLoop($0)) }
         kind = context.requestKinds.add("echo")
         slot = context.names.slot(service, "demo")
+        webSockets = WebSocketService(
+            context, of: service, messageBytes: 1 << 24, silence: .seconds(120), pongTimeout: .seconds(30))
     }
 
     /// New settings while the server runs: what answers begin with.
@@ -48,9 +51,9 @@ final class EchoFront: WebSocketFront {
 
     func subprotocol(of segments: [String]) -> String? { owns(segments) ? "echo" : nil }
 
-    func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> any UpgradedConnection {
+    func connection(_ target: RequestTarget, _ visitor: RequestOrigin, on loop: EventLoopContext) -> WebSocketConnection {
         _ = context.admission.withLockedValue { $0.open(EchoConnection.name, limit: nil) }
-        return EchoConnection(loop, slot, mailboxes[loop.number].part, context)
+        return EchoConnection(webSockets, slot, mailboxes[loop.number].part)
     }
 
     func resident(on loop: EventLoopContext) -> any LoopResident { mailboxes[loop.number].part }
@@ -68,128 +71,76 @@ final class EchoFront: WebSocketFront {
 }
 
 /// The echo connections of one event loop.
-final class EchoLoop: LoopPart {
+final class EchoLoop: WebSocketLoop {
     struct Broadcast: LoopOperation {
         var text: String
         var queuedBytes: Int { text.utf8.count + 64 }
     }
 
     let loop: EventLoopContext
+    let writer: ConnectionWriter
     var list = ConnectionList<EchoConnection>()
     var echoed = 0
 
     init(_ loop: EventLoopContext) {
         self.loop = loop
+        writer = ConnectionWriter(loop)
     }
 
     func perform(_ operations: [Broadcast], from start: Int, budget: Int) -> (next: Int, bytes: Int) {
         for operation in operations[start...] {
-            for connection in list.all { connection.write(operation.text) }
+            var frame = ByteBuffer()
+            var frames = WebSocketFrameWriter(role: .server)
+            var text = operation.text
+            text.withUTF8 { frames.writeText(UnsafeRawBufferPointer($0), to: &frame) }
+            for connection in list.all { writer.write(frame, to: connection) }
         }
+        writer.flush()
         return (operations.count, operations[start...].reduce(0) { $0 + $1.queuedBytes })
     }
 
     func endTurn(since: MonotonicInstant?) { loop.publishCounters() }
-    func sweep(at now: MonotonicInstant) {}
-    func connections() -> [any DrainedConnection] { Array(list.all) }
-    func cut() { for connection in list.all { connection.cut() } }
 }
 
 /// One WebSocket that gets back what it sends.
-final class EchoConnection: ChannelInboundHandler, RemovableChannelHandler, UpgradedConnection, DrainedConnection,
-    ListedConnection
-{
-    typealias InboundIn = ByteBuffer
-    typealias OutboundOut = ByteBuffer
-
+final class EchoConnection: WebSocketConnection {
     static let name = ApplicationName(ServiceName(rawValue: "echo"), "demo")
 
-    private let loop: EventLoopContext
-    private let slot: MetricSlot
     private let part: EchoLoop
     private let server: ServerContext
-    private var receiver = WebSocketReceiver(
-        role: .server, limits: WebSocketLimits(messageBytes: 1 << 24, fragments: 1 << 16, keptBytes: 0))
-    private var context: ChannelHandlerContext?
-    var place = -1
-    private var isClosing = false
-    private var isEnded = false
 
-    init(_ loop: EventLoopContext, _ slot: MetricSlot, _ part: EchoLoop, _ server: ServerContext) {
-        self.loop = loop
-        self.slot = slot
+    init(_ service: WebSocketService, _ slot: MetricSlot, _ part: EchoLoop) {
         self.part = part
-        self.server = server
+        server = service.context
+        super.init(service, on: part.loop, slot: slot)
     }
 
-    func handlerAdded(context: ChannelHandlerContext) {
-        self.context = context
+    override func begin() {
         part.list.add(self)
         loop.state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
-        context.flush()
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        var bytes = unwrapInboundIn(data)
-        do throws(WebSocketViolation) {
-            try receiver.receive(&bytes) { answer($0) }
-        } catch {
-            close(error.closeCode)
-        }
-    }
-
-    private func answer(_ event: WebSocketEvent) {
-        guard !isClosing else {
-            if case .close = event { cut() }
-            return
-        }
-        var buffer = ByteBuffer()
+    override func receive(_ text: UnsafeRawBufferPointer, at now: MonotonicInstant) {
+        var frame = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
-        switch event {
-        case .text(let bytes): writer.writeText(bytes, to: &buffer)
-        case .binary(let bytes): writer.writeBinary(bytes, to: &buffer)
-        case .ping(let bytes): writer.writePong(bytes, to: &buffer)
-        case .pong: return
-        case .close(let code, _):
-            close(code)
-            return cut()
-        }
+        writer.writeText(text, to: &frame)
+        echo(frame)
+    }
+
+    override func receive(binary: UnsafeRawBufferPointer, at now: MonotonicInstant) {
+        var frame = ByteBuffer()
+        var writer = WebSocketFrameWriter(role: .server)
+        writer.writeBinary(binary, to: &frame)
+        echo(frame)
+    }
+
+    private func echo(_ frame: ByteBuffer) {
         part.echoed += 1
-        context?.write(wrapOutboundOut(buffer), promise: nil)
+        reply(frame)
     }
 
-    func write(_ text: String) {
-        var buffer = ByteBuffer()
-        var writer = WebSocketFrameWriter(role: .server)
-        var text = text
-        text.withUTF8 { writer.writeText(UnsafeRawBufferPointer($0), to: &buffer) }
-        context?.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-    }
-
-    private func close(_ code: WebSocketCloseCode?) {
-        guard !isClosing else { return }
-        isClosing = true
-        var buffer = ByteBuffer()
-        var writer = WebSocketFrameWriter(role: .server)
-        writer.writeClose(code, to: &buffer)
-        context?.writeAndFlush(wrapOutboundOut(buffer), promise: nil)
-    }
-
-    func drain() { close(.goingAway) }
-    func cut() { context?.close(promise: nil) }
-    func flushReplies() { context?.flush() }
-    func channelReadComplete(context: ChannelHandlerContext) { context.flush() }
-    func channelInactive(context: ChannelHandlerContext) { end() }
-    func handlerRemoved(context: ChannelHandlerContext) { end() }
-
-    func end() {
-        guard !isEnded else { return }
-        isEnded = true
-        context = nil
+    override func finish() {
         part.list.remove(self)
-        server.admission.withLockedValue {
-            $0.close(Self.name)
-            $0.closeSocket()
-        }
+        server.admission.withLockedValue { $0.close(Self.name) }
     }
 }

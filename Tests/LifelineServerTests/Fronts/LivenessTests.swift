@@ -10,7 +10,7 @@ import Testing
 @Suite("Liveness, socket ids and admission as values (SP-2, SP-12, SV-3)", .timeLimit(.minutes(1)))
 struct LivenessTests {
     private func check(_ liveness: inout Liveness, at seconds: Int64) -> Liveness.Verdict {
-        liveness.check(at: .seconds(seconds), activityTimeout: .seconds(120), pongTimeout: .seconds(30))
+        liveness.check(at: .seconds(seconds), silence: .seconds(150), pongTimeout: .seconds(30))
     }
 
     @Test("The server asks 30 s after the client should have, once, and gives up after another 30 s")

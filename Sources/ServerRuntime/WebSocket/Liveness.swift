@@ -1,8 +1,6 @@
-import RealtimeHub
+import ServerValues
 
 /// Whether a connection is alive, by what it sends: any byte counts, control frames included (rule SP-12).
-///
-/// A client is asked only after it had time to ask by itself, so that one which answers no `pusher:ping` is never cut for that.
 struct Liveness: Hashable, Sendable {
     enum Verdict: Hashable, Sendable {
         case alive
@@ -24,11 +22,11 @@ struct Liveness: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - activityTimeout: the silence after which the client asks.
-    ///   - pongTimeout: the margin after which the server asks, and again what it waits for an answer.
-    mutating func check(at now: MonotonicInstant, activityTimeout: Duration, pongTimeout: Duration) -> Verdict {
+    ///   - silence: the silence after which the server asks.
+    ///   - pongTimeout: how long the server then waits for an answer.
+    mutating func check(at now: MonotonicInstant, silence: Duration, pongTimeout: Duration) -> Verdict {
         if let asked { return now.since(asked) >= pongTimeout ? .dead : .alive }
-        guard now.since(heard) >= activityTimeout + pongTimeout else { return .alive }
+        guard now.since(heard) >= silence else { return .alive }
         asked = now
         return .ask
     }

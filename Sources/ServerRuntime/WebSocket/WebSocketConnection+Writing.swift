@@ -1,0 +1,91 @@
+import NIOCore
+import ServerValues
+
+// Writing, and pauses of the reading.
+extension WebSocketConnection {
+    package final var isOpen: Bool { phase == .open }
+
+    /// The bytes that the socket has not taken yet.
+    package final var pendingBytes: Int {
+        let bytes = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        return bytes ?? 0
+    }
+
+    /// Writes frames; false when the connection takes no more. Does not flush.
+    package final func write(_ frames: ByteBuffer) -> Bool {
+        guard phase == .open, let context else { return false }
+        socket.usesQueue()
+        context.write(wrapOutboundOut(frames), promise: nil)
+        return true
+    }
+
+    /// Sends frames, with all that was written before; false when the connection takes no more.
+    package final func send(_ frames: ByteBuffer) -> Bool {
+        guard phase == .open, let context else { return false }
+        isUnflushed = false
+        let sent = socket.send(frames, on: context)
+        guard sent < frames.readableBytes else { return true }
+        var rest = frames
+        rest.moveReaderIndex(forwardBy: sent)
+        socket.usesQueue()
+        context.writeAndFlush(wrapOutboundOut(rest), promise: nil)
+        return true
+    }
+
+    /// Writes an answer to what is being read. It leaves when the read is complete.
+    package final func reply(_ frame: ByteBuffer) {
+        guard write(frame) else { return }
+        needsFlush = true
+        countSent(frame)
+    }
+
+    /// Sends the answers to what has been read.
+    final func flushReplies() {
+        guard needsFlush else { return }
+        needsFlush = false
+        context?.flush()
+    }
+
+    final func countSent(_ frame: ByteBuffer) {
+        loop.state.figures.applications.count(slot) {
+            $0.messagesSent += 1
+            $0.bytesSent += frame.readableBytes
+        }
+    }
+
+    // MARK: Pauses
+
+    /// Stops reading the socket until these event loops have room (rule SV-15). What has been read already is still done: it is
+    /// no more than one read, and nothing of it is lost.
+    package final func hold(until loops: PartitionSet) {
+        guard !loops.isEmpty, !isHeld, phase == .open else { return }
+        isHeld = true
+        updateReading()
+        loop.hold(self, until: loops)
+    }
+
+    /// Event loops have room again.
+    final func goOn() {
+        isHeld = false
+        updateReading()
+        // While nobody read, the client could neither prove its life nor finish a message.
+        let now = service.context.now
+        liveness.hear(at: now)
+        if waiting != nil { waiting = now }
+    }
+
+    /// Stops reading the socket, or goes on, for a reason of the front's own.
+    package final func pauseReading(_ isPaused: Bool) {
+        self.isPaused = isPaused
+        updateReading()
+    }
+
+    final func updateReading() {
+        let mustRead = !isHeld && !isPaused
+        guard mustRead != readsSocket, let context else { return }
+        readsSocket = mustRead
+        context.channel.setOption(.autoRead, value: mustRead).whenFailure { [channel = context.channel] _ in
+            channel.close(promise: nil)
+        }
+    }
+}

@@ -1,0 +1,207 @@
+import Logging
+import NIOCore
+import ServerValues
+import WebSocketFraming
+
+/// The life of one WebSocket of a server: the only handler of its channel, so that frames go straight to the socket.
+///
+/// Reads messages and answers pings, writes, pauses reading while event loops are full, asks silent clients, and closes. A front
+/// subclasses it and overrides the `open` members, which say what messages mean and what a connection has to give back. The class is
+/// `open` since Swift has no other word for a class that is subclassed in another target of the package.
+///
+/// Lives on its event loop. Kept small, since a server has many: no timers, closures, dictionaries or buffers of its own.
+open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, ListedConnection {
+    public typealias InboundIn = ByteBuffer
+    public typealias OutboundOut = ByteBuffer
+
+    enum Phase {
+        case new
+        case open
+        /// A close frame is on its way; the peer's is awaited.
+        case closing
+        /// Everything is given back, the socket is on its way out.
+        case ended
+        case closed
+    }
+
+    package final let loop: EventLoopContext
+    final let service: WebSocketService
+    /// Where the connection is counted.
+    package final var slot: MetricSlot
+    package final var place = -1
+    package private(set) final var context: ChannelHandlerContext?
+    final var socket: DirectSocket
+    final var receiver: WebSocketReceiver
+    final var liveness: Liveness
+    /// Since when a message has been coming in, or the client's first message or its close frame has been waited for.
+    final var waiting: MonotonicInstant?
+    final var phase = Phase.new
+    /// Whether bytes are being read. When the farewell cannot be written, NIO reads what the socket still has at once, in the middle
+    /// of it; those bytes are ignored.
+    private final var isReading = false
+    /// Whether the client has to send a first message before anything else counts.
+    package private(set) final var expectsGreeting: Bool
+    /// Whether answers to what was read have to be flushed. True at first: the answer to the handshake waits.
+    final var needsFlush = true
+    /// Whether the connection is in the list of those to flush.
+    final var isUnflushed = false
+    /// Whether the socket is not read because what the connection sent has filled event loops.
+    final var isHeld = false
+    /// Whether the front has paused the reading.
+    final var isPaused = false
+    /// Whether NIO reads the socket.
+    final var readsSocket = true
+
+    /// `@usableFromInline`, since the compiler (6.3) takes a subclass in another target for an infinite recursion when this is only `package`.
+    ///
+    /// - Parameters:
+    ///   - slot: where the connection is counted; as one of no application if nil.
+    ///   - expectsGreeting: whether the client has to send its first message within the time of a request. ``greeted()`` says that it has.
+    @usableFromInline package init(
+        _ service: WebSocketService, on loop: EventLoopContext, slot: MetricSlot? = nil, expectsGreeting: Bool = false
+    ) {
+        let now = service.context.now
+        self.service = service
+        self.loop = loop
+        self.slot = slot ?? service.otherSlot
+        self.expectsGreeting = expectsGreeting
+        waiting = expectsGreeting ? now : nil
+        socket = DirectSocket(isPlain: !service.context.settings.usesTLS)
+        liveness = Liveness(at: now)
+        receiver = WebSocketReceiver(role: .server, limits: service.limits)
+    }
+
+    // MARK: What a front overrides
+
+    /// The connection is there. Adds it to the loop's list. What is replied leaves with the answer to the handshake.
+    open func begin() {}
+
+    /// A text message. Its bytes are UTF-8 and valid during the call only.
+    open func receive(_ text: UnsafeRawBufferPointer, at now: MonotonicInstant) {}
+
+    /// A binary message, refused by default.
+    open func receive(binary: UnsafeRawBufferPointer, at now: MonotonicInstant) {
+        fail(.violation(.unsupportedData, "Messages are text."))
+    }
+
+    /// Whether the client may send so much more, in bytes and control frames, before its first message has been read.
+    open func mayPrecedeGreeting(bytes: Int, frames: Int) -> Bool { true }
+
+    /// What time brings to an open connection beside ``sweep(at:)``.
+    open func checkTime(at now: MonotonicInstant) {}
+
+    /// Ends the connection in the terms of its protocol.
+    open func fail(_ fault: WebSocketFault) {
+        close(fault.code, fault.reason)
+    }
+
+    /// Gives up what the connection has in its service: it is closing. May be called again.
+    open func leave() {}
+
+    /// Takes the connection out of the loop's list and out of admission: it has left and ends. Called once.
+    open func finish() {}
+
+    /// Says in logs which connection it is.
+    open var logMetadata: Logger.Metadata { [:] }
+
+    // MARK: Life
+
+    public func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        phase = .open
+        begin()
+        flushReplies()
+    }
+
+    public func channelInactive(context: ChannelHandlerContext) {
+        end()
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) {
+        end()
+    }
+
+    public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        service.context.logger.debug(
+            "connection failed", metadata: logMetadata.merging(["error": "\(type(of: error))"]) { $1 })
+        hangUp()
+    }
+
+    /// A client for which too much is waiting is cut off (rules SV-4 and NV-12).
+    public func channelWritabilityChanged(context: ChannelHandlerContext) {
+        guard !context.channel.isWritable, phase == .open else { return }
+        loop.state.figures.applications.count(slot) { $0.slowSubscribersCut += 1 }
+        service.context.logger.info("slow connection cut off", metadata: logMetadata)
+        fail(.slow)
+    }
+
+    /// Gives everything back but the socket. Does nothing the second time.
+    final func giveBack() {
+        guard phase != .ended, phase != .closed else { return }
+        leave()
+        phase = .ended
+        context = nil
+        finish()
+    }
+
+    // MARK: Reading
+
+    /// The client's first message has been read.
+    package final func greeted() {
+        expectsGreeting = false
+        waiting = nil
+    }
+
+    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isReading else { return }
+        isReading = true
+        defer { isReading = false }
+        var buffer = unwrapInboundIn(data)
+        let now = service.context.now
+        liveness.hear(at: now)
+        loop.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
+        guard isAllowed(bytes: buffer.readableBytes) else { return }
+        var completed = false
+        do throws(WebSocketViolation) {
+            try receiver.receive(&buffer) { event in
+                switch event {
+                case .text, .binary: completed = true
+                case .ping, .pong, .close: break
+                }
+                handle(event, at: now)
+            }
+        } catch {
+            fail(.violation(error.closeCode, error.description))
+        }
+        guard phase == .open, !expectsGreeting else { return }
+        if completed || !receiver.hasPartialMessage { waiting = nil }
+        if receiver.hasPartialMessage, waiting == nil { waiting = now }
+    }
+
+    public func channelReadComplete(context: ChannelHandlerContext) {
+        flushReplies()
+    }
+
+    private func isAllowed(bytes: Int = 0, frames: Int = 0) -> Bool {
+        !expectsGreeting || mayPrecedeGreeting(bytes: bytes, frames: frames)
+    }
+
+    private func handle(_ event: WebSocketEvent, at now: MonotonicInstant) {
+        if case .close(let code, _) = event { return peerCloses(code) }
+        guard phase == .open else { return }
+        switch event {
+        case .text(let bytes):
+            loop.state.figures.applications.count(slot) { $0.messagesReceived += 1 }
+            receive(bytes, at: now)
+        case .binary(let bytes): receive(binary: bytes, at: now)
+        case .ping(let payload):
+            guard isAllowed(frames: 1) else { return }
+            var buffer = ByteBuffer()
+            var writer = WebSocketFrameWriter(role: .server)
+            writer.writePong(payload, to: &buffer)
+            needsFlush = write(buffer) || needsFlush
+        case .pong: _ = isAllowed(frames: 1)
+        case .close: return
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import NIOCore
+import ServerValues
+
+/// What a front with WebSockets keeps on one event loop.
+package protocol WebSocketLoop: LoopPart {
+    associatedtype Connection: WebSocketConnection
+
+    var list: ConnectionList<Connection> { get }
+}
+
+extension WebSocketLoop {
+    package func sweep(at now: MonotonicInstant) {
+        sweepConnections(at: now)
+    }
+
+    package func sweepConnections(at now: MonotonicInstant) {
+        // A copy, since a connection that ends leaves the list.
+        for connection in list.all { connection.sweep(at: now) }
+    }
+
+    package func connections() -> [any DrainedConnection] { Array(list.all) }
+
+    package func cut() {
+        for connection in list.all { connection.hangUp() }
+    }
+}
+
+/// Writes to the WebSockets of one event loop, and knows which of them have writes that have not been flushed.
+///
+/// Inlinable where the type of the connections matters, since that code runs for each subscriber.
+package final class ConnectionWriter {
+    private let loop: EventLoopContext
+    private var unflushed: ContiguousArray<WebSocketConnection> = []
+
+    package init(_ loop: EventLoopContext) {
+        self.loop = loop
+    }
+
+    /// Writes frames to all subscribers of a channel.
+    ///
+    /// - Parameters:
+    ///   - count: the messages in the frames.
+    ///   - isLast: whether nothing else is written in this turn. Then each connection gets the frames while it is at hand;
+    ///     otherwise they leave with the next ``flush()``.
+    ///   - isExcluded: whether a subscriber gets nothing.
+    @inlinable
+    package func deliver<Connection: WebSocketConnection & SeatedConnection>(
+        _ frames: ByteBuffer, count: Int, to channel: LoopChannel<Connection>, isLast: Bool,
+        except isExcluded: (Connection) -> Bool
+    ) {
+        var delivered = 0
+        for connection in channel.connections where !isExcluded(connection) {
+            if isLast ? connection.send(frames) : put(frames, to: connection) { delivered += 1 }
+        }
+        countDelivered(messages: delivered * count, bytes: delivered * frames.readableBytes, at: channel.slot)
+    }
+
+    @usableFromInline
+    package func countDelivered(messages: Int, bytes: Int, at slot: MetricSlot) {
+        loop.state.figures.applications.count(slot) {
+            $0.messagesSent += messages
+            $0.bytesSent += bytes
+        }
+    }
+
+    /// Writes one message to one connection; it leaves with the next ``flush()``.
+    package func write(_ frame: ByteBuffer, to connection: WebSocketConnection) {
+        if put(frame, to: connection) { connection.countSent(frame) }
+    }
+
+    @usableFromInline
+    package func put(_ frames: ByteBuffer, to connection: WebSocketConnection) -> Bool {
+        guard connection.write(frames) else { return false }
+        guard !connection.isUnflushed else { return true }
+        connection.isUnflushed = true
+        unflushed.append(connection)
+        return true
+    }
+
+    /// Sends what has been written, in one system call for each connection.
+    package func flush() {
+        var index = 0
+        while index < unflushed.count {
+            let connection = unflushed[index]
+            index += 1
+            guard connection.isUnflushed else { continue }
+            connection.isUnflushed = false
+            connection.context?.flush()
+        }
+        unflushed.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,70 @@
+import NIOCore
+import ServerValues
+import WebSocketFraming
+
+/// What all WebSockets of a front have in common.
+@usableFromInline
+package final class WebSocketService: Sendable {
+    package let context: ServerContext
+    /// Where connections are counted that belong to no application.
+    package let otherSlot: MetricSlot
+    let limits: WebSocketLimits
+    /// The server asks a client after this much silence, and waits so long for an answer.
+    let (silence, pongTimeout): (Duration, Duration)
+    let ping: ByteBuffer
+
+    /// - Parameters:
+    ///   - messageBytes: the largest message of a client.
+    ///   - ping: the frames that ask whether a client is alive.
+    package init(
+        _ context: ServerContext, of service: ServiceName, messageBytes: Int, silence: Duration, pongTimeout: Duration,
+        ping: ByteBuffer = WebSocketService.ping
+    ) {
+        self.context = context
+        otherSlot = context.names.other(service)
+        limits = WebSocketLimits(messageBytes: messageBytes, fragments: context.settings.maximumFragments, keptBytes: 0)
+        (self.silence, self.pongTimeout) = (silence, pongTimeout)
+        self.ping = ping
+    }
+
+    /// A plain WebSocket ping.
+    package static let ping: ByteBuffer = {
+        var buffer = ByteBuffer()
+        var writer = WebSocketFrameWriter(role: .server)
+        writer.writePing(UnsafeRawBufferPointer(start: nil, count: 0), to: &buffer)
+        return buffer
+    }()
+}
+
+/// Why the server ends a WebSocket, whatever its protocol.
+public enum WebSocketFault: Sendable {
+    /// More waits for the client than may (rule SV-4).
+    case slow
+    /// A message, or the first message where the client has to begin, took too long.
+    case late
+    /// Nothing came from the client, not even a pong.
+    case silent
+    /// The server is shutting down.
+    case draining
+    /// What the client sent breaks a rule of WebSocket, or is no text.
+    case violation(WebSocketCloseCode, String)
+
+    /// The close code of a protocol that has none of its own.
+    public var code: WebSocketCloseCode {
+        switch self {
+        case .slow, .late, .silent: .policyViolation
+        case .draining: .goingAway
+        case .violation(let code, _): code
+        }
+    }
+
+    public var reason: String {
+        switch self {
+        case .slow: "The connection reads too slowly."
+        case .late: "A message took too long to arrive."
+        case .silent: "Nothing came from the connection, not even a pong."
+        case .draining: "The server is shutting down."
+        case .violation(_, let reason): reason
+        }
+    }
+}
