@@ -3,8 +3,9 @@ import NIOConcurrencyHelpers
 /// The servers that take part in one service's shared state, in the order in which they joined. May be used from any thread.
 ///
 /// Inlinable, since the list is asked for each message: otherwise each service would use it without knowing its type.
+@usableFromInline
 package final class NodeList<Node: Sendable>: Sendable {
-    @usableFromInline struct State {
+    @usableFromInline struct State: Sendable {
         @usableFromInline var nodes: [Node]
         /// Whose node each of them is.
         @usableFromInline var owners: [ObjectIdentifier]

@@ -37,7 +37,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// What this connection's requests are held for; kept from one request to the next.
     package private(set) var exchange: (any HeldExchange)?
     /// The place in ``LoopState/requesters``.
-    package var place = -1
+    @usableFromInline package var place = -1
 
     /// What has come and was not looked at yet.
     private var unread = ByteBuffer()

@@ -1,4 +1,5 @@
 /// A connection that knows its place in a ``ConnectionList``.
+@usableFromInline
 package protocol ListedConnection: AnyObject {
     /// The place in the list, which sets it; -1 outside of a list.
     var place: Int { get set }
@@ -6,9 +7,11 @@ package protocol ListedConnection: AnyObject {
 
 /// Connections of one event loop, in no order. Adding and removing one takes the same time however many there are.
 ///
-/// Inlinable, so that each front uses it with the type of its own connections.
+/// Inlinable, so that each front uses it with the type of its own connections. The compiler keeps what is inlinable for other targets only
+/// where the type is `@usableFromInline`, too.
+@usableFromInline
 package struct ConnectionList<Connection: ListedConnection> {
-    package private(set) var all: ContiguousArray<Connection> = []
+    @usableFromInline package internal(set) var all: ContiguousArray<Connection> = []
 
     @inlinable package init() {}
 

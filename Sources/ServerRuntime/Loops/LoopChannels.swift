@@ -1,4 +1,5 @@
 /// A connection that is subscribed to channels of its event loop.
+@usableFromInline
 package protocol SeatedConnection: AnyObject {
     associatedtype ChannelID: Hashable
 
@@ -7,8 +8,9 @@ package protocol SeatedConnection: AnyObject {
 }
 
 /// A place among the subscribers of a channel on an event loop.
+@usableFromInline
 package struct LoopSeat<Connection: SeatedConnection> {
-    package let channel: LoopChannel<Connection>
+    @usableFromInline package let channel: LoopChannel<Connection>
     @usableFromInline package var index: Int
 
     @inlinable init(channel: LoopChannel<Connection>, index: Int) {
@@ -18,10 +20,11 @@ package struct LoopSeat<Connection: SeatedConnection> {
 }
 
 /// The subscribers of one channel on one event loop.
+@usableFromInline
 package final class LoopChannel<Connection: SeatedConnection> {
-    package let id: Connection.ChannelID
+    @usableFromInline package let id: Connection.ChannelID
     /// Where messages to the subscribers are counted.
-    package let slot: MetricSlot
+    @usableFromInline package let slot: MetricSlot
     @usableFromInline package var connections: ContiguousArray<Connection> = []
     /// The place of each subscriber's seat among the seats of its connection, so that no seat has to be searched for.
     @usableFromInline var seats: ContiguousArray<Int32> = []
@@ -36,6 +39,7 @@ package final class LoopChannel<Connection: SeatedConnection> {
 /// and whatever else the connection is subscribed to.
 ///
 /// Inlinable, since the subscribers of a channel are asked for with each message.
+@usableFromInline
 package struct LoopChannels<Connection: SeatedConnection> {
     @usableFromInline var channels: [Connection.ChannelID: LoopChannel<Connection>] = [:]
 

@@ -1,4 +1,5 @@
 /// What one event loop has counted for one application's WebSockets since the start.
+@usableFromInline
 package struct ApplicationTally: Hashable, Sendable {
     package var connectionsAccepted = 0
     package var messagesReceived = 0
@@ -22,9 +23,10 @@ package struct ApplicationTally: Hashable, Sendable {
 }
 
 /// The tallies of all applications on one event loop. No locks: each loop counts for itself.
+@usableFromInline
 package struct ApplicationTallies: Hashable, Sendable {
     /// By the index of a slot.
-    package private(set) var tallies: ContiguousArray<ApplicationTally> = []
+    @usableFromInline package internal(set) var tallies: ContiguousArray<ApplicationTally> = []
 
     package init() {}
 

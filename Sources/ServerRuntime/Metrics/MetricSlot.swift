@@ -29,7 +29,7 @@ package struct ApplicationName: Hashable, Sendable {
 /// search.
 @usableFromInline
 package struct MetricSlot: Hashable, Sendable {
-    package let index: Int
+    @usableFromInline package let index: Int
 
     package init(index: Int) {
         self.index = index

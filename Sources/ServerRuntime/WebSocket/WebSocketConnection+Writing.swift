@@ -20,6 +20,7 @@ extension WebSocketConnection {
     }
 
     /// Sends frames, with all that was written before; false when the connection takes no more.
+    @usableFromInline
     package final func send(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
         isUnflushed = false

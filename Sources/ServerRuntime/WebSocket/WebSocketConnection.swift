@@ -28,7 +28,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final let service: WebSocketService
     /// Where the connection is counted.
     package final var slot: MetricSlot
-    package final var place = -1
+    @usableFromInline package final var place = -1
     package private(set) final var context: ChannelHandlerContext?
     final var socket: DirectSocket
     final var receiver: WebSocketReceiver

@@ -28,6 +28,7 @@ extension WebSocketLoop {
 /// Writes to the WebSockets of one event loop, and knows which of them have writes that have not been flushed.
 ///
 /// Inlinable where the type of the connections matters, since that code runs for each subscriber.
+@usableFromInline
 package final class ConnectionWriter {
     private let loop: EventLoopContext
     private var unflushed: ContiguousArray<WebSocketConnection> = []
