@@ -74,7 +74,8 @@ public final class ChatDatabase: Sendable {
             pool = try ChatSchema.open(path: file.path, patience: patience)
             state = try NIOLockedValueBox(
                 pool.write { database in
-                    State(place: try Ledger.place(database), interrupted: try Ledger.failInterrupted(database))
+                    State(
+                        place: try WriteTransaction.place(database), interrupted: try WriteTransaction.failInterrupted(database))
                 })
         } catch {
             throw ChatDatabaseError(error)
@@ -116,15 +117,15 @@ public final class ChatDatabase: Sendable {
     }
 
     /// Does `body` wholly or, when it throws, not at all.
-    func write<Value>(_ body: (Ledger) throws -> Value) throws(ChatDatabaseError) -> Value {
+    func write<Value>(_ body: (WriteTransaction) throws -> Value) throws(ChatDatabaseError) -> Value {
         let (isClosed, names) = state.withLockedValue { ($0.isClosed, $0.names) }
         guard !isClosed else { throw .closed }
         do {
             let (value, known) = try pool.write { database in
-                let ledger = Ledger(database, user: user, now: now(), names: names)
-                let value = try body(ledger)
-                try ledger.flush()
-                return (value, ledger.names)
+                let transaction = WriteTransaction(database, user: user, now: now(), names: names)
+                let value = try body(transaction)
+                try transaction.flush()
+                return (value, transaction.names)
             }
             if known.count != names.count { state.withLockedValue { $0.names = known } }
             return value

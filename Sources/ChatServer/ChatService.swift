@@ -67,7 +67,7 @@ package final class ChatService: Sendable {
         backend.application(key: Identifier(key))
     }
 
-    /// The book's name for a new session on an event loop.
+    /// The state's name for a new session on an event loop.
     func newSession(on loop: EventLoopContext) -> ChatSession {
         backend.newSession(on: loop.queue.partition)
     }
@@ -82,8 +82,8 @@ package final class ChatService: Sendable {
         let hash = NexconnApplication.hash(ofToken: token)
         let result: Result<String, NexconnRefusal> = await withCheckedContinuation { continuation in
             application.change(
-                { book, change in
-                    try book.issueToken(
+                { state, change in
+                    try state.issueToken(
                         hash: hash, to: Identifier(user), name: name, avatar: nil, at: change.now, into: &change.commit)
                     return token
                 },

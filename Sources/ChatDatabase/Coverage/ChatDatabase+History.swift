@@ -9,18 +9,18 @@ extension ChatDatabase {
     ///   - hasEverything: everything comes through the inbox, the user's messages from other devices included (`syncsDevices`). If
     ///     not, only answers of the server prove that nothing is missing.
     public func beginInbox(at time: Int64, isContinued: Bool, hasEverything: Bool) throws(ChatDatabaseError) {
-        try write { ledger in
+        try write { transaction in
             let from = hasEverything ? Position.start(of: time + 1) : nil
-            let goesOn = try Int64.fetchOne(ledger.database, sql: "SELECT inbox_from FROM state") != nil
-            if !(isContinued && hasEverything && goesOn) { try ledger.beginInbox(from: from) }
+            let goesOn = try Int64.fetchOne(transaction.database, sql: "SELECT inbox_from FROM state") != nil
+            if !(isContinued && hasEverything && goesOn) { try transaction.beginInbox(from: from) }
         }
     }
 
     /// Something in the inbox was lost, with no new connection: everything is certain again only after `time` (ms).
     public func declareGap(at time: Int64) throws(ChatDatabaseError) {
-        try write { ledger in
-            let goesOn = try Int64.fetchOne(ledger.database, sql: "SELECT inbox_from FROM state") != nil
-            try ledger.beginInbox(from: goesOn ? Position.start(of: time + 1) : nil)
+        try write { transaction in
+            let goesOn = try Int64.fetchOne(transaction.database, sql: "SELECT inbox_from FROM state") != nil
+            try transaction.beginInbox(from: goesOn ? Position.start(of: time + 1) : nil)
         }
     }
 
@@ -33,11 +33,11 @@ extension ChatDatabase {
     public func merge(
         _ page: [NexconnMessage], of request: NexconnHistoryRequest, hasMore: Bool
     ) throws(ChatDatabaseError) -> [LocalMessage] {
-        try write { ledger in
-            let new = try ledger.merge(page, of: request.channel)
-            let inboxFrom = try Coverage.fetch(request.channel, nil, ledger.database).inboxFrom
+        try write { transaction in
+            let new = try transaction.merge(page, of: request.channel)
+            let inboxFrom = try Coverage.fetch(request.channel, nil, transaction.database).inboxFrom
             if let span = request.proven(by: page, hasMore: hasMore, inboxFrom: inboxFrom) {
-                try ledger.cover(span, of: ledger.channel(request.channel).number)
+                try transaction.cover(span, of: transaction.channel(request.channel).number)
             }
             return new
         }
@@ -48,10 +48,10 @@ extension ChatDatabase {
     public func merge(
         _ page: [NexconnMessage], of channel: NexconnChannel, between ends: ClosedRange<NexconnMessageID>? = nil
     ) throws(ChatDatabaseError) -> [LocalMessage] {
-        try write { ledger in
-            let new = try ledger.merge(page, of: channel)
+        try write { transaction in
+            let new = try transaction.merge(page, of: channel)
             if let ends, let low = Position.of(ends.lowerBound), let high = Position.of(ends.upperBound) {
-                try ledger.cover(low...high, of: ledger.channel(channel).number)
+                try transaction.cover(low...high, of: transaction.channel(channel).number)
             }
             return new
         }
@@ -112,7 +112,7 @@ extension ChatDatabase {
     }
 }
 
-extension Ledger {
+extension WriteTransaction {
     func merge(_ page: [NexconnMessage], of id: NexconnChannel) throws -> [LocalMessage] {
         var new: [LocalMessage] = []
         for message in page.sorted(by: { $0.id < $1.id }) {

@@ -9,17 +9,17 @@ extension ChatDatabase {
     /// - Parameter place: where to resume when all of `items` are kept.
     /// - Returns: what is new, in order, for handlers.
     public func receive(_ items: [NexconnInboxItem], place: NexconnPlace) throws(ChatDatabaseError) -> [ReceivedChange] {
-        let (changes, reached) = try write { ledger in
-            let known = try Ledger.place(ledger.database)
+        let (changes, reached) = try write { transaction in
+            let known = try WriteTransaction.place(transaction.database)
             let isSameEpoch = known?.epoch == place.epoch
-            var intake = Intake(ledger: ledger)
+            var intake = Intake(transaction: transaction)
             for item in items {
                 if isSameEpoch, let known, item.sequence <= known.sequence { continue }
                 try intake.take(item.event)
             }
             var reached = place
             if isSameEpoch, let known { reached.sequence = max(reached.sequence, known.sequence) }
-            try ledger.save(reached, lastID: intake.lastID)
+            try transaction.save(reached, lastID: intake.lastID)
             return (intake.changes, reached)
         }
         remember(place: reached)
@@ -29,8 +29,8 @@ extension ChatDatabase {
     /// Keeps messages that came outside the inbox, such as those of open channels, which have no place there.
     /// - Returns: those that are new, as changes.
     public func receive(transient events: [NexconnEvent]) throws(ChatDatabaseError) -> [ReceivedChange] {
-        try write { ledger in
-            var intake = Intake(ledger: ledger)
+        try write { transaction in
+            var intake = Intake(transaction: transaction)
             for event in events { try intake.take(event) }
             return intake.changes
         }

@@ -2,15 +2,15 @@ import NexconnProtocol
 
 /// Turns events of the inbox into rows, one after the other.
 struct Intake {
-    let ledger: Ledger
+    let transaction: WriteTransaction
     private(set) var changes: [ReceivedChange] = []
     /// The highest id of a message that came.
     private(set) var lastID: Int64 = 0
 
-    private var user: String { ledger.user }
+    private var user: String { transaction.user }
 
-    init(ledger: Ledger) {
-        self.ledger = ledger
+    init(transaction: WriteTransaction) {
+        self.transaction = transaction
     }
 
     mutating func take(_ event: NexconnEvent) throws {
@@ -32,20 +32,20 @@ struct Intake {
         // A number that no clock gives out cannot be kept in order.
         guard let id = Position.of(message.id) else { return }
         lastID = max(lastID, id)
-        let received = LocalMessage(message, user: user, now: ledger.now)
+        let received = LocalMessage(message, user: user, now: transaction.now)
         guard message.options.isPersisted, !message.options.isStatus else { return changes.append(.message(received)) }
-        switch try ledger.take(received, id: id) {
+        switch try transaction.take(received, id: id) {
         case .known: break
         case .finished(let own): changes.append(.sent(own))
         case .added(let kept, let position, let isMention):
-            var channel = try ledger.channel(kept.channel)
-            ledger.show(kept.localID, kept, at: position, in: &channel)
+            var channel = try transaction.channel(kept.channel)
+            transaction.show(kept.localID, kept, at: position, in: &channel)
             if !kept.options.isNotLatest { channel.touch(at: kept.sentTime) }
             if channel.isKept, kept.isUnread {
                 channel.unread += 1
                 if isMention { channel.mentions += 1 }
             }
-            ledger.set(channel)
+            transaction.set(channel)
             changes.append(.message(kept))
         }
     }
@@ -55,29 +55,29 @@ struct Intake {
     private mutating func take(_ recall: NexconnRecall) throws {
         guard let id = Position.of(recall.id) else { return }
         let channel = try channel(recall.conversation, from: recall.from, to: recall.to)
-        var early = try ledger.early(id, in: channel) ?? EarlyChange()
+        var early = try transaction.early(id, in: channel) ?? EarlyChange()
         guard !early.isRecalled else { return }
         // Kept for good: an answer that was under way may still bring the message.
         early = EarlyChange()
         early.isRecalled = true
-        try ledger.save(early, of: id, in: channel)
-        let message = try ledger.message(id, in: channel)
-        if let message { try ledger.remove(message) }
+        try transaction.save(early, of: id, in: channel)
+        let message = try transaction.message(id, in: channel)
+        if let message { try transaction.remove(message) }
         changes.append(.recalled(recall, message))
     }
 
     private mutating func take(_ edit: NexconnEdit) throws {
         guard let id = Position.of(edit.id) else { return }
         let channel = try channel(edit.conversation, from: edit.from, to: edit.to)
-        guard var message = try ledger.message(id, in: channel) else {
-            var early = try ledger.early(id, in: channel) ?? EarlyChange()
+        guard var message = try transaction.message(id, in: channel) else {
+            var early = try transaction.early(id, in: channel) ?? EarlyChange()
             guard !early.isRecalled, (early.edited ?? .min) < edit.time else { return }
             early.edited = edit.time
             early.content = edit.content
-            return try ledger.save(early, of: id, in: channel)
+            return try transaction.save(early, of: id, in: channel)
         }
         guard (message.edited ?? .min) < edit.time else { return }
-        try ledger.setContent(edit.content, of: message, edited: edit.time)
+        try transaction.setContent(edit.content, of: message, edited: edit.time)
         message.content = edit.content
         message.edited = edit.time
         changes.append(.edited(message))
@@ -86,16 +86,16 @@ struct Intake {
     private mutating func take(_ change: NexconnMetadataChange) throws {
         guard let id = Position.of(change.id) else { return }
         let channel = try channel(change.conversation, from: change.from, to: change.to)
-        guard var message = try ledger.message(id, in: channel) else {
-            var early = try ledger.early(id, in: channel) ?? EarlyChange()
+        guard var message = try transaction.message(id, in: channel) else {
+            var early = try transaction.early(id, in: channel) ?? EarlyChange()
             guard !early.isRecalled else { return }
             for key in change.deleted { early.metadata.updateValue(nil, forKey: key) }
             for (key, value) in change.set { early.metadata.updateValue(value, forKey: key) }
-            return try ledger.save(early, of: id, in: channel)
+            return try transaction.save(early, of: id, in: channel)
         }
         for key in change.deleted { message.options.metadata[key] = nil }
         message.options.metadata.merge(change.set) { _, new in new }
-        try ledger.setMetadata(message.options.metadata, of: message.localID)
+        try transaction.setMetadata(message.options.metadata, of: message.localID)
         changes.append(.metadata(message, change))
     }
 
@@ -103,13 +103,13 @@ struct Intake {
         let channel = try channel(receipts.conversation, from: receipts.from, to: receipts.to)
         var new = receipts
         new.items = try receipts.items.filter { item in
-            guard let id = Position.of(item.id), var message = try ledger.message(id, in: channel), message.isSent else {
+            guard let id = Position.of(item.id), var message = try transaction.message(id, in: channel), message.isSent else {
                 return false
             }
             let counts = LocalReceipt(read: item.read, unread: item.unread, total: item.total)
             guard message.receipt != counts, item.read >= message.receipt?.read ?? 0 else { return false }
             message.receipt = counts
-            try ledger.set(counts, of: message)
+            try transaction.set(counts, of: message)
             return true
         }
         if !new.items.isEmpty { changes.append(.receipts(channel.channel, new)) }
@@ -118,26 +118,26 @@ struct Intake {
     // MARK: - Other devices of the user
 
     private mutating func read(_ id: NexconnChannel, upTo time: Int64) throws {
-        if try ledger.read(id, upTo: time) { changes.append(.read(id, time: time)) }
+        if try transaction.read(id, upTo: time) { changes.append(.read(id, time: time)) }
     }
 
     private mutating func take(_ settings: NexconnChannelSettings) throws {
         if let id = settings.id {
-            try ledger.change(NexconnChannel(settings.conversation, id)) { channel in
+            try transaction.change(NexconnChannel(settings.conversation, id)) { channel in
                 if let isPinned = settings.isPinned { channel.isPinned = isPinned }
                 if let level = settings.level { channel.level = level }
             }
         } else if let level = settings.level {
-            try ledger.setLevel(level, of: settings.conversation)
+            try transaction.setLevel(level, of: settings.conversation)
         }
         changes.append(.settings(settings))
     }
 
     private func channel(_ conversation: NexconnConversation, from: String, to: String) throws -> ChannelState {
         switch conversation {
-        case .direct: try ledger.channel(NexconnChannel(.direct, from == user ? to : from))
-        case .system: try ledger.channel(NexconnChannel(.system, from))
-        case .group, .open: try ledger.channel(NexconnChannel(conversation, to))
+        case .direct: try transaction.channel(NexconnChannel(.direct, from == user ? to : from))
+        case .system: try transaction.channel(NexconnChannel(.system, from))
+        case .group, .open: try transaction.channel(NexconnChannel(conversation, to))
         }
     }
 }

@@ -98,23 +98,23 @@ extension ChatDatabase {
     public func setPinned(
         _ isPinned: Bool, of channel: NexconnChannel, operationTime time: Int64? = nil
     ) throws(ChatDatabaseError) {
-        try write { ledger in
-            try ledger.change(channel) { state in
+        try write { transaction in
+            try transaction.change(channel) { state in
                 state.isPinned = isPinned
                 if state.isKept { state.isListed = true }
-                state.operationTime = max(state.operationTime, time ?? (state.operationTime == 0 ? ledger.now : 0))
+                state.operationTime = max(state.operationTime, time ?? (state.operationTime == 0 ? transaction.now : 0))
             }
         }
     }
 
     /// Levels: session document, section 6.
     public func setLevel(_ level: Int, of channel: NexconnChannel) throws(ChatDatabaseError) {
-        try write { ledger in try ledger.change(channel) { $0.level = level } }
+        try write { transaction in try transaction.change(channel) { $0.level = level } }
     }
 
     /// The level of channels of a kind that have none (0) of their own.
     public func setLevel(_ level: Int, of conversation: NexconnConversation) throws(ChatDatabaseError) {
-        try write { ledger in try ledger.setLevel(level, of: conversation) }
+        try write { transaction in try transaction.setLevel(level, of: conversation) }
     }
 
     public func level(of conversation: NexconnConversation) throws(ChatDatabaseError) -> Int {
@@ -126,11 +126,11 @@ extension ChatDatabase {
 
     /// An empty draft is none. A channel with a new draft moves up in the list.
     public func setDraft(_ draft: String, of channel: NexconnChannel) throws(ChatDatabaseError) {
-        try write { ledger in
-            try ledger.change(channel) { state in
+        try write { transaction in
+            try transaction.change(channel) { state in
                 guard state.draft != draft else { return }
                 state.draft = draft
-                if !draft.isEmpty { state.touch(at: ledger.now) }
+                if !draft.isEmpty { state.touch(at: transaction.now) }
             }
         }
     }
@@ -138,10 +138,10 @@ extension ChatDatabase {
     /// Takes channels out of the list: without draft, pin and unread messages. Messages stay unless they are to go too; a channel
     /// comes back with its next message.
     public func deleteChannels(_ channels: [NexconnChannel], andMessages: Bool = false) throws(ChatDatabaseError) {
-        try write { ledger in
-            for id in channels where try ledger.knownChannel(id) != nil {
-                if andMessages { try ledger.removeMessages(of: id, before: .max) }
-                try ledger.change(id) { state in
+        try write { transaction in
+            for id in channels where try transaction.knownChannel(id) != nil {
+                if andMessages { try transaction.removeMessages(of: id, before: .max) }
+                try transaction.change(id) { state in
                     state.isListed = false
                     state.isPinned = false
                     state.draft = ""
@@ -181,12 +181,12 @@ extension ChatDatabase {
     /// - Returns: the read mark, to be told to the user's other devices; nil when nothing was unread up to there.
     @discardableResult
     public func clearUnread(of channel: NexconnChannel, upTo time: Int64? = nil) throws(ChatDatabaseError) -> Int64? {
-        try write { ledger in
-            guard let state = try ledger.knownChannel(channel) else { return nil }
+        try write { transaction in
+            guard let state = try transaction.knownChannel(channel) else { return nil }
             let before = (state.unread, state.mentions)
             let mark = time ?? Position.time(state.top)
-            guard try ledger.read(channel, upTo: mark) else { return nil }
-            let after = try ledger.channel(channel)
+            guard try transaction.read(channel, upTo: mark) else { return nil }
+            let after = try transaction.channel(channel)
             return before == (after.unread, after.mentions) ? nil : mark
         }
     }

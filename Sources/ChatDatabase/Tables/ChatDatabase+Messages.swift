@@ -43,16 +43,16 @@ extension ChatDatabase {
     /// Marks a received message as read, listened to or downloaded (bits 1, 2, 4; they are added).
     @discardableResult
     public func setReceived(_ bits: Int, of localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
-        try write { ledger in
-            guard var message = try ledger.message(localID: localID), !message.isSent else { return nil }
-            var channel = try ledger.channel(message.channel)
+        try write { transaction in
+            guard var message = try transaction.message(localID: localID), !message.isSent else { return nil }
+            var channel = try transaction.channel(message.channel)
             if bits & 1 != 0, channel.isKept, message.isUnread {
                 channel.unread = max(0, channel.unread - 1)
-                if try ledger.isMention(message) { channel.mentions = max(0, channel.mentions - 1) }
-                ledger.set(channel)
+                if try transaction.isMention(message) { channel.mentions = max(0, channel.mentions - 1) }
+                transaction.set(channel)
             }
             message.received |= bits
-            try ledger.database.execute(
+            try transaction.database.execute(
                 sql: "UPDATE message SET received = received | ? WHERE local_id = ?", arguments: [bits, localID])
             return message
         }
@@ -60,17 +60,17 @@ extension ChatDatabase {
 
     /// Text of the application, kept on this device only.
     public func setLocalExtra(_ extra: String, of localID: Int64) throws(ChatDatabaseError) {
-        try write { ledger in
-            try ledger.database.execute(
+        try write { transaction in
+            try transaction.database.execute(
                 sql: "UPDATE message SET extra = ? WHERE local_id = ?", arguments: [extra.isEmpty ? nil : extra, localID])
         }
     }
 
     /// The user's receipts for these messages were sent.
     public func setReceiptSent(_ ids: [NexconnMessageID], in channel: NexconnChannel) throws(ChatDatabaseError) {
-        try write { ledger in
-            guard let state = try ledger.knownChannel(channel) else { return }
-            let statement = try ledger.database.cachedStatement(
+        try write { transaction in
+            guard let state = try transaction.knownChannel(channel) else { return }
+            let statement = try transaction.database.cachedStatement(
                 sql:
                     "UPDATE message SET flags = flags | \(MessageRow.Flags.hasSentReceipt.rawValue) WHERE channel = ? AND position = ?"
             )
@@ -87,10 +87,10 @@ extension ChatDatabase {
     /// - Returns: those that were there.
     @discardableResult
     public func deleteMessages(localIDs: [Int64]) throws(ChatDatabaseError) -> [LocalMessage] {
-        try write { ledger in
+        try write { transaction in
             try localIDs.compactMap { localID in
-                let message = try ledger.message(localID: localID)
-                if let message { try ledger.remove(message) }
+                let message = try transaction.message(localID: localID)
+                if let message { try transaction.remove(message) }
                 return message
             }
         }
@@ -100,11 +100,11 @@ extension ChatDatabase {
     public func deleteMessages(
         _ ids: [NexconnMessageID], in channel: NexconnChannel
     ) throws(ChatDatabaseError) -> [LocalMessage] {
-        try write { ledger in
-            guard let state = try ledger.knownChannel(channel) else { return [] }
+        try write { transaction in
+            guard let state = try transaction.knownChannel(channel) else { return [] }
             return try ids.compactMap(Position.of).compactMap { id in
-                let message = try ledger.message(id, in: state)
-                if let message { try ledger.remove(message) }
+                let message = try transaction.message(id, in: state)
+                if let message { try transaction.remove(message) }
                 return message
             }
         }
@@ -112,11 +112,13 @@ extension ChatDatabase {
 
     /// Deletes messages of a channel up to a time (ms, included; `Int64.max` for all).
     public func deleteMessages(of channel: NexconnChannel, upTo time: Int64) throws(ChatDatabaseError) {
-        try write { ledger in try ledger.removeMessages(of: channel, before: Position.start(of: time == .max ? time : time + 1)) }
+        try write { transaction in
+            try transaction.removeMessages(of: channel, before: Position.start(of: time == .max ? time : time + 1))
+        }
     }
 }
 
-extension Ledger {
+extension WriteTransaction {
     /// Removes all messages of a channel below a position.
     func removeMessages(of id: NexconnChannel, before position: Int64) throws {
         guard let state = try knownChannel(id) else { return }

@@ -20,26 +20,26 @@ extension ChatDatabase {
     /// A `sentTime` of 0 is now; one in the past puts the message among those of that time.
     @discardableResult
     public func insertLocal(_ messages: [LocalMessage]) throws(ChatDatabaseError) -> [LocalMessage] {
-        try write { ledger in try messages.map(ledger.insertLocal) }
+        try write { transaction in try messages.map(transaction.insertLocal) }
     }
 
     /// The server has taken a message: it has its id, the server's time, and its final order.
     /// - Returns: the message; nil when it was deleted meanwhile.
     @discardableResult
     public func finish(localID: Int64, id: NexconnMessageID) throws(ChatDatabaseError) -> LocalMessage? {
-        try write { ledger in
-            guard let own = try ledger.message(localID: localID), let position = Position.of(id) else { return nil }
-            return own.id == nil ? try ledger.finish(own, id: position) : own
+        try write { transaction in
+            guard let own = try transaction.message(localID: localID), let position = Position.of(id) else { return nil }
+            return own.id == nil ? try transaction.finish(own, id: position) : own
         }
     }
 
     /// Sending has ended without success: `failed` or `cancelled`. Ignored once the server has taken the message.
     @discardableResult
     public func fail(localID: Int64, status: LocalMessageStatus = .failed) throws(ChatDatabaseError) -> LocalMessage? {
-        try write { ledger in
-            guard var own = try ledger.message(localID: localID), own.id == nil else { return nil }
+        try write { transaction in
+            guard var own = try transaction.message(localID: localID), own.id == nil else { return nil }
             own.status = status
-            try ledger.setStatus(status, of: localID)
+            try transaction.setStatus(status, of: localID)
             return own
         }
     }
@@ -47,25 +47,25 @@ extension ChatDatabase {
     /// A message that is on its way says more than when it was kept: its file has an address now. No edit; ignored once the server
     /// has taken the message.
     public func setContent(_ content: [UInt8], of localID: Int64) throws(ChatDatabaseError) {
-        try write { ledger in
-            guard let own = try ledger.message(localID: localID), own.id == nil else { return }
-            try ledger.setContent(content, of: own, edited: own.edited)
+        try write { transaction in
+            guard let own = try transaction.message(localID: localID), own.id == nil else { return }
+            try transaction.setContent(content, of: own, edited: own.edited)
         }
     }
 
     /// A message that failed is being sent again, with the same client id: moves it to the end of its channel, as `sending`.
     @discardableResult
     public func restart(localID: Int64) throws(ChatDatabaseError) -> LocalMessage? {
-        try write { ledger in
-            guard var own = try ledger.message(localID: localID), own.id == nil else { return nil }
-            var channel = try ledger.channel(own.channel)
+        try write { transaction in
+            guard var own = try transaction.message(localID: localID), own.id == nil else { return nil }
+            var channel = try transaction.channel(own.channel)
             own.status = .sending
-            own.sentTime = ledger.now
+            own.sentTime = transaction.now
             let position = max(Position.start(of: own.sentTime), channel.top + 1)
-            try ledger.settle(own, at: position, in: &channel)
-            ledger.show(localID, own, at: position, in: &channel)
+            try transaction.settle(own, at: position, in: &channel)
+            transaction.show(localID, own, at: position, in: &channel)
             channel.touch(at: own.sentTime)
-            ledger.set(channel)
+            transaction.set(channel)
             return own
         }
     }
@@ -75,13 +75,13 @@ extension ChatDatabase {
     public func unfinished() throws(ChatDatabaseError) -> [LocalMessage] {
         let interrupted = interrupted
         guard !interrupted.isEmpty else { return [] }
-        return try write { ledger in
-            try interrupted.compactMap(ledger.message(localID:)).filter { $0.id == nil && $0.status == .failed }
+        return try write { transaction in
+            try interrupted.compactMap(transaction.message(localID:)).filter { $0.id == nil && $0.status == .failed }
         }
     }
 }
 
-extension Ledger {
+extension WriteTransaction {
     /// At opening: what is being sent is so no longer.
     static func failInterrupted(_ database: Database) throws -> [Int64] {
         let sending = LocalMessageStatus.sending.rawValue

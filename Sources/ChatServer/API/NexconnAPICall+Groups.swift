@@ -12,13 +12,13 @@ extension NexconnAPICall {
             perform(.dismissGroup(try fields.id("groupId").text), as: try fields.optionalID("userId") ?? "")
         case .joinGroup:
             let (group, users) = (try fields.id("groupId"), try fields.ids("userIds", upTo: 1_000))
-            tell { book, change in
-                try book.joinGroup(group, users: users, by: .server(), at: change.now, into: &change.commit)
+            tell { state, change in
+                try state.joinGroup(group, users: users, by: .server(), at: change.now, into: &change.commit)
             }
         case .leaveGroup:
             let (group, users) = (try fields.id("groupId"), try fields.ids("userIds", upTo: 1_000))
-            tell { book, change in
-                try book.quitGroup(group, users: users, by: .server(), at: change.now, into: &change.commit)
+            tell { state, change in
+                try state.quitGroup(group, users: users, by: .server(), at: change.now, into: &change.commit)
             }
         case .groups:
             let (after, size) = (try fields.optionalID("pageToken"), try page())
@@ -60,8 +60,8 @@ extension NexconnAPICall {
 
     /// Changes members, and has them told.
     private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatGroupChange) {
-        change { book, change in
-            application.tell(try decide(&book, &change), &book, &change)
+        change { state, change in
+            application.tell(try decide(&state, &change), &state, &change)
             return .nothing
         }
     }
@@ -117,24 +117,24 @@ extension NexconnAPICall {
 
     private func restrict(_ route: NexconnAPIRoute, _ group: Identifier) throws {
         let (users, minutes) = (try fields.ids("userIds", upTo: 100), try fields.minutes())
-        change { book, change in
+        change { state, change in
             switch route {
             case .muteInGroup:
-                try book.muteInGroup(group, users: users, minutes: minutes, at: change.now, into: &change.commit)
-            case .unmuteInGroup: try book.unmuteInGroup(group, users: users, into: &change.commit)
-            case .allowInGroup: try book.allowInGroup(group, users: users, into: &change.commit)
-            default: try book.disallowInGroup(group, users: users, into: &change.commit)
+                try state.muteInGroup(group, users: users, minutes: minutes, at: change.now, into: &change.commit)
+            case .unmuteInGroup: try state.unmuteInGroup(group, users: users, into: &change.commit)
+            case .allowInGroup: try state.allowInGroup(group, users: users, into: &change.commit)
+            default: try state.disallowInGroup(group, users: users, into: &change.commit)
             }
             return .nothing
         }
     }
 
     private func setFrozen(_ group: Identifier, _ isFrozen: Bool) {
-        change { book, change in
+        change { state, change in
             var update = ChatGroupUpdate()
             update.isMuted = isFrozen
-            if let news = try book.updateGroup(group, update, by: .server(), at: change.now, into: &change.commit) {
-                application.tell(news, &book, &change)
+            if let news = try state.updateGroup(group, update, by: .server(), at: change.now, into: &change.commit) {
+                application.tell(news, &state, &change)
             }
             return .nothing
         }
@@ -142,19 +142,19 @@ extension NexconnAPICall {
 
     /// Takes a user out of all groups. Those that the user owns stay, and are listed.
     private func kickFromAllGroups(_ user: Identifier) {
-        change { book, change in
+        change { state, change in
             var after: Identifier?
             var owned: [Identifier] = []
             while true {
-                let page = try book.groups(of: user, after: after, limit: 100)
+                let page = try state.groups(of: user, after: after, limit: 100)
                 for info in page.groups {
                     guard info.group.owner != user else {
                         owned.append(info.group.id)
                         continue
                     }
-                    let news = try book.kickFromGroup(
+                    let news = try state.kickFromGroup(
                         info.group.id, users: [user], by: .server(as: info.group.owner), at: change.now, into: &change.commit)
-                    application.tell(news, &book, &change)
+                    application.tell(news, &state, &change)
                 }
                 guard page.hasMore, let last = page.groups.last else { break }
                 after = last.group.id

@@ -10,44 +10,44 @@ extension NexconnAPICall {
         switch route {
         case .createOpen:
             let lifetime = try lifetime()
-            change { book, change in
-                let created = try book.createOpenChannel(channel, lifetime: lifetime, at: change.now, into: &change.commit)
+            change { state, change in
+                let created = try state.createOpenChannel(channel, lifetime: lifetime, at: change.now, into: &change.commit)
                 return ["channelId": .id(created.id), "createdAt": .whole(created.created)]
             }
         case .setDestroyType:
             let lifetime = try lifetime()
-            change { book, change in
-                try book.setLifetime(lifetime, of: channel, into: &change.commit)
+            change { state, change in
+                try state.setLifetime(lifetime, of: channel, into: &change.commit)
                 return .nothing
             }
         case .destroyOpen:
-            tell { book, change in try book.destroyOpenChannel(channel, at: change.now, into: &change.commit) }
+            tell { state, change in try state.destroyOpenChannel(channel, at: change.now, into: &change.commit) }
         case .open:
-            try read { book in
-                guard let open = book.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
+            try read { state in
+                guard let open = state.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
                 return [
                     "channelId": .id(channel), "createdAt": .whole(open.created),
-                    "memberCount": .whole(book.participantCount(of: channel)), "isFrozen": .bool(open.isMuted),
+                    "memberCount": .whole(state.participantCount(of: channel)), "isFrozen": .bool(open.isMuted),
                     "destroyType": .whole(open.lifetime == nil ? 1 : 0),
                     "destroyMinutes": .whole((open.lifetime ?? 0) / 60_000),
                 ]
             }
         case .participants:
             let size = try page(1...500, fallback: 100)
-            try read { book in
-                let participants = try book.participants(of: channel, limit: size)
+            try read { state in
+                let participants = try state.participants(of: channel, limit: size)
                 return [
-                    "memberCount": .whole(book.participantCount(of: channel)),
+                    "memberCount": .whole(state.participantCount(of: channel)),
                     "members": .array(participants.map { ["userId": .id($0.user), "joinedAt": .whole($0.entered)] }),
                 ]
             }
         case .areParticipants:
             let users = try fields.ids("userIds", upTo: 1_000)
-            try read { book in
-                guard book.openChannel(channel) != nil else { throw ChatRefusal.noSuchOpenChannel }
+            try read { state in
+                guard state.openChannel(channel) != nil else { throw ChatRefusal.noSuchOpenChannel }
                 return [
                     "members": .array(
-                        users.map { ["userId": .id($0), "isInChannel": .bool(book.isParticipant($0, of: channel))] })
+                        users.map { ["userId": .id($0), "isInChannel": .bool(state.isParticipant($0, of: channel))] })
                 ]
             }
         default: try performOpenMetadata(route, channel)
@@ -70,16 +70,16 @@ extension NexconnAPICall {
             }
             if let problem = NexconnLimits.problem(ofOpenMetadata: pairs) { throw problem }
             let (owner, isDeletedWhenLeft) = (try fields.id("userId"), try fields.flag("isAutoDelete", false))
-            tell { book, change in
-                try book.setOpenEntries(
+            tell { state, change in
+                try state.setOpenEntries(
                     pairs.identified, in: channel, overwrites: true, areDeletedWhenLeft: isDeletedWhenLeft,
                     by: .server(as: owner),
                     at: change.now, into: &change.commit)
             }
         case .openMetadata:
             let keys = fields["keys"] == nil ? nil : try Set(fields.texts("keys", upTo: 100).identifiers)
-            try read { book in
-                let entries = try book.openEntries(of: channel, by: .server(), at: application.now)
+            try read { state in
+                let entries = try state.openEntries(of: channel, by: .server(), at: application.now)
                 return [
                     "metadata": .array(
                         entries.filter { keys?.contains($0.key) ?? true }.map {
@@ -92,8 +92,8 @@ extension NexconnAPICall {
             }
         default:
             let keys = try fields.texts("keys", upTo: NexconnLimits.openMetadataPairsAtOnce)
-            tell { book, change in
-                try book.deleteOpenEntries(
+            tell { state, change in
+                try state.deleteOpenEntries(
                     keys.identifiers, in: channel, force: true, by: .server(), at: change.now, into: &change.commit)
             }
         }
@@ -101,8 +101,8 @@ extension NexconnAPICall {
 
     /// Changes an open channel, and has those told who are in it.
     private func tell(_ decide: (inout ChatState, inout NexconnChange) throws -> ChatNews) {
-        change { book, change in
-            application.tell(try decide(&book, &change), &change)
+        change { state, change in
+            application.tell(try decide(&state, &change), &change)
             return .nothing
         }
     }
@@ -115,28 +115,28 @@ extension NexconnAPICall {
         switch route {
         case .muteInAllOpen, .unmuteInAllOpen:
             let (users, minutes) = (try fields.ids("userIds", upTo: 100), try fields.minutes())
-            tell { book, change in
+            tell { state, change in
                 route == .muteInAllOpen
-                    ? try book.mute(users, in: .open, minutes: minutes, at: change.now, into: &change.commit)
-                    : try book.unmute(users, in: .open, at: change.now, into: &change.commit)
+                    ? try state.mute(users, in: .open, minutes: minutes, at: change.now, into: &change.commit)
+                    : try state.unmute(users, in: .open, at: change.now, into: &change.commit)
             }
         case .mutedInAllOpen:
             try read {
                 ["mutedUsers": Self.restrictions($0.muted(in: .open, at: application.now), until: "muteExpiresAt")]
             }
         case .frozenOpen:
-            try read { book in
-                ["channelIds": .ids(book.openChannels().filter { book.openChannel($0)?.isMuted == true })]
+            try read { state in
+                ["channelIds": .ids(state.openChannels().filter { state.openChannel($0)?.isMuted == true })]
             }
         case .freezeOpen, .unfreezeOpen:
             let channel = try fields.id("channelId")
-            tell { book, change in
-                try book.setAllMuted(route == .freezeOpen, in: channel, at: change.now, into: &change.commit)
+            tell { state, change in
+                try state.setAllMuted(route == .freezeOpen, in: channel, at: change.now, into: &change.commit)
             }
         case .isOpenFrozen:
             let channel = try fields.id("channelId")
-            try read { book in
-                guard let open = book.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
+            try read { state in
+                guard let open = state.openChannel(channel) else { throw ChatRefusal.noSuchOpenChannel }
                 return ["isFrozen": .bool(open.isMuted)]
             }
         case .mutedInOpen: try list(.muted, "mutedUsers", until: "muteExpiresAt")
@@ -148,8 +148,8 @@ extension NexconnAPICall {
 
     private func list(_ kind: ChatRestriction.Kind, _ name: String, until: String) throws {
         let channel = try fields.id("channelId")
-        try read { book in
-            let all = try book.restricted(kind, inOpenChannel: channel, at: application.now)
+        try read { state in
+            let all = try state.restricted(kind, inOpenChannel: channel, at: application.now)
             return .object([name: Self.restrictions(all, until: until)])
         }
     }
@@ -157,19 +157,19 @@ extension NexconnAPICall {
     private func restrictOpen(_ route: NexconnAPIRoute) throws(NexconnAPIProblem) {
         let (channel, users) = (try fields.id("channelId"), try fields.ids("userIds", upTo: 100))
         let minutes = try fields.minutes()
-        tell { book, change in
+        tell { state, change in
             let now = change.now
             switch route {
             case .muteInOpen:
-                return try book.muteInOpenChannel(channel, users: users, minutes: minutes, at: now, into: &change.commit)
-            case .unmuteInOpen: return try book.unmuteInOpenChannel(channel, users: users, at: now, into: &change.commit)
+                return try state.muteInOpenChannel(channel, users: users, minutes: minutes, at: now, into: &change.commit)
+            case .unmuteInOpen: return try state.unmuteInOpenChannel(channel, users: users, at: now, into: &change.commit)
             case .barFromOpen:
-                return try book.barFromOpenChannel(channel, users: users, minutes: minutes, at: now, into: &change.commit)
+                return try state.barFromOpenChannel(channel, users: users, minutes: minutes, at: now, into: &change.commit)
             case .unbarFromOpen:
-                try book.unbarFromOpenChannel(channel, users: users, at: now, into: &change.commit)
+                try state.unbarFromOpenChannel(channel, users: users, at: now, into: &change.commit)
                 return ChatNews()
-            case .allowInOpen: return try book.allowInOpenChannel(channel, users: users, at: now, into: &change.commit)
-            default: return try book.disallowInOpenChannel(channel, users: users, at: now, into: &change.commit)
+            case .allowInOpen: return try state.allowInOpenChannel(channel, users: users, at: now, into: &change.commit)
+            default: return try state.disallowInOpenChannel(channel, users: users, at: now, into: &change.commit)
             }
         }
     }

@@ -22,8 +22,8 @@ extension NexconnAPICall {
             perform(.set(NexconnChannelSettings(conversation: conversation, id: id, level: level)), as: user)
         default:
             let id = route == .push ? try fields.id("targetId") : nil
-            try read { book in
-                let setting = book.settings(of: user).first { setting in
+            try read { state in
+                let setting = state.settings(of: user).first { setting in
                     setting.target.map { $0.kind == ChatKind(conversation) && $0.id == id } ?? false
                 }
                 return ["level": .whole(setting?.level ?? 0)]

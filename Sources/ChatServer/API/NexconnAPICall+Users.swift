@@ -11,29 +11,29 @@ extension NexconnAPICall {
         case .expireTokens:
             let users = try fields.ids("userIds", upTo: 1_000)
             let instant = try fields.whole("expiresAt", 0...9_007_199_254_740_991)
-            end(.tokenExpired, "The token has expired.") { book, change in
-                try book.expireTokens(of: users, issuedBefore: Int64(instant), at: change.now, into: &change.commit)
+            end(.tokenExpired, "The token has expired.") { state, change in
+                try state.expireTokens(of: users, issuedBefore: Int64(instant), at: change.now, into: &change.commit)
             }
         case .ban:
             let (users, minutes) = (try fields.ids("userIds", upTo: 20), try fields.whole("durationMinutes", 1...43_200))
-            end(.bannedWhileOnline, "The user has been banned.") { book, change in
-                try book.ban(users, minutes: minutes, at: change.now, into: &change.commit)
+            end(.bannedWhileOnline, "The user has been banned.") { state, change in
+                try state.ban(users, minutes: minutes, at: change.now, into: &change.commit)
             }
         case .deactivate:
             let users = try fields.ids("userIds", upTo: 100)
-            end(.accountDeleted, "The account was deactivated.") { book, change in
-                try book.deactivate(users, at: change.now, into: &change.commit)
+            end(.accountDeleted, "The account was deactivated.") { state, change in
+                try state.deactivate(users, at: change.now, into: &change.commit)
             }
         case .unban:
             let users = try fields.ids("userIds", upTo: 20)
-            change { book, change in
-                try book.unban(users, into: &change.commit)
+            change { state, change in
+                try state.unban(users, into: &change.commit)
                 return .nothing
             }
         case .reactivate:
             let users = try fields.ids("userIds", upTo: 100)
-            change { book, change in
-                try book.reactivate(users, at: change.now, into: &change.commit)
+            change { state, change in
+                try state.reactivate(users, at: change.now, into: &change.commit)
                 return .nothing
             }
         case .updateUser:
@@ -56,8 +56,8 @@ extension NexconnAPICall {
         guard name != nil else { throw .field("name", "a text of 1 to 256 bytes") }
         let token = Self.newToken()
         let hash = NexconnApplication.hash(ofToken: token)
-        change { book, change in
-            try book.issueToken(hash: hash, to: user, name: name, avatar: avatar, at: change.now, into: &change.commit)
+        change { state, change in
+            try state.issueToken(hash: hash, to: user, name: name, avatar: avatar, at: change.now, into: &change.commit)
             return ["userId": .id(user), "accessToken": .string(token)]
         }
     }
@@ -72,8 +72,8 @@ extension NexconnAPICall {
     private func end(
         _ code: NexconnCode, _ reason: String, _ decide: (inout ChatState, inout NexconnChange) throws -> [ChatSession]
     ) {
-        change { book, change in
-            change.end(try decide(&book, &change), NexconnBye(code: code, reason: reason))
+        change { state, change in
+            change.end(try decide(&state, &change), NexconnBye(code: code, reason: reason))
             return .nothing
         }
     }
@@ -83,8 +83,8 @@ extension NexconnAPICall {
         switch route {
         case .user:
             let id = try fields.id("userId")
-            try read { book in
-                guard let user = book.user(id) else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
+            try read { state in
+                guard let user = state.user(id) else { throw ChatRefusal(ChatCode.noSuchUser, "The user is not registered.") }
                 return [
                     "name": .string(user.name), "avatarUrl": .string(user.avatar), "createdAt": .string("\(user.created)"),
                     "extra": .pairs(user.extra),
@@ -95,8 +95,8 @@ extension NexconnAPICall {
             try read { ["status": .string($0.isOnline(id) ? "online" : "offline")] }
         case .banned:
             let (page, size) = (try fields.optionalWhole("page", 1...1_000_000) ?? 1, try page())
-            try read { book in
-                ["bannedUsers": Self.restrictions(book.banned(page: page, size: size, at: now), until: "banExpiresAt")]
+            try read { state in
+                ["bannedUsers": Self.restrictions(state.banned(page: page, size: size, at: now), until: "banExpiresAt")]
             }
         case .deactivated:
             let (page, size) = (try fields.optionalWhole("page", 1...1_000_000) ?? 1, try page())
@@ -105,16 +105,16 @@ extension NexconnAPICall {
             let (user, after, size) = (
                 try fields.id("userId"), try fields.optionalID("pageToken"), try page(1...1_000, fallback: 1_000)
             )
-            try read { book in
-                let all = book.blocked(by: user).filter { user in after.map { user > $0 } ?? true }
+            try read { state in
+                let all = state.blocked(by: user).filter { user in after.map { user > $0 } ?? true }
                 let result: JSONValue = ["userIds": .ids(all.prefix(size))]
                 return result.with("nextPageToken", all.count > size ? .id(all[size - 1]) : nil)
             }
         default:
             let kind = ChatKind(try fields.conversation())
             let (offset, size) = (try fields.optionalWhole("offset", 0...1_000_000) ?? 0, try page(1...1_000, fallback: 100))
-            try read { book in
-                let all = book.muted(in: kind, at: now).dropFirst(offset)
+            try read { state in
+                let all = state.muted(in: kind, at: now).dropFirst(offset)
                 return [
                     "mutedUsers": Self.restrictions(all.prefix(size), until: "muteExpiresAt"),
                     "total": .whole(all.count + offset),
@@ -128,12 +128,12 @@ extension NexconnAPICall {
         guard let isMuted = try fields.optionalFlag("muteState") else { throw .field("muteState", "0 or 1") }
         let kinds = try fields.conversations("channelTypes").map { ChatKind($0) }
         let minutes = try fields.minutes()
-        change { book, change in
+        change { state, change in
             for kind in kinds {
                 let news =
                     isMuted
-                    ? try book.mute(users, in: kind, minutes: minutes, at: change.now, into: &change.commit)
-                    : try book.unmute(users, in: kind, at: change.now, into: &change.commit)
+                    ? try state.mute(users, in: kind, minutes: minutes, at: change.now, into: &change.commit)
+                    : try state.unmute(users, in: kind, at: change.now, into: &change.commit)
                 application.tell(news, &change)
             }
             return .nothing

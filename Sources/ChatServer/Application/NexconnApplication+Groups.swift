@@ -5,67 +5,70 @@ import RealtimeHub
 // Groups (session document, section 7; rules CH-40 to CH-53).
 extension NexconnApplication {
     func performGroup(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        change({ book, change in try self.decideGroup(request, caller, &book, &change) }, reply: reply)
+        change({ state, change in try self.decideGroup(request, caller, &state, &change) }, reply: reply)
     }
 
     private func decideGroup(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
     ) throws -> NexconnResult {
         let (actor, now, user) = (caller.actor, change.now, caller.user)
         switch request {
         case .createGroup(let group, let users):
             let group = ChatGroup(group)
-            tell(try book.createGroup(group, users: users.identifiers, by: actor, at: now, into: &change.commit), &book, &change)
+            tell(
+                try state.createGroup(group, users: users.identifiers, by: actor, at: now, into: &change.commit), &state, &change)
         case .joinGroup(let id):
-            tell(try book.joinGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try state.joinGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &state, &change)
         case .inviteToGroup(let id, let users):
             tell(
-                try book.inviteToGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit), &book,
+                try state.inviteToGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit),
+                &state,
                 &change)
         case .quitGroup(let id):
-            tell(try book.quitGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try state.quitGroup(Identifier(id), users: [user], by: actor, at: now, into: &change.commit), &state, &change)
             return .done
         case .kickFromGroup(let id, let users):
             tell(
-                try book.kickFromGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit), &book,
+                try state.kickFromGroup(Identifier(id), users: users.identifiers, by: actor, at: now, into: &change.commit),
+                &state,
                 &change)
             return .done
         case .dismissGroup(let id):
-            tell(try book.dismissGroup(Identifier(id), by: actor, at: now, into: &change.commit), &book, &change)
+            tell(try state.dismissGroup(Identifier(id), by: actor, at: now, into: &change.commit), &state, &change)
             return .done
         case .transferGroup(let id, let next, let leaves):
-            let changes = try book.transferGroup(
+            let changes = try state.transferGroup(
                 Identifier(id), to: Identifier(next), leaves: leaves, by: actor, at: now, into: &change.commit)
-            for one in changes { tell(one, &book, &change) }
+            for one in changes { tell(one, &state, &change) }
             return .done
         case .changeAdmins(let id, let add, let remove):
-            let changes = try book.changeAdmins(
+            let changes = try state.changeAdmins(
                 Identifier(id), add: add.identifiers, remove: remove.identifiers, by: actor, at: now, into: &change.commit)
-            for one in changes { tell(one, &book, &change) }
+            for one in changes { tell(one, &state, &change) }
             return .done
         case .updateGroup(let id, let update):
             let update = ChatGroupUpdate(update)
-            if let news = try book.updateGroup(Identifier(id), update, by: actor, at: now, into: &change.commit) {
-                tell(news, &book, &change)
+            if let news = try state.updateGroup(Identifier(id), update, by: actor, at: now, into: &change.commit) {
+                tell(news, &state, &change)
             }
             return .done
         case .setGroupMember(let id, let member, let nickname, let extra):
-            if let news = try book.setMember(
+            if let news = try state.setMember(
                 Identifier(member), of: Identifier(id), nickname: nickname, extra: extra, by: actor, at: now, into: &change.commit
             ) {
-                tell(news, &book, &change)
+                tell(news, &state, &change)
             }
             return .done
         case .groupInfo(let ids):
-            return .groups(try book.groupInfo(ids.identifiers).map { NexconnGroup($0.group, count: $0.memberCount) })
+            return .groups(try state.groupInfo(ids.identifiers).map { NexconnGroup($0.group, count: $0.memberCount) })
         case .groupMembers(let page):
-            let (members, hasMore) = try book.groupMembers(
+            let (members, hasMore) = try state.groupMembers(
                 of: Identifier(page.group), users: page.users.identifiers, role: page.role.map { ChatMember.Role($0) },
                 after: page.after.map { Identifier($0) },
                 limit: page.limit, by: actor)
             return .members(members.map { NexconnGroupMember($0) }, hasMore: hasMore)
         case .myGroups(let role, let after, let limit):
-            let (groups, hasMore) = try book.groups(
+            let (groups, hasMore) = try state.groups(
                 of: user, role: role.map { ChatMember.Role($0) }, after: after.map { Identifier($0) }, limit: limit)
             return .groupPage(groups.map { NexconnGroup($0.group, count: $0.memberCount) }, hasMore: hasMore)
         default: throw NexconnRefusal.unknown
@@ -75,36 +78,36 @@ extension NexconnApplication {
 
     // MARK: Telling members
 
-    func tell(_ news: ChatGroupChange, _ book: inout ChatState, _ change: inout NexconnChange) {
+    func tell(_ news: ChatGroupChange, _ state: inout ChatState, _ change: inout NexconnChange) {
         let operation = NexconnGroupOperation(
             kind: NexconnGroupOperation.Kind(news.operation), group: NexconnGroup(news.group, count: news.memberCount),
             operator: news.operator.text, members: news.members.map { NexconnGroupMember($0) }, time: news.time)
-        tell(.group(operation), by: news.operator, news.recipients, &book, &change)
+        tell(.group(operation), by: news.operator, news.recipients, &state, &change)
     }
 
-    func tell(_ news: ChatGroupInfoChange, _ book: inout ChatState, _ change: inout NexconnChange) {
+    func tell(_ news: ChatGroupInfoChange, _ state: inout ChatState, _ change: inout NexconnChange) {
         let event = NexconnEvent.groupInfo(
             NexconnGroup(news.group, count: news.memberCount), changed: news.changed, operator: news.operator.text,
             time: news.time)
-        tell(event, by: news.operator, news.recipients, &book, &change)
+        tell(event, by: news.operator, news.recipients, &state, &change)
     }
 
-    func tell(_ news: ChatMemberChange, _ book: inout ChatState, _ change: inout NexconnChange) {
+    func tell(_ news: ChatMemberChange, _ state: inout ChatState, _ change: inout NexconnChange) {
         let event = NexconnEvent.groupMember(
             group: news.member.group.text, operator: news.operator.text, NexconnGroupMember(news.member), time: news.time)
-        tell(event, by: news.operator, news.recipients, &book, &change)
+        tell(event, by: news.operator, news.recipients, &state, &change)
     }
 
     private func tell(
-        _ event: NexconnEvent, by sender: Identifier, _ recipients: ChatRecipients, _ book: inout ChatState,
+        _ event: NexconnEvent, by sender: Identifier, _ recipients: ChatRecipients, _ state: inout ChatState,
         _ change: inout NexconnChange
     ) {
         change.add(
-            ChatEvent(id: change.nextID(), sender: sender, body: event.body), places: book.place(recipients))
+            ChatEvent(id: change.nextID(), sender: sender, body: event.body), places: state.place(recipients))
     }
 }
 
-// MARK: - Between the book's values and those of the wire
+// MARK: - Between the state's values and those of the wire
 
 extension NexconnGroup {
     init(_ group: ChatGroup, count: Int) {

@@ -15,12 +15,12 @@ extension NexconnApplication {
         let now = now
         let access: ChatHistoryAccess
         do {
-            access = try read { book in
+            access = try read { state in
                 guard caller.peer != nil else {
-                    return book.historyAccess(
+                    return state.historyAccess(
                         of: ChatKind(request.channel.conversation), Identifier(request.channel.id), by: caller.user)
                 }
-                return try book.admitHistory(
+                return try state.admitHistory(
                     of: ChatKind(request.channel.conversation), Identifier(request.channel.id), by: caller.user, at: now)
             }
         } catch {
@@ -47,8 +47,8 @@ extension NexconnApplication {
     /// Unread is counted from an instant on; the user's other devices learn of it.
     func markRead(_ channel: NexconnChannel, time: Int64, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change(
-            { book, change in
-                self.tellOwn(.read(channel, time: time), caller, &book, &change)
+            { state, change in
+                self.tellOwn(.read(channel, time: time), caller, &state, &change)
                 return .done
             }, reply: reply)
     }
@@ -60,8 +60,8 @@ extension NexconnApplication {
     ) {
         let user = caller.user
         change(
-            { book, change in
-                let access = try book.admitHistory(
+            { state, change in
+                let access = try state.admitHistory(
                     of: ChatKind(channel.conversation), Identifier(channel.id), by: user, at: change.now)
                 change.commit.hidden += ids.map { (user, $0.rawValue) }
                 if let before, before >= 0 {
@@ -75,12 +75,12 @@ extension NexconnApplication {
 
     func set(_ settings: NexconnChannelSettings, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         change(
-            { book, change in
-                let hasChanged = try book.set(
+            { state, change in
+                let hasChanged = try state.set(
                     ChatKind(settings.conversation), channel: settings.id.map { Identifier($0) }, isPinned: settings.isPinned,
                     level: settings.level,
                     of: caller.user, into: &change.commit)
-                if hasChanged { self.tellOwn(.settings(settings), caller, &book, &change) }
+                if hasChanged { self.tellOwn(.settings(settings), caller, &state, &change) }
                 return .done
             }, reply: reply)
     }
@@ -101,10 +101,10 @@ extension NexconnApplication {
 
     /// Tells a user's other devices.
     private func tellOwn(
-        _ event: NexconnEvent, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
+        _ event: NexconnEvent, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
     ) {
         change.add(
-            ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: book.place([caller.user]),
+            ChatEvent(id: change.nextID(), sender: caller.user, body: event.body), places: state.place([caller.user]),
             except: caller.peer?.chat)
     }
 

@@ -6,8 +6,8 @@ import RealtimeHub
 extension NexconnApplication {
     /// Takes a message back, for everybody.
     func recall(_ target: NexconnTarget, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        modify(target, by: caller, missing: .nothingToRecall, reply: reply) { event, message, book, change in
-            let recipients = try book.admitRecall(
+        modify(target, by: caller, missing: .nothingToRecall, reply: reply) { event, message, state, change in
+            let recipients = try state.admitRecall(
                 by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
                 users: message.options.users?.identifiers, at: change.now)
             change.commit.recalls.append(event.id)
@@ -15,7 +15,7 @@ extension NexconnApplication {
                 conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id,
                 sender: event.sender.text,
                 time: change.now)
-            self.spread(.recall(recall), in: target, to: recipients, by: caller, &book, &change)
+            self.spread(.recall(recall), in: target, to: recipients, by: caller, &state, &change)
             return .done
         }
     }
@@ -23,9 +23,9 @@ extension NexconnApplication {
     /// Gives a message another content.
     func edit(_ target: NexconnTarget, content: [UInt8], by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         if let problem = NexconnLimits.problem(ofContent: content) { return answer(.failure(problem), reply: reply) }
-        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, book, change in
+        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, state, change in
             let now = change.now
-            let recipients = try book.admitEdit(
+            let recipients = try state.admitEdit(
                 by: caller.actor, of: event.sender, sent: message.time, contentBytes: content.count,
                 in: ChatKind(target.conversation), Identifier(target.to), users: message.options.users?.identifiers, at: now)
             var edited = message
@@ -35,7 +35,7 @@ extension NexconnApplication {
             let edit = NexconnEdit(
                 conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id, content: content,
                 time: now)
-            self.spread(.edit(edit), in: target, to: recipients, by: caller, &book, &change)
+            self.spread(.edit(edit), in: target, to: recipients, by: caller, &state, &change)
             return .edited(time: now)
         }
     }
@@ -47,8 +47,8 @@ extension NexconnApplication {
     ) {
         if let problem = NexconnLimits.problem(ofMetadata: set) { return answer(.failure(problem), reply: reply) }
         let delete = delete.filter { set[$0] == nil }
-        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, book, change in
-            let recipients = try book.admitMetadata(
+        modify(target, by: caller, missing: .noSuchMessage, reply: reply) { event, message, state, change in
+            let recipients = try state.admitMetadata(
                 by: caller.actor, of: event.sender, in: ChatKind(target.conversation), Identifier(target.to),
                 users: message.options.users?.identifiers, at: change.now)
             var changed = message
@@ -63,7 +63,7 @@ extension NexconnApplication {
                 conversation: target.conversation, from: caller.user.text, to: target.to, id: target.id, set: set,
                 deleted: delete,
                 time: change.now)
-            self.spread(.metadata(news), in: target, to: recipients, by: caller, &book, &change)
+            self.spread(.metadata(news), in: target, to: recipients, by: caller, &state, &change)
             return .done
         }
     }
@@ -96,12 +96,12 @@ extension NexconnApplication {
                     found = .failure(.unreadable)
                 }
                 self.change(
-                    { book, change in
+                    { state, change in
                         let event = try found.get()
                         guard event.id > access.floor, let message = NexconnMessage(storedAs: event.body) else {
                             throw missing
                         }
-                        return try decide(event, message, &book, &change)
+                        return try decide(event, message, &state, &change)
                     },
                     reply: { result in
                         reply(result)
@@ -114,14 +114,14 @@ extension NexconnApplication {
     /// Tells those who have the message what became of it.
     private func spread(
         _ event: NexconnEvent, in target: NexconnTarget, to recipients: ChatRecipients, by caller: NexconnCaller,
-        _ book: inout ChatState, _ change: inout NexconnChange
+        _ state: inout ChatState, _ change: inout NexconnChange
     ) {
         let body = event.body
         guard target.conversation != .open else {
             return change.tell(openChannel: Identifier(target.to), body, except: caller.peer?.chat)
         }
         change.add(
-            ChatEvent(id: change.nextID(), sender: caller.user, body: body), places: book.place(recipients),
+            ChatEvent(id: change.nextID(), sender: caller.user, body: body), places: state.place(recipients),
             except: caller.peer?.chat)
     }
 }

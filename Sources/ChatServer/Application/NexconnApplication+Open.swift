@@ -6,39 +6,39 @@ import RealtimeHub
 extension NexconnApplication {
     func performOpen(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
         guard case .enter(let entry) = request else {
-            return change({ book, change in try self.decideOpen(request, caller, &book, &change) }, reply: reply)
+            return change({ state, change in try self.decideOpen(request, caller, &state, &change) }, reply: reply)
         }
         enter(entry, by: caller, reply: reply)
     }
 
     private func decideOpen(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
     ) throws -> NexconnResult {
         let (actor, now) = (caller.actor, change.now)
         switch request {
         case .exit(let id):
             guard let peer = caller.peer else { throw NexconnRefusal.unknown }
-            let news = try book.exitOpenChannel(
+            let news = try state.exitOpenChannel(
                 Identifier(id), session: peer.chat, user: peer.user, at: now, into: &change.commit)
             tell(news, &change, except: peer)
         case .openInfo(let id, let limit):
             let id = Identifier(id)
-            let members = try book.participants(of: id, limit: limit)
+            let members = try state.participants(of: id, limit: limit)
             return .openInfo(
                 NexconnOpenInfo(
-                    created: book.openChannel(id)?.created ?? 0, count: book.participantCount(of: id),
+                    created: state.openChannel(id)?.created ?? 0, count: state.participantCount(of: id),
                     members: members.map { NexconnOpenMember(user: $0.user.text, entered: $0.entered) }))
         case .openMetadata(let id):
-            return .openMetadata(try book.openEntries(of: Identifier(id), by: actor, at: now).map { NexconnOpenEntry($0) })
+            return .openMetadata(try state.openEntries(of: Identifier(id), by: actor, at: now).map { NexconnOpenEntry($0) })
         case .setOpenMetadata(let id, let pairs, let overwrite, let deleteWhenLeft):
             tell(
-                try book.setOpenEntries(
+                try state.setOpenEntries(
                     pairs.identified, in: Identifier(id), overwrites: overwrite, areDeletedWhenLeft: deleteWhenLeft, by: actor,
                     at: now,
                     into: &change.commit), &change)
         case .deleteOpenMetadata(let id, let keys, let force):
             tell(
-                try book.deleteOpenEntries(
+                try state.deleteOpenEntries(
                     keys.identifiers, in: Identifier(id), force: force, by: actor, at: now, into: &change.commit), &change)
         default: throw NexconnRefusal.unknown
         }
@@ -63,7 +63,7 @@ extension NexconnApplication {
         }
         let (store, key) = (storage.store, key)
         change(
-            { book, change in try self.decideEntrance(entry, peer, &book, &change) },
+            { state, change in try self.decideEntrance(entry, peer, &state, &change) },
             completion: { (result: Result<Entering, NexconnRefusal>) in
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
@@ -84,17 +84,17 @@ extension NexconnApplication {
     }
 
     private func decideEntrance(
-        _ entry: NexconnEntry, _ peer: NexconnPeer, _ book: inout ChatState, _ change: inout NexconnChange
+        _ entry: NexconnEntry, _ peer: NexconnPeer, _ state: inout ChatState, _ change: inout NexconnChange
     ) throws -> Entering {
         let channel = Identifier(entry.channel)
-        let entrance = try book.enterOpenChannel(
+        let entrance = try state.enterOpenChannel(
             channel, extra: entry.extra, session: peer.chat, user: peer.user, at: change.now, into: &change.commit)
         change.seat(peer.chat, in: channel)
         tell(entrance.news, &change, except: peer)
         let count = min(entry.count, settings.limits.openHistory)
         var query: ChatHistoryQuery?
         if count > 0 || entry.after != nil {
-            let access = book.historyAccess(of: .open, channel, by: peer.user)
+            let access = state.historyAccess(of: .open, channel, by: peer.user)
             query = ChatHistoryQuery(
                 conversation: access.conversation, after: max(access.floor, entry.after?.rawValue ?? 0), before: change.nextID(),
                 limit: count + 1, viewer: peer.user)
@@ -150,7 +150,7 @@ extension NexconnApplication.Entering {
     }
 }
 
-// MARK: - Between the book's values and those of the wire
+// MARK: - Between the state's values and those of the wire
 
 extension [String: String] {
     /// With keys that are compared by their bytes.

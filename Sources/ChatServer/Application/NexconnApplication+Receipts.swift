@@ -14,9 +14,9 @@ extension NexconnApplication {
         turns.run(access.conversation) { done in
             self.look(ids, access) { found in
                 self.change(
-                    { book, change in
+                    { state, change in
                         let now = change.now
-                        try book.admitReceipt(by: user, in: ChatKind(conversation), channel, at: now)
+                        try state.admitReceipt(by: user, in: ChatKind(conversation), channel, at: now)
                         let read = try found.get()
                         guard !read.isEmpty else { throw NexconnRefusal.noSuchMessage }
                         var items: [Identifier: [NexconnReceipt]] = [:]
@@ -34,7 +34,7 @@ extension NexconnApplication {
                                 items: items, time: now)
                             change.add(
                                 ChatEvent(id: change.nextID(), sender: user, body: NexconnEvent.receipt(news).body),
-                                places: book.place([sender]))
+                                places: state.place([sender]))
                         }
                         return .done
                     },
@@ -72,9 +72,9 @@ extension NexconnApplication {
     ) {
         let now = now
         do {
-            let access = try read { book in
-                try book.checkReceipts(by: caller.user, in: ChatKind(conversation), channel, at: now)
-                return book.historyAccess(of: ChatKind(conversation), channel, by: caller.user)
+            let access = try read { state in
+                try state.checkReceipts(by: caller.user, in: ChatKind(conversation), channel, at: now)
+                return state.historyAccess(of: ChatKind(conversation), channel, by: caller.user)
             }
             look(ids, access) { found in
                 do {

@@ -25,7 +25,7 @@ extension NexconnApplication {
     ) {
         if let refusal = Self.problem(of: draft, caller) { return answer(.failure(refusal), reply: reply) }
         change(
-            { book, change in try decide(draft, caller, options, &book, &change) },
+            { state, change in try decide(draft, caller, options, &state, &change) },
             completion: { (result: Result<Sending, NexconnRefusal>) in
                 switch result {
                 case .failure(let refusal): reply(.failure(refusal))
@@ -54,14 +54,14 @@ extension NexconnApplication {
     }
 
     private func decide(
-        _ draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatState,
+        _ draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ state: inout ChatState,
         _ change: inout NexconnChange
     ) throws -> Sending {
         let sender = caller.user
         let clientID = draft.clientID.isEmpty ? nil : Identifier(draft.clientID)
-        if let clientID, let known = book.repetition(of: clientID, by: sender) { return .repeated(known) }
+        if let clientID, let known = state.repetition(of: clientID, by: sender) { return .repeated(known) }
         try Self.checkBytes(ofMetadata: draft.options.metadata)
-        let admission = try admission(of: draft, caller, options, &book, change.now)
+        let admission = try admission(of: draft, caller, options, &state, change.now)
         var message = NexconnMessage(
             id: NexconnMessageID(rawValue: change.nextID()), conversation: draft.conversation, from: sender.text, to: draft.to,
             type: draft.type, content: draft.content, clientID: clientID?.text,
@@ -79,30 +79,30 @@ extension NexconnApplication {
             let skipped = admission.recipients.skipped
             change.tell(admission.recipients.users.filter { $0 != skipped }, body, except: caller.peer?.chat)
         } else {
-            var places = book.place(admission.recipients)
-            if options.includesSender, !places.contains(where: { $0.user == sender }) { places += book.place([sender]) }
+            var places = state.place(admission.recipients)
+            if options.includesSender, !places.contains(where: { $0.user == sender }) { places += state.place([sender]) }
             own = places.first { $0.user == sender }?.sequence
             change.add(event(message, body, admission, sender), places: places, except: caller.peer?.chat)
         }
         if let clientID {
             let id = message.id.rawValue
-            book.noteSent(clientID, by: sender, id: id, sequence: own)
+            state.noteSent(clientID, by: sender, id: id, sequence: own)
             change.undo { $0.forgetSent(clientID, by: sender, id: id) }
         }
         return .sent(message, sequence: own)
     }
 
     private func admission(
-        of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ book: inout ChatState, _ now: Int64
+        of draft: NexconnDraft, _ caller: NexconnCaller, _ options: NexconnSendOptions, _ state: inout ChatState, _ now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
         let draft = ChatDraft(
             kind: ChatKind(draft.conversation), to: Identifier(draft.to), users: draft.options.users?.identifiers,
             contentBytes: draft.content.count,
             isStatus: draft.options.isStatus, isPersisted: draft.options.isPersisted)
         guard let peer = caller.peer else {
-            return try book.admitFromServer(draft, from: caller.user, checksBlocking: options.checksBlocking, at: now)
+            return try state.admitFromServer(draft, from: caller.user, checksBlocking: options.checksBlocking, at: now)
         }
-        return try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
+        return try state.admit(draft, from: peer.user, session: peer.chat.id, at: now)
     }
 
     private func event(_ message: NexconnMessage, _ body: [UInt8], _ admission: ChatAdmission, _ sender: Identifier) -> ChatEvent
@@ -126,10 +126,10 @@ extension NexconnApplication {
     func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
         guard NexconnLimits.accepts(type: type) else { return }
         change(
-            { book, change in
+            { state, change in
                 let now = change.now
                 let draft = ChatDraft(kind: .direct, to: user, contentBytes: 0, isStatus: true)
-                _ = try book.admit(draft, from: peer.user, session: peer.chat.id, at: now)
+                _ = try state.admit(draft, from: peer.user, session: peer.chat.id, at: now)
                 change.tell(
                     [user], NexconnEvent.typing(from: peer.user.text, to: user.text, type: type, time: now).body,
                     except: peer.chat)

@@ -18,7 +18,7 @@ extension NexconnApplication {
     /// What admission and metrics know the application by.
     var name: ApplicationName { ApplicationName(.chat, key) }
 
-    /// What the book knows a token by.
+    /// What the state knows a token by.
     static func hash(ofToken token: String) -> Identifier {
         Identifier(Hex.text(SHA256.hash(data: Array(token.utf8))))
     }
@@ -33,32 +33,32 @@ extension NexconnApplication {
     ) {
         let hash = Self.hash(ofToken: hello.token)
         change(
-            { book, change in
+            { state, change in
                 // The application may have been taken away since it was found.
                 if let bye = refusal { throw NexconnRefusal(bye.code, bye.reason) }
                 // So may the node, with its connections.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
                 let now = change.now
-                let token = try book.checkToken(hash: hash, at: now)
+                let token = try state.checkToken(hash: hash, at: now)
                 let signIn = ChatSignIn(
                     user: token.user, device: Identifier(hello.device.id),
                     deviceClass: ChatDeviceClass(rawValue: hello.device.class.rawValue) ?? .mobile,
                     isReconnect: hello.isReconnect, yields: hello.yields, tokenIssued: token.issued)
-                let admittance = try book.signIn(chat, signIn, at: now)
+                let admittance = try state.signIn(chat, signIn, at: now)
                 let peer = NexconnPeer(
                     session: session, user: token.user, device: hello.device, address: address, chat: chat, mailbox: mailbox,
                     connection: connection)
                 withAudience { $0.insert(peer) }
-                change.undo { book in
+                change.undo { state in
                     _ = self.withAudience { $0.remove(peer) }
                     var commit = ChatCommit()
-                    _ = book.signOut(chat, of: peer.user, isDeliberate: true, at: now, into: &commit)
+                    _ = state.signOut(chat, of: peer.user, isDeliberate: true, at: now, into: &commit)
                 }
                 change.end(admittance.kicked, .kicked)
                 tell(admittance.news, &change)
                 let resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
                 return NexconnAdmission(
-                    application: self, peer: peer, start: book.inboxStart(of: token.user, resume: resume))
+                    application: self, peer: peer, start: state.inboxStart(of: token.user, resume: resume))
             },
             completion: { (result: Result<NexconnAdmission, NexconnRefusal>) in
                 if case .success(let admission) = result { self.report(.connected, of: admission.peer) }
@@ -75,9 +75,9 @@ extension NexconnApplication {
     /// - Parameter leaving: whether the client said that it leaves, and if so whether it wants no more notifications.
     func signOut(_ peer: NexconnPeer, leaving: Bool?) {
         change(
-            { book, change in
+            { state, change in
                 guard withAudience({ $0.remove(peer) }) else { return false }
-                let news = book.signOut(
+                let news = state.signOut(
                     peer.chat, of: peer.user, isDeliberate: leaving != nil, at: change.now, into: &change.commit)
                 tell(news, &change)
                 return true
@@ -98,7 +98,7 @@ extension NexconnApplication {
 
     /// A device has kept what lies in its user's inbox up to a place. Stored with the next commit, or within a second.
     func acknowledge(_ sequence: UInt64, by user: Identifier) {
-        note { book, commit in _ = book.acknowledge(sequence, by: user, into: &commit) }
+        note { state, commit in _ = state.acknowledge(sequence, by: user, into: &commit) }
     }
 
     /// Reads one more than a package from a user's inbox.
@@ -132,8 +132,8 @@ extension NexconnApplication {
     func sweep() {
         webhooks.sweep()
         change(
-            { book, change in
-                let news = book.sweep(at: change.now, into: &change.commit)
+            { state, change in
+                let news = state.sweep(at: change.now, into: &change.commit)
                 tell(news, &change)
                 return NexconnResult.done
             }, reply: { _ in })

@@ -5,11 +5,11 @@ import RealtimeHub
 // Users (session document, section 9; rules CH-9, CH-11 and CH-83 to CH-87).
 extension NexconnApplication {
     func performUser(_ request: NexconnRequest, by caller: NexconnCaller, reply: @escaping NexconnAnswering) {
-        change({ book, change in try self.decideUser(request, caller, &book, &change) }, reply: reply)
+        change({ state, change in try self.decideUser(request, caller, &state, &change) }, reply: reply)
     }
 
     private func decideUser(
-        _ request: NexconnRequest, _ caller: NexconnCaller, _ book: inout ChatState, _ change: inout NexconnChange
+        _ request: NexconnRequest, _ caller: NexconnCaller, _ state: inout ChatState, _ change: inout NexconnChange
     ) throws -> NexconnResult {
         let (user, now) = (caller.user, change.now)
         switch request {
@@ -17,24 +17,24 @@ extension NexconnApplication {
             guard NexconnLimits.users.contains(ids.count) else {
                 throw NexconnRefusal(NexconnCode(ChatCode.tooManyUsersInCall), "1 to 100 users may be asked for at a time.")
             }
-            return .users(ids.compactMap { book.user(Identifier($0)) }.map { NexconnUser($0) })
+            return .users(ids.compactMap { state.user(Identifier($0)) }.map { NexconnUser($0) })
         case .updateUser(let name, let avatar, let extra):
-            try book.updateUser(user, name: name, avatar: avatar, extra: extra, at: now, into: &change.commit)
+            try state.updateUser(user, name: name, avatar: avatar, extra: extra, at: now, into: &change.commit)
         case .subscribeUsers(let users, let expiry):
-            let (failed, states) = try book.subscribe(
+            let (failed, states) = try state.subscribe(
                 to: users.identifiers, expiry: expiry, by: user, at: now, into: &change.commit)
             if let peer = caller.peer { tell(states, peer, &change) }
             return .failed(failed.texts)
         case .unsubscribeUsers(let users):
-            try book.unsubscribe(from: users.identifiers, by: user, into: &change.commit)
+            try state.unsubscribe(from: users.identifiers, by: user, into: &change.commit)
         case .subscriptions:
             return .subscriptions(
-                book.subscriptions(of: user, at: now).map {
+                state.subscriptions(of: user, at: now).map {
                     NexconnSubscription(user: $0.user.text, subscribed: $0.subscribed, expires: $0.expires)
                 })
-        case .block(let users): try book.block(users.identifiers, by: user, into: &change.commit)
-        case .unblock(let users): try book.unblock(users.identifiers, by: user, into: &change.commit)
-        case .blocklist: return .blocklist(book.blocked(by: user).texts)
+        case .block(let users): try state.block(users.identifiers, by: user, into: &change.commit)
+        case .unblock(let users): try state.unblock(users.identifiers, by: user, into: &change.commit)
+        case .blocklist: return .blocklist(state.blocked(by: user).texts)
         default: throw NexconnRefusal.unknown
         }
         return .done
@@ -44,8 +44,8 @@ extension NexconnApplication {
     func tellPresence(to peer: NexconnPeer) {
         guard settings.hasPresence else { return }
         change(
-            { book, change in
-                self.tell(book.presenceStates(for: peer.user, at: change.now), peer, &change)
+            { state, change in
+                self.tell(state.presenceStates(for: peer.user, at: change.now), peer, &change)
                 return NexconnResult.done
             }, reply: { _ in })
     }

@@ -4,9 +4,9 @@ import NexconnProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// One chat application: its book under a lock, and the only way from a decision to the store and to those who are told.
+/// One chat application: its state under a lock, and the only way from a decision to the store and to those who are told.
 ///
-/// Everything goes the same way: the book decides, ids and places are given, all is committed under the lock; once the store has
+/// Everything goes the same way: the state decides, ids and places are given, all is committed under the lock; once the store has
 /// it, every node tells its devices and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
 package final class NexconnApplication: Sendable {
     /// Names the application, for as long as the server runs: everything else of it can change.
@@ -39,7 +39,7 @@ package final class NexconnApplication: Sendable {
     }
 
     private struct State: Sendable {
-        var book: ChatState
+        var chat: ChatState
         /// Acknowledgements that are stored with the next commit.
         var noted = ChatCommit()
     }
@@ -57,7 +57,7 @@ package final class NexconnApplication: Sendable {
         self.logger = logger
         self.bridge = bridge
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
-        state = NIOLockedValueBox(State(book: ChatState(settings, restoring: restored, epoch: storage.epoch)))
+        state = NIOLockedValueBox(State(chat: ChatState(settings, restoring: restored, epoch: storage.epoch)))
         audience = NIOLockedValueBox(NexconnAudience())
     }
 
@@ -87,7 +87,7 @@ package final class NexconnApplication: Sendable {
         }
         guard hasChanged else { return }
         if let settings {
-            state.withLockedValue { $0.book.application = settings }
+            state.withLockedValue { $0.chat.application = settings }
             webhooks.follow(settings)
         }
         // Whoever signs in after this is refused by its own decision, which comes after this one.
@@ -106,7 +106,7 @@ package final class NexconnApplication: Sendable {
 
     /// Looks something up. Nothing in `body` may wait or call out.
     func read<Result>(_ body: (ChatState) throws -> Result) rethrows -> Result {
-        try state.withLockedValue { try body($0.book) }
+        try state.withLockedValue { try body($0.chat) }
     }
 
     /// Counts a request of a session against what it may ask for.
@@ -114,7 +114,7 @@ package final class NexconnApplication: Sendable {
         let now = now
         let result = state.withLockedValue { state in
             Result { () throws(ChatRefusal) in
-                try state.book.spend(kind, session: peer.chat.id, of: peer.user, at: now)
+                try state.chat.spend(kind, session: peer.chat.id, of: peer.user, at: now)
             }
         }
         try result.get()
@@ -122,7 +122,7 @@ package final class NexconnApplication: Sendable {
 
     /// Notes acknowledgements, for which nobody waits: they are stored with the next commit, or within a second.
     func note(_ body: (inout ChatState, inout ChatCommit) -> Void) {
-        state.withLockedValue { body(&$0.book, &$0.noted) }
+        state.withLockedValue { body(&$0.chat, &$0.noted) }
     }
 
     // MARK: Changing
@@ -149,7 +149,7 @@ package final class NexconnApplication: Sendable {
         var change = NexconnChange(ids: storage.ids)
         let decided: Result<Value, NexconnRefusal> = state.withLockedValue { state in
             do {
-                let value = try decide(&state.book, &change)
+                let value = try decide(&state.chat, &change)
                 if !state.noted.isEmpty {
                     change.commit.acknowledged += state.noted.acknowledged
                     state.noted = ChatCommit()
@@ -204,13 +204,13 @@ package final class NexconnApplication: Sendable {
     private func takeBack(_ change: NexconnChange) {
         if !change.undoing.isEmpty {
             state.withLockedValue { state in
-                for undo in change.undoing.reversed() { undo(&state.book) }
+                for undo in change.undoing.reversed() { undo(&state.chat) }
             }
         }
         audience.withLockedValue { $0.failed.subtract(change.commit.additions.lazy.map(\.event.id)) }
     }
 
-    /// Whether an event that the book knows of is not, and will not be, in the store.
+    /// Whether an event that the state knows of is not, and will not be, in the store.
     func isLost(_ id: UInt64) -> Bool {
         audience.withLockedValue { $0.failed.contains(id) }
     }

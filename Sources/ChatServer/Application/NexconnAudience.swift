@@ -11,7 +11,7 @@ import ServerRuntime
 struct NexconnAudience: Sendable {
     /// Commits under way, and those that only wait for their turn behind them.
     var waiting = 0
-    /// Events that the store failed to keep and the book has not forgotten yet.
+    /// Events that the store failed to keep and the state has not forgotten yet.
     var failed: Set<UInt64> = []
     /// In the order in which they joined.
     private var parts: [Part] = []

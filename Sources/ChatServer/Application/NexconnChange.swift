@@ -14,7 +14,7 @@ struct NexconnChange: Sendable {
     private(set) var deliveries: [NexconnDelivery] = []
     /// A message of an open channel that the bridge takes, once it is durable.
     var carried: NexconnMessage?
-    /// Takes back what the book has noted, should the store fail.
+    /// Takes back what the state has noted, should the store fail.
     private(set) var undoing: [@Sendable (inout ChatState) -> Void] = []
     private let ids: TimetokenAllocator
 
@@ -62,13 +62,13 @@ struct NexconnChange: Sendable {
         deliveries.append(.unseat(session, openChannel))
     }
 
-    /// Ends sessions with a goodbye. The book has signed them out, or does when their connections are gone.
+    /// Ends sessions with a goodbye. The state has signed them out, or does when their connections are gone.
     mutating func end(_ sessions: [ChatSession], _ bye: NexconnBye) {
         guard !sessions.isEmpty else { return }
         deliveries.append(.end(sessions, bye))
     }
 
-    /// Takes back what the book has noted, should the store fail. Undone in reverse order.
+    /// Takes back what the state has noted, should the store fail. Undone in reverse order.
     mutating func undo(_ body: @escaping @Sendable (inout ChatState) -> Void) {
         undoing.append(body)
     }

@@ -12,7 +12,7 @@ final class NexconnPeer: Sendable {
     let device: NexconnDevice
     /// Address and port of the client.
     let address: String
-    /// How the book names the session.
+    /// How the state names the session.
     let chat: ChatSession
     let mailbox: EventLoopMailbox<NexconnLoop>
     /// To be used on the event loop only.
@@ -56,7 +56,7 @@ enum NexconnCaller: Sendable {
         }
     }
 
-    /// As the book wants it.
+    /// As the state wants it.
     var actor: ChatActor {
         switch self {
         case .session(let peer): .user(peer.user)

@@ -26,8 +26,8 @@ extension ConnectionMachine {
         isOpen = false
         probedAt = nil
         if let reason { effects.append(.close(attempt, reason)) }
-        if ledger.jobs.forgetAll() { effects.append(.cancelJobs(attempt)) }
-        let stopped = ledger.timers.cancelAll { kind in
+        if work.jobs.forgetAll() { effects.append(.cancelJobs(attempt)) }
+        let stopped = work.timers.cancelAll { kind in
             switch kind {
             case .open, .silence, .stable, .session: true
             case .retry, .close, .deadline: false
@@ -62,7 +62,7 @@ extension ConnectionMachine {
         }
         failures += 1
         var pause =
-            schedule.pause(afterFailures: failures, wasConnected: startedConnected, using: &ledger.random) ?? .zero
+            schedule.pause(afterFailures: failures, wasConnected: startedConnected, using: &work.random) ?? .zero
         if let asked = failure.retryAfter { pause = max(pause, asked.clamped(to: .zero...schedule.cap)) }
         state = .waiting
         start(.retry, after: pause, &effects)
@@ -139,21 +139,21 @@ extension ConnectionMachine {
         }
     }
 
-    /// Moves effects and ledger into a session's hands. Moves, not copies: the arrays keep their buffers.
+    /// Moves effects and pending work into a session's hands. Moves, not copies: the arrays keep their buffers.
     @inlinable mutating func takeActions(
         _ now: Moment, _ effects: inout [Effect<Session>], canSend: Bool
     ) -> SessionActions<Session> {
         var out = SessionActions<Session>(
             now: now, timing: policy.timing, canSend: canSend, attempt: attempt, readyCategory: readyCategory,
-            effects: [], ledger: Ledger(random: SeededRandom(seed: 0)))
+            effects: [], work: PendingWork(random: SeededRandom(seed: 0)))
         swap(&out.effects, &effects)
-        swap(&out.ledger, &ledger)
+        swap(&out.work, &work)
         return out
     }
 
     @inlinable mutating func giveBack(_ out: inout SessionActions<Session>, _ effects: inout [Effect<Session>]) {
         swap(&out.effects, &effects)
-        swap(&out.ledger, &ledger)
+        swap(&out.work, &work)
     }
 
     /// How `ready` would announce the connection; nil when it is not waiting for it.

@@ -1,7 +1,7 @@
-// Time that has passed. A timer that was superseded or cancelled is dropped by the ledger.
+// Time that has passed. A timer that was superseded or cancelled is no pending work any more.
 extension ConnectionMachine {
     @usableFromInline mutating func timerFired(_ timer: TimerID, _ now: Moment, _ effects: inout [Effect<Session>]) {
-        guard ledger.timers.accept(timer) else { return }
+        guard work.timers.accept(timer) else { return }
         switch timer.kind {
         case .open:
             guard state == .connecting else { return }
@@ -89,10 +89,10 @@ extension ConnectionMachine {
     }
 
     @usableFromInline mutating func start(_ kind: TimerID.Kind, after duration: Duration, _ effects: inout [Effect<Session>]) {
-        effects.append(.startTimer(ledger.timers.start(kind), after: max(duration, .zero)))
+        effects.append(.startTimer(work.timers.start(kind), after: max(duration, .zero)))
     }
 
     @usableFromInline mutating func cancel(_ kind: TimerID.Kind, _ effects: inout [Effect<Session>]) {
-        if let timer = ledger.timers.cancel(kind) { effects.append(.cancelTimer(timer)) }
+        if let timer = work.timers.cancel(kind) { effects.append(.cancelTimer(timer)) }
     }
 }

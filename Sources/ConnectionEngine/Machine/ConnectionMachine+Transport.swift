@@ -50,7 +50,7 @@ extension ConnectionMachine {
         _ attempt: AttemptID, _ job: JobID, _ result: Result<Session.JobResult, ConnectionFailure>, _ now: Moment,
         _ effects: inout [Effect<Session>]
     ) {
-        guard isAlive(attempt), ledger.jobs.accept(job) else { return }
+        guard isAlive(attempt), work.jobs.accept(job) else { return }
         withSession(now, &effects) { session, memory, out in
             session.finished(job, result, memory: &memory, out: &out)
         }

@@ -73,7 +73,7 @@ extension ConnectionMachine {
     @usableFromInline mutating func perform(
         _ command: Session.Command, _ id: RequestID?, _ now: Moment, _ effects: inout [Effect<Session>]
     ) {
-        if let id, !ledger.pending.insert(id).inserted { return }
+        if let id, !work.pending.insert(id).inserted { return }
         if session != nil && isOpen {
             withSession(now, &effects) { session, memory, out in
                 session.perform(command, id: id, memory: &memory, out: &out)
@@ -84,14 +84,14 @@ extension ConnectionMachine {
         Session.performOffline(command, id: id, memory: &storedMemory, out: &out)
         giveBack(&out, &effects)
         // Nothing will be tried, so nobody would ever answer.
-        if case .failed(let cause) = state, let id, ledger.pending.remove(id) != nil {
+        if case .failed(let cause) = state, let id, work.pending.remove(id) != nil {
             effects.append(.answer(id, .failure(cause)))
         }
     }
 
     /// Rule RQ-5.
     @usableFromInline mutating func abandon(_ id: RequestID, _ effects: inout [Effect<Session>]) {
-        guard ledger.pending.remove(id) != nil else { return }
+        guard work.pending.remove(id) != nil else { return }
         effects.append(.answer(id, .failure(.cancelledByCaller)))
     }
 
@@ -102,9 +102,9 @@ extension ConnectionMachine {
     }
 
     @usableFromInline mutating func answerAllPending(_ failure: ConnectionFailure, _ effects: inout [Effect<Session>]) {
-        guard !ledger.pending.isEmpty else { return }
-        let ids = ledger.pending.sorted()
-        ledger.pending.removeAll()
+        guard !work.pending.isEmpty else { return }
+        let ids = work.pending.sorted()
+        work.pending.removeAll()
         for id in ids { effects.append(.answer(id, .failure(failure))) }
     }
 }

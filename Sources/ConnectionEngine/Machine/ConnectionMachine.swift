@@ -48,7 +48,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var session: Session?
     public var memory: Session.Memory { storedMemory }
     @usableFromInline var storedMemory: Session.Memory
-    @usableFromInline var ledger: Ledger
+    @usableFromInline var work: PendingWork
     @usableFromInline var attempt = AttemptID(0)
     /// Whether the transport of the present attempt is open.
     @usableFromInline var isOpen = false
@@ -73,7 +73,7 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     public init(policy: ConnectionPolicy, memory: Session.Memory, seed: UInt64) {
         self.policy = policy
         storedMemory = memory
-        ledger = Ledger(random: SeededRandom(seed: seed))
+        work = PendingWork(random: SeededRandom(seed: seed))
         lastChange = ConnectionChange(previous: .idle, phase: .idle, category: .disconnected, at: .zero)
     }
 

@@ -17,14 +17,14 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
     /// The category under which `ready` announces the connection; nil when it is confirmed already.
     @usableFromInline let readyCategory: StatusCategory?
     @usableFromInline var effects: [Effect<Session>]
-    @usableFromInline var ledger: Ledger
+    @usableFromInline var work: PendingWork
     @usableFromInline var becameReady: Bool
     @usableFromInline var ending: Ending?
     @usableFromInline var silence: Duration?
 
     @inlinable init(
         now: Moment, timing: ConnectionTiming, canSend: Bool, attempt: AttemptID, readyCategory: StatusCategory?,
-        effects: [Effect<Session>], ledger: Ledger
+        effects: [Effect<Session>], work: PendingWork
     ) {
         self.now = now
         self.timing = timing
@@ -32,7 +32,7 @@ public struct SessionActions<Session: ProtocolSession>: Sendable {
         self.attempt = attempt
         self.readyCategory = readyCategory
         self.effects = effects
-        self.ledger = ledger
+        self.work = work
         becameReady = false
         ending = nil
         silence = nil
@@ -61,13 +61,13 @@ extension SessionActions {
 
     /// Answers a request. The first answer counts; later ones, and answers to nobody, are dropped.
     public mutating func answer(_ id: RequestID?, _ result: Result<Session.Reply, ConnectionFailure>) {
-        guard let id, ledger.pending.remove(id) != nil else { return }
+        guard let id, work.pending.remove(id) != nil else { return }
         effects.append(.answer(id, result))
     }
 
     /// Whether somebody still waits for the answer. Not any more once it was answered, abandoned, or the connection ended.
     public func isAwaited(_ id: RequestID) -> Bool {
-        ledger.pending.contains(id)
+        work.pending.contains(id)
     }
 
     /// Whether this attempt is to replace a working link that was lost: the connection will be announced as `reconnected`.
@@ -76,7 +76,7 @@ extension SessionActions {
     /// Starts side work; its end comes back through `finished`. Nil when nothing can be started any more.
     public mutating func run(_ job: Session.Job) -> JobID? {
         guard canSend else { return nil }
-        let id = ledger.jobs.start()
+        let id = work.jobs.start()
         effects.append(.run(attempt, id, job))
         return id
     }
@@ -84,13 +84,13 @@ extension SessionActions {
     /// Starts or restarts a timer of this attempt. It never outlives the attempt.
     public mutating func startTimer(_ timer: SessionTimer, after duration: Duration) {
         guard canSend else { return }
-        let id = ledger.timers.start(.session(timer))
+        let id = work.timers.start(.session(timer))
         effects.append(.startTimer(id, after: max(duration, .zero)))
     }
 
     /// Stops a timer; nothing happens when it is not running.
     public mutating func cancelTimer(_ timer: SessionTimer) {
-        if let id = ledger.timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
+        if let id = work.timers.cancel(.session(timer)) { effects.append(.cancelTimer(id)) }
     }
 
     /// The longest silence that the service allows. The shorter of this and the policy's counts, at least one second.
@@ -112,6 +112,6 @@ extension SessionActions {
 
     /// A duration drawn evenly from `range`, from the machine's seeded generator.
     public mutating func draw(in range: ClosedRange<Duration>) -> Duration {
-        ledger.random.duration(in: range)
+        work.random.duration(in: range)
     }
 }

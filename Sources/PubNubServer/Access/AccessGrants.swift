@@ -15,7 +15,7 @@ final class AccessGrants: Sendable {
     private static let remembered = 2048
     private static let rememberedBytes = 2 << 20
 
-    private struct Book {
+    private struct State {
         var grants: OrderedDictionary<AccessEntry.Key, AccessEntry> = [:]
         /// Tokens that are not accepted, until they have expired, by their names (``CheckedToken/name``).
         var revoked: [Identifier: AccessEntry] = [:]
@@ -29,7 +29,7 @@ final class AccessGrants: Sendable {
         var nextEnd: Int?
     }
 
-    private let book = NIOLockedValueBox(Book())
+    private let state = NIOLockedValueBox(State())
 
     /// - Parameter restored: what the store has, in the order in which it came.
     init(restoring restored: [AccessEntry] = []) {
@@ -41,35 +41,35 @@ final class AccessGrants: Sendable {
     /// - Returns: the key of a grant that had to go because there are too many.
     @discardableResult
     func set(_ entry: AccessEntry) -> AccessEntry.Key? {
-        book.withLockedValue { book in
-            book.version += 1
+        state.withLockedValue { state in
+            state.version += 1
             guard entry.key.kind != .revokedToken else {
-                book.revoked[entry.key.name] = entry
+                state.revoked[entry.key.name] = entry
                 return nil
             }
-            book.grants[entry.key] = entry
-            if let end = entry.expires { book.nextEnd = min(end, book.nextEnd ?? end) }
-            return book.grants.count > Self.capacity ? book.grants.removeFirst().key : nil
+            state.grants[entry.key] = entry
+            if let end = entry.expires { state.nextEnd = min(end, state.nextEnd ?? end) }
+            return state.grants.count > Self.capacity ? state.grants.removeFirst().key : nil
         }
     }
 
     /// Grants that hold, in the order in which they came.
     func grants(at now: Int) -> [AccessEntry] {
-        book.withLockedValue { book in
-            book.grants.removeAll { !$0.value.holds(at: now) }
-            return Array(book.grants.values)
+        state.withLockedValue { state in
+            state.grants.removeAll { !$0.value.holds(at: now) }
+            return Array(state.grants.values)
         }
     }
 
     /// Differs from before when somebody may have lost a right since: whoever holds a poll has to ask again then (rule PV-138).
     /// Tokens end without a change of it.
     func version(at now: Int) -> Int {
-        book.withLockedValue { book in
-            if let end = book.nextEnd, now >= end {
-                book.version += 1
-                book.nextEnd = book.grants.values.lazy.compactMap(\.expires).filter { $0 > now }.min()
+        state.withLockedValue { state in
+            if let end = state.nextEnd, now >= end {
+                state.version += 1
+                state.nextEnd = state.grants.values.lazy.compactMap(\.expires).filter { $0 > now }.min()
             }
-            return book.version
+            return state.version
         }
     }
 
@@ -81,9 +81,9 @@ final class AccessGrants: Sendable {
         case .group: keys.append(AccessEntry.Key(.group, need.name))
         }
         if let auth { keys += keys.map { AccessEntry.Key($0.kind, $0.name, holder: Identifier(auth)) } }
-        return book.withLockedValue { book in
+        return state.withLockedValue { state in
             keys.contains { key in
-                guard let grant = book.grants[key] else { return false }
+                guard let grant = state.grants[key] else { return false }
                 return PubNubRights(rawValue: grant.rights).contains(need.right) && grant.holds(at: now)
             }
         }
@@ -93,24 +93,24 @@ final class AccessGrants: Sendable {
 
     /// The token of a text, if one of this keyset's secret keys has signed it. Checked once and then remembered.
     ///
-    /// - Parameter secretKeys: all that are valid. Asked for only when the token has to be checked, and after the book has noted
+    /// - Parameter secretKeys: all that are valid. Asked for only when the token has to be checked, and after the grants have noted
     ///   which ones it knows, so that nothing is remembered for a key that has been taken away meanwhile.
     func token(_ text: String, secretKeys: @autoclosure () -> [String]) -> CheckedToken? {
         let key = Identifier(text)
-        let (known, generation) = book.withLockedValue { ($0.checked[key], $0.generation) }
+        let (known, generation) = state.withLockedValue { ($0.checked[key], $0.generation) }
         if let known { return known }
         guard let token = try? PubNubAccessToken(parsing: text),
             ConstantTime.anyIsRight(secretKeys(), { token.isSigned(with: $0) })
         else { return nil }
         let checked = CheckedToken(token)
-        book.withLockedValue { book in
-            guard book.generation == generation else { return }
+        state.withLockedValue { state in
+            guard state.generation == generation else { return }
             let bytes = text.utf8.count
-            if book.checked.count >= Self.remembered || book.checkedBytes + bytes > Self.rememberedBytes {
-                book.checked = [:]
-                book.checkedBytes = 0
+            if state.checked.count >= Self.remembered || state.checkedBytes + bytes > Self.rememberedBytes {
+                state.checked = [:]
+                state.checkedBytes = 0
             }
-            if book.checked.updateValue(checked, forKey: key) == nil { book.checkedBytes += bytes }
+            if state.checked.updateValue(checked, forKey: key) == nil { state.checkedBytes += bytes }
         }
         return checked
     }
@@ -118,21 +118,21 @@ final class AccessGrants: Sendable {
     /// The keyset has other secret keys than before, or other rules: every token is checked anew, and whoever holds a poll has to ask
     /// again.
     func forgetChecked() {
-        book.withLockedValue { book in
-            book.checked = [:]
-            book.checkedBytes = 0
-            book.generation += 1
-            book.version += 1
+        state.withLockedValue { state in
+            state.checked = [:]
+            state.checkedBytes = 0
+            state.generation += 1
+            state.version += 1
         }
     }
 
     /// Forgets revocations of tokens that have expired since.
     func forgetRevoked(before now: Int) {
-        book.withLockedValue { book in book.revoked = book.revoked.filter { $0.value.holds(at: now) } }
+        state.withLockedValue { state in state.revoked = state.revoked.filter { $0.value.holds(at: now) } }
     }
 
     func isRevoked(_ checked: CheckedToken) -> Bool {
-        book.withLockedValue { $0.revoked[checked.name] != nil }
+        state.withLockedValue { $0.revoked[checked.name] != nil }
     }
 }
 

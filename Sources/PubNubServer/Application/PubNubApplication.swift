@@ -131,11 +131,11 @@ package final class PubNubApplication: Sendable {
 
     /// Changes what the lock guards and tells what came of it: presence events that `body` collects are published, and polls
     /// woken.
-    func change<Result>(_ body: (inout State, inout PubNubNews) throws -> Result) rethrows -> Result {
+    func change<Result>(_ body: (inout State, inout PendingNotifications) throws -> Result) rethrows -> Result {
         let (result, call) = try state.withLockedValue { state in
-            var news = PubNubNews()
-            let result = try body(&state, &news)
-            return (result, news.isEmpty ? nil : announce(&news, &state))
+            var pending = PendingNotifications()
+            let result = try body(&state, &pending)
+            return (result, pending.isEmpty ? nil : announce(&pending, &state))
         }
         guard let call else { return result }
         for node in nodes.all where !node.partitions.isDisjoint(with: call.partitions) {
@@ -149,11 +149,13 @@ package final class PubNubApplication: Sendable {
         state.withLockedValue { $0.audience.remove(partitions) }
     }
 
-    // MARK: News
+    // MARK: Notifications
 
     /// Publishes presence events and finds whom to wake where.
-    private func announce(_ news: inout PubNubNews, _ state: inout State) -> (partitions: PartitionSet, wake: PollWake)? {
-        for event in news.events {
+    private func announce(
+        _ pending: inout PendingNotifications, _ state: inout State
+    ) -> (partitions: PartitionSet, wake: PollWake)? {
+        for event in pending.events {
             let token = storage.tokens.next()
             let envelope = PubNubPresenceEvent(event).envelope(
                 timetoken: Timetoken(rawValue: token), region: storage.region, subscribeKey: subscribeKey)
@@ -161,11 +163,11 @@ package final class PubNubApplication: Sendable {
                 timetoken: token, channel: Identifier(envelope.channel), payload: envelope.payload, metadata: envelope.metadata,
                 isStored: false)
             state.streams.assign(token)
-            news.entries += state.streams.append(message, PubNubElement(shared: envelope.shared))
+            pending.entries += state.streams.append(message, PubNubElement(shared: envelope.shared))
         }
         var partitions = PartitionSet()
         var sources: [PollSource] = []
-        for entry in news.entries {
+        for entry in pending.entries {
             let channel = entry.message.channel
             var candidates = [PollSource.channel(channel)]
             candidates += state.groupIndex.sources(of: channel)
@@ -178,7 +180,7 @@ package final class PubNubApplication: Sendable {
             }
         }
         var changed: [PollSource] = []
-        for group in news.changedGroups {
+        for group in pending.changedGroups {
             for source in [PollSource.group(group), .group(group.presenceChannel)] {
                 changed.append(source)
                 partitions.formUnion(state.audience[source])
@@ -193,15 +195,15 @@ package final class PubNubApplication: Sendable {
 extension PubNubApplication {
     /// Changes a group, wakes its polls, and has the change stored.
     ///
-    /// - Parameter body: makes the change in the book of groups.
+    /// - Parameter body: makes the change in the keyset's groups.
     /// - Returns: once the store has it.
     func changeGroup(_ body: @Sendable (inout ChannelGroups) throws -> GroupChange) async throws -> GroupChange {
-        let change = try change { state, news in
+        let change = try change { state, pending in
             let change = try body(&state.groups)
             guard change.hasChanged else { return change }
             state.groupIndex.apply(change)
             state.groupVersion += 1
-            news.changedGroups.append(change.group)
+            pending.changedGroups.append(change.group)
             return change
         }
         if change.hasChanged {

@@ -36,9 +36,9 @@ enum PollSource: Hashable, Sendable {
 struct PubNubGroupIndex: Sendable {
     private var groups: [Identifier: [Identifier]] = [:]
 
-    init(_ book: ChannelGroups) {
-        for group in book.names {
-            for channel in book.channels(of: group) { groups[channel, default: []].append(group) }
+    init(_ channelGroups: ChannelGroups) {
+        for group in channelGroups.names {
+            for channel in channelGroups.channels(of: group) { groups[channel, default: []].append(group) }
         }
     }
 

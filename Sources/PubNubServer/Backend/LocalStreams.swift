@@ -113,8 +113,8 @@ package final class LocalStreams: StreamBackend {
         of application: PubNubApplication, _ later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) {
         let time = application.occupancyTime
-        let isUnfinished = application.change { state, news in
-            state.occupancy.sweep(at: time, limit: PresenceLimits.slice, into: &news.events)
+        let isUnfinished = application.change { state, pending in
+            state.occupancy.sweep(at: time, limit: PresenceLimits.slice, into: &pending.events)
         }
         if isUnfinished { later { self.sweepPresence(of: application, later) } }
     }

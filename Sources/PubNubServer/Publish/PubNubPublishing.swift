@@ -62,8 +62,8 @@ struct PubNubPublishing: Sendable {
         let envelope = PubNubEnvelope(message, region: storage.region, subscribeKey: keyset.subscribeKey)
         let element = PubNubElement(shared: envelope.shared)
         storage.store.append(message, application: keyset.subscribeKey) { error in
-            application.change { state, news in
-                news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
+            application.change { state, pending in
+                pending.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
                 guard error == nil, !isBridged else { return }
                 count()
                 application.bridge?.carry(message, of: application.subscribeKey)

@@ -14,7 +14,7 @@ final class MessageActions: Sendable {
     static let maximumBytes = 128 << 20
     static let bytesPerMessage = 512 << 10
 
-    private struct Book {
+    private struct State {
         var channels: [Identifier: ChannelActions] = [:]
         var count = 0
         var bytes = 0
@@ -30,7 +30,7 @@ final class MessageActions: Sendable {
         }
     }
 
-    private let book = NIOLockedValueBox(Book())
+    private let state = NIOLockedValueBox(State())
 
     /// - Parameter restored: what the store has, by channel.
     init(restoring restored: [Identifier: [MessageAction]] = [:]) {
@@ -52,16 +52,16 @@ final class MessageActions: Sendable {
     /// - Parameter action: with a timetoken of its own.
     func add(_ action: MessageAction, to channel: String) -> Addition {
         let (channel, size) = (Identifier(channel), action.size)
-        return book.withLockedValue { book in
-            let present = book.channels[channel]?.byMessage[action.message] ?? []
+        return state.withLockedValue { state in
+            let present = state.channels[channel]?.byMessage[action.message] ?? []
             if present.contains(where: { $0.repeats(action) }) { return .known }
-            guard book.count < Self.capacity, present.count < Self.perMessage, book.bytes + size <= Self.maximumBytes,
+            guard state.count < Self.capacity, present.count < Self.perMessage, state.bytes + size <= Self.maximumBytes,
                 present.reduce(size, { $0 + $1.size }) <= Self.bytesPerMessage
             else { return .full }
-            book.channels[channel, default: ChannelActions()].add(action)
-            book.coming.insert(action.timetoken)
-            book.count += 1
-            book.bytes += size
+            state.channels[channel, default: ChannelActions()].add(action)
+            state.coming.insert(action.timetoken)
+            state.count += 1
+            state.bytes += size
             return .added
         }
     }
@@ -75,26 +75,26 @@ final class MessageActions: Sendable {
     /// Begins to remove an action of a user's own.
     func remove(_ timetoken: UInt64, of message: UInt64, on channel: String, by user: String) -> Removal {
         let channel = Identifier(channel)
-        return book.withLockedValue { book in
-            guard !book.coming.contains(timetoken), !book.going.contains(timetoken),
-                let action = book.channels[channel]?.byMessage[message]?.first(where: { $0.timetoken == timetoken })
+        return state.withLockedValue { state in
+            guard !state.coming.contains(timetoken), !state.going.contains(timetoken),
+                let action = state.channels[channel]?.byMessage[message]?.first(where: { $0.timetoken == timetoken })
             else { return .unknown }
             guard action.user.isExactly(user) else { return .anothers }
-            book.going.insert(timetoken)
+            state.going.insert(timetoken)
             return .removing(action)
         }
     }
 
     /// Ends a change: it holds when it is stored, and otherwise everything is as before.
     func settle(_ change: MessageActionChange, on channel: String, isStored: Bool) {
-        book.withLockedValue { book in
+        state.withLockedValue { state in
             switch change {
             case .added(let action):
-                book.coming.remove(action.timetoken)
-                if !isStored { book.drop(action, from: Identifier(channel)) }
+                state.coming.remove(action.timetoken)
+                if !isStored { state.drop(action, from: Identifier(channel)) }
             case .removed(let action):
-                book.going.remove(action.timetoken)
-                if isStored { book.drop(action, from: Identifier(channel)) }
+                state.going.remove(action.timetoken)
+                if isStored { state.drop(action, from: Identifier(channel)) }
             }
         }
     }
@@ -108,8 +108,8 @@ final class MessageActions: Sendable {
     ) -> (actions: [MessageAction], isCut: Bool) {
         let channel = Identifier(channel)
         // One more than asked for tells whether there is another page.
-        var newest = book.withLockedValue { book in
-            book.channels[channel]?.page(start: start, end: end, limit: limit + 1, without: book.coming) ?? []
+        var newest = state.withLockedValue { state in
+            state.channels[channel]?.page(start: start, end: end, limit: limit + 1, without: state.coming) ?? []
         }
         newest.reverse()
         var bytes = 0
@@ -124,10 +124,10 @@ final class MessageActions: Sendable {
 
     /// Actions on some messages of a channel, by message, each in the order of adding.
     func of(_ messages: [UInt64], on channel: String) -> [UInt64: [MessageAction]] {
-        book.withLockedValue { book in
-            guard let actions = book.channels[Identifier(channel)] else { return [:] }
+        state.withLockedValue { state in
+            guard let actions = state.channels[Identifier(channel)] else { return [:] }
             return messages.reduce(into: [:]) { found, message in
-                let shown = actions.byMessage[message]?.filter { !book.coming.contains($0.timetoken) } ?? []
+                let shown = actions.byMessage[message]?.filter { !state.coming.contains($0.timetoken) } ?? []
                 if !shown.isEmpty { found[message] = shown }
             }
         }

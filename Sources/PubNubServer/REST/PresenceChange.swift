@@ -7,7 +7,7 @@ import ServerRuntime
 struct PresenceChange: Sendable {
     typealias Step =
         @Sendable (
-            PresencePlace, inout PubNubApplication.State, inout PubNubNews
+            PresencePlace, inout PubNubApplication.State, inout PendingNotifications
         ) -> OccupancyRefusal?
 
     let places: [PresencePlace]
@@ -34,9 +34,9 @@ struct PresenceChange: Sendable {
     }
 
     private func perform(_ range: Range<Int>, on application: PubNubApplication) -> OccupancyRefusal? {
-        application.change { state, news in
+        application.change { state, pending in
             var refusal: OccupancyRefusal?
-            for place in places[range] { refusal = step(place, &state, &news) ?? refusal }
+            for place in places[range] { refusal = step(place, &state, &pending) ?? refusal }
             return refusal
         }
     }

@@ -100,8 +100,8 @@ extension PubNubREST {
         return await withCheckedContinuation { continuation in
             application.storage.store.append(message, with: change, application: subscribeKey) { [application] error in
                 application.actions.settle(change, on: channel, isStored: error == nil)
-                application.change { state, news in
-                    news.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
+                application.change { state, pending in
+                    pending.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
                 }
                 continuation.resume(returning: error == nil)
             }
@@ -109,7 +109,7 @@ extension PubNubREST {
     }
 
     private func abandon(_ token: UInt64) {
-        application.change { state, news in news.entries += state.streams.abandon(token) }
+        application.change { state, pending in pending.entries += state.streams.abandon(token) }
     }
 
     private static var unavailable: HTTPAnswer {

@@ -24,10 +24,10 @@ extension PubNubREST {
         let timeout = request.parameter("heartbeat").flatMap { Int($0) }
         let time = application.occupancyTime
         return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.heartbeat)) {
-            place, state, news in
+            place, state, pending in
             state.occupancy.touch(
                 place.channel, by: user, timeout: timeout, state: given[place.channel] ?? place.group.flatMap { given[$0] },
-                at: time, into: &news.events)
+                at: time, into: &pending.events)
         }
     }
 
@@ -35,8 +35,8 @@ extension PubNubREST {
         let user = try occupant(request)
         let time = application.occupancyTime
         return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.leave)) {
-            place, state, news in
-            state.occupancy.leave(place.channel, by: user, at: time, into: &news.events)
+            place, state, pending in
+            state.occupancy.leave(place.channel, by: user, at: time, into: &pending.events)
             return nil
         }
     }
@@ -52,8 +52,8 @@ extension PubNubREST {
         let time = application.occupancyTime
         let user = Identifier(user)
         return PresenceChange(places: try places(channels, request), answer: .pubnub(PresenceBodies.stateSet(bytes))) {
-            place, state, news in
-            state.occupancy.setState(bytes, of: user, on: place.channel, at: time, into: &news.events)
+            place, state, pending in
+            state.occupancy.setState(bytes, of: user, on: place.channel, at: time, into: &pending.events)
         }
     }
 
@@ -162,19 +162,19 @@ private struct HereNowRequest {
         withState = limit == 0 ? nil : request.flag("state") ?? false
     }
 
-    func users(of channel: Identifier, _ book: OccupancyState) -> PresenceBodies.Users {
+    func users(of channel: Identifier, _ presence: OccupancyState) -> PresenceBodies.Users {
         var left = PresenceLimits.answerBytes
-        return users(of: channel, book, &left)
+        return users(of: channel, presence, &left)
     }
 
     /// Channels with nobody on them are left out, and so is what would make the answer longer than it may be (rule PV-115).
     ///
     /// - Parameter isWhole: whether nothing has to be counted beyond what is listed.
-    func occupied(_ channels: [Identifier], _ book: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {
+    func occupied(_ channels: [Identifier], _ presence: OccupancyState, isWhole: Bool = false) -> PresenceBodies.Channels {
         var found = PresenceBodies.Channels()
         var left = PresenceLimits.answerBytes
         for channel in channels {
-            let occupancy = book.occupancy(of: channel)
+            let occupancy = presence.occupancy(of: channel)
             guard occupancy > 0 else { continue }
             found.channelCount += 1
             found.occupancy += occupancy
@@ -183,13 +183,13 @@ private struct HereNowRequest {
                 if isWhole { break }
                 continue
             }
-            found.listed.append((channel.text, users(of: channel, book, &left)))
+            found.listed.append((channel.text, users(of: channel, presence, &left)))
         }
         return found
     }
 
-    private func users(of channel: Identifier, _ book: OccupancyState, _ left: inout Int) -> PresenceBodies.Users {
-        var page = book.hereNow(channel, offset: offset, limit: left > 0 ? limit : 0)
+    private func users(of channel: Identifier, _ presence: OccupancyState, _ left: inout Int) -> PresenceBodies.Users {
+        var page = presence.hereNow(channel, offset: offset, limit: left > 0 ? limit : 0)
         let fitting = page.occupants.firstIndex { occupant in
             left -= occupant.user.utf8.count + (withState == true ? (occupant.state?.count ?? 0) + 24 : 4)
             return left <= 0

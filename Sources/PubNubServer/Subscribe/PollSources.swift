@@ -68,15 +68,15 @@ final class PollSources {
         return fresh
     }
 
-    private func resolve(_ book: ChannelGroups, version: Int) -> Resolved {
+    private func resolve(_ groups: ChannelGroups, version: Int) -> Resolved {
         var places = (channels.filter { !$0.isPresenceChannel } + patterns.map(\.pattern)).map { PresencePlace(channel: $0) }
         let groups = self.groups.map { name in
             guard let watched = name.watchedChannel else {
-                let channels = book.channels(of: name)
+                let channels = groups.channels(of: name)
                 places += channels.filter { !$0.isPresenceChannel }.map { PresencePlace(channel: $0, group: name) }
                 return StreamGroup(name: name, channels: channels)
             }
-            return StreamGroup(name: name, channels: book.channels(of: watched).map(\.presenceChannel))
+            return StreamGroup(name: name, channels: groups.channels(of: watched).map(\.presenceChannel))
         }
         if !groups.isEmpty {
             var seen = Set<Identifier>()

@@ -21,10 +21,10 @@ struct PollStart {
     /// A subscriber for whom there is no room is not listed and gets its messages all the same (rule PV-114).
     func join(
         _ place: PresencePlace, _ user: OccupancyUser, at time: OccupancyTime, _ application: inout PubNubApplication.State,
-        _ news: inout PubNubNews
+        _ pending: inout PendingNotifications
     ) {
         let own = state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
-        application.occupancy.touch(place.channel, by: user, timeout: heartbeat, state: own, at: time, into: &news.events)
+        application.occupancy.touch(place.channel, by: user, timeout: heartbeat, state: own, at: time, into: &pending.events)
     }
 }
 

@@ -83,12 +83,12 @@ final class PubNubPolls {
         var isHeld = false
         var mustFilter = false
         var places: [PresencePlace] = []
-        let page = application.change { state, news in
+        let page = application.change { state, pending in
             let before = request.before ?? state.streams.visible
             if request.before == nil, let user = poll.user {
                 places = sources.places(state)
                 guard places.count <= PresenceLimits.slice else { return StreamPage<PubNubElement>(cursor: before) }
-                for place in places { request.join(place, user, at: time, &state, &news) }
+                for place in places { request.join(place, user, at: time, &state, &pending) }
             }
             // A handshake begins before its own joining, which the subscriber may want to see.
             if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
@@ -139,8 +139,8 @@ final class PubNubPolls {
         }
         let end = min(index + PresenceLimits.slice, joining.places.count)
         let time = application.occupancyTime
-        application.change { state, news in
-            for place in joining.places[index..<end] { joining.request.join(place, user, at: time, &state, &news) }
+        application.change { state, pending in
+            for place in joining.places[index..<end] { joining.request.join(place, user, at: time, &state, &pending) }
         }
         loop.eventLoop.assumeIsolated().execute { self.join(poll, joining, from: end) }
     }

@@ -2,7 +2,7 @@ import RealtimeHub
 import ServerRuntime
 
 /// Users of an application and who watches them. What watchers are told is handed to the nodes under the lock of the application's
-/// book, so that each sees a user come and go in turns (rule HB-50).
+/// users, so that each sees a user come and go in turns (rule HB-50).
 extension LocalChannels {
     package func signIn(_ signIn: ConnectionSignIn) {
         let now = now

@@ -47,14 +47,14 @@ package final class LocalChannels: ChannelBackend {
 
     /// The users of an application.
     func withUsers<Result>(of application: Application, _ body: (inout SignedInUsers) throws -> Result) rethrows -> Result {
-        let book = users.withLockedValue { users in
+        let signedIn = users.withLockedValue { users in
             let id = Identifier(application.id)
             if let known = users[id] { return known }
             let new = NIOLockedValueBox(SignedInUsers(offlineGrace: userOfflineGrace))
             users[id] = new
             return new
         }
-        return try book.withLockedValue(body)
+        return try signedIn.withLockedValue(body)
     }
 
     // MARK: Nodes
@@ -146,8 +146,8 @@ package final class LocalChannels: ChannelBackend {
 
     /// Users that are signed in or watched, of all applications.
     var userCounts: (connections: Int, users: Int) {
-        users.withLockedValue { Array($0.values) }.reduce(into: (0, 0)) { total, book in
-            let (connections, users) = book.withLockedValue { ($0.connectionCount, $0.userCount) }
+        users.withLockedValue { Array($0.values) }.reduce(into: (0, 0)) { total, signedIn in
+            let (connections, users) = signedIn.withLockedValue { ($0.connectionCount, $0.userCount) }
             total.0 += connections
             total.1 += users
         }
@@ -159,8 +159,8 @@ package final class LocalChannels: ChannelBackend {
         guard nodes.first === node else { return }
         for shard in shards { sweep(shard) }
         let now = now
-        for book in users.withLockedValue({ Array($0.values) }) {
-            book.withLockedValue { tell($0.takeNews(at: now)) }
+        for signedIn in users.withLockedValue({ Array($0.values) }) {
+            signedIn.withLockedValue { tell($0.takeNews(at: now)) }
         }
     }
 

@@ -14,7 +14,7 @@ public struct ChannelShard: Sendable {
     private var remembering: Set<ChannelID> = []
     private var nextForgetting = MonotonicInstant(nanoseconds: .min)
     /// What the messages of each application take.
-    private var ledgers: [Identifier: CachedMessageOrder] = [:]
+    private var messageOrders: [Identifier: CachedMessageOrder] = [:]
 
     public init() {}
 
@@ -105,9 +105,9 @@ public struct ChannelShard: Sendable {
             return channel.audience
         }
         let application = Identifier(id.application)
-        ledgers[application, default: CachedMessageOrder()].keep(id, message)
-        while (ledgers[application]?.bytes ?? 0) > limit {
-            guard let oldest = ledgers[application]?.takeOldest() else { break }
+        messageOrders[application, default: CachedMessageOrder()].keep(id, message)
+        while (messageOrders[application]?.bytes ?? 0) > limit {
+            guard let oldest = messageOrders[application]?.takeOldest() else { break }
             forgetMessage(of: oldest)
         }
         return audience
@@ -115,7 +115,7 @@ public struct ChannelShard: Sendable {
 
     /// What the cached messages of an application take.
     public func cachedBytes(application: String) -> Int {
-        ledgers[Identifier(application)]?.bytes ?? 0
+        messageOrders[Identifier(application)]?.bytes ?? 0
     }
 
     /// How a channel stands; nil when nobody is subscribed.
@@ -196,8 +196,8 @@ public struct ChannelShard: Sendable {
     /// The channel keeps no message any more.
     private mutating func strike(_ id: ChannelID) {
         let application = Identifier(id.application)
-        ledgers[application]?.forget(id)
-        if ledgers[application]?.isEmpty == true { ledgers[application] = nil }
+        messageOrders[application]?.forget(id)
+        if messageOrders[application]?.isEmpty == true { messageOrders[application] = nil }
     }
 
     private mutating func forget(_ id: ChannelID) {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// One fact of the directory, small enough to be written whole whenever it changes. The book is restored from these.
+/// One fact of the directory, small enough to be written whole whenever it changes. Chat is restored from these.
 public enum ChatDocument: Codable, Hashable, Sendable {
     case user(ChatUser)
     case token(ChatToken)

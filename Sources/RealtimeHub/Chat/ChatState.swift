@@ -54,7 +54,7 @@ public struct ChatState: Sendable {
         }
     }
 
-    /// All that a store has to remember for a book like this one, in no order.
+    /// All that a store has to remember for a state like this one, in no order.
     public var documents: [ChatDocument] {
         directory.documents + restrictions.documents + settings.documents + groups.documents + rooms.documents
             + presence.documents

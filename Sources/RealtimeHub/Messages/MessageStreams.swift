@@ -5,11 +5,11 @@ import Identifiers
 ///
 /// A message takes two steps: `assign` when its timetoken is given out, `append` once it is durable. It becomes visible when every
 /// earlier one is visible or abandoned, so no reader ever holds a cursor beyond a message that is still to come (rule HB-23). The
-/// owner guards the book with one lock, under which it also asks the clock for the token:
+/// owner guards the streams with one lock, under which it also asks the clock for the token:
 /// ```
-/// let token = clock.next(at: now); book.assign(token)                        // locked
+/// let token = clock.next(at: now); streams.assign(token)                     // locked
 /// store.append(message) { error in                                           // not locked
-///     for entry in error == nil ? book.append(message, attachment) : book.abandon(token) { wake(entry.message.channel) }
+///     for entry in error == nil ? streams.append(message, attachment) : streams.abandon(token) { wake(entry.message.channel) }
 /// }
 /// ```
 public struct MessageStreams<Attachment: Sendable>: Sendable {
@@ -32,7 +32,7 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
         patterns = StreamQueues(forgotten: forgotten)
     }
 
-    /// A book that continues what a store remembers: the one way of restoring (rule HB-29).
+    /// Streams that continue what a store remembers: the one way of restoring (rule HB-29).
     ///
     /// - Parameters:
     ///   - cursor: the clock's last token: at least `state.highestTimetoken`.

@@ -10,7 +10,7 @@ import ServerValues
 /// proxy's to limit, since it sends those of many clients over one connection.
 package final class AddressAdmission: Sendable {
     private struct State {
-        var book: AddressLimits
+        var limits: AddressLimits
         var refused = 0
         var quietUntil: MonotonicInstant?
     }
@@ -26,14 +26,14 @@ package final class AddressAdmission: Sendable {
     private static let silence = Duration.seconds(60)
 
     /// - Parameters:
-    ///   - book: with the limits.
+    ///   - limits: for each address.
     ///   - isBehindProxy: whether a proxy is believed that says from whom a request comes.
     ///   - limitsLoopback: whether programs of this machine are limited, too.
     package init(
-        _ book: AddressLimits, isBehindProxy: Bool, limitsLoopback: Bool, clock: ServerClock, logger: Logger
+        _ limits: AddressLimits, isBehindProxy: Bool, limitsLoopback: Bool, clock: ServerClock, logger: Logger
     ) {
-        state = NIOLockedValueBox(State(book: book))
-        isOn = book.maximum != nil || book.rate != nil
+        state = NIOLockedValueBox(State(limits: limits))
+        isOn = limits.maximum != nil || limits.rate != nil
         self.isBehindProxy = isBehindProxy
         self.limitsLoopback = limitsLoopback
         self.clock = clock
@@ -58,7 +58,7 @@ package final class AddressAdmission: Sendable {
         guard isOn, let address, limitsLoopback || !address.isLoopback else { return true }
         let now = clock.monotonic()
         let (isAdmitted, isNews) = state.withLockedValue { state in
-            if state.book.open(address, at: now) { return (true, false) }
+            if state.limits.open(address, at: now) { return (true, false) }
             state.refused += 1
             if let quietUntil = state.quietUntil, now < quietUntil { return (false, false) }
             state.quietUntil = now.advanced(by: Self.silence)
@@ -73,7 +73,7 @@ package final class AddressAdmission: Sendable {
             return false
         }
         channel.closeFuture.whenComplete { [self] _ in
-            state.withLockedValue { $0.book.close(address, at: clock.monotonic()) }
+            state.withLockedValue { $0.limits.close(address, at: clock.monotonic()) }
         }
         return true
     }

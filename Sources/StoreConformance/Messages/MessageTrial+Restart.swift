@@ -193,8 +193,9 @@ extension MessageTrial {
     /// - Returns: whether nobody was told of a gap.
     private func check(_ restored: RestoredState, _ all: [StoredMessage], after phase: String) throws -> Bool {
         let last = all.last?.timetoken ?? 0
-        let book = MessageStreams<Int>(restoring: restored, application: "app", startingAt: max(last, restored.highestTimetoken))
-        {
+        let streams = MessageStreams<Int>(
+            restoring: restored, application: "app", startingAt: max(last, restored.highestTimetoken)
+        ) {
             _ in 0
         }
         var isEverythingThere = true
@@ -205,7 +206,7 @@ extension MessageTrial {
         for (name, interest) in channels + patterns {
             let expected = all.filter { $0.channel == name || Wildcard(name)?.matches($0.channel) == true }.map(\.timetoken)
             for cursor in [place.now() / 2] + expected.dropLast() {
-                let page = book.read(after: cursor, interest, limit: .max)
+                let page = streams.read(after: cursor, interest, limit: .max)
                 isEverythingThere = isEverythingThere && (!page.hasDropped || cursor == place.now() / 2)
                 guard !page.hasDropped else { continue }
                 try expect(

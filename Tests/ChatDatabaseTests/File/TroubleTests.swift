@@ -13,9 +13,9 @@ struct TroubleTests {
     func full() throws {
         let database = try scratch.open()
         try database.receive(.message(text(1)))
-        let pages = try database.write { ledger in
-            let pages = try Int.fetchOne(ledger.database, sql: "PRAGMA page_count") ?? 0
-            try ledger.database.execute(sql: "PRAGMA max_page_count = \(pages)")
+        let pages = try database.write { transaction in
+            let pages = try Int.fetchOne(transaction.database, sql: "PRAGMA page_count") ?? 0
+            try transaction.database.execute(sql: "PRAGMA max_page_count = \(pages)")
             return pages
         }
         let many = (2...400).map { NexconnEvent.message(text($0, String(repeating: "word\($0) ", count: 100))) }
@@ -54,8 +54,8 @@ struct TroubleTests {
         struct Interruption: Error {}
         let database = try scratch.open()
         #expect(throws: ChatDatabaseError.self) {
-            try database.write { ledger in
-                _ = try ledger.insertLocal(outgoing("c", in: NexconnChannel(.direct, "new")))
+            try database.write { transaction in
+                _ = try transaction.insertLocal(outgoing("c", in: NexconnChannel(.direct, "new")))
                 throw Interruption()
             }
         }

@@ -90,9 +90,9 @@ struct PubNubPresenceBoundTests {
             let reply = try await client.get("/v2/subscribe/demo/,/0?tt=0&uuid=u&channel-group=g")
             #expect(reply.status == 200 && reply.cursor.count == 17)
             #expect(try await channels() == 1200)
-            // The answer is for the cursor, so the joining that it began with is news.
-            let news = try await client.get("/v2/subscribe/demo/c5-199-pnpres/0?tt=\(reply.cursor)")
-            #expect(news.messages.first?["d"]?["action"]?.string == "join")
+            // The answer is for the cursor, so the joining that it began with is pending.
+            let pending = try await client.get("/v2/subscribe/demo/c5-199-pnpres/0?tt=\(reply.cursor)")
+            #expect(pending.messages.first?["d"]?["action"]?.string == "join")
             #expect(try await client.get("\(Self.base)/channel/,/leave?uuid=u&channel-group=g").status == 200)
             #expect(try await channels() == 0)
             #expect(try await client.get("\(Self.base)/channel/,/heartbeat?uuid=u&channel-group=g").status == 200)
@@ -108,16 +108,16 @@ struct PubNubPresenceBoundTests {
     func answers() async throws {
         let fixture = PubNubRESTFixture()
         let state = Array((#"{"x":""# + String(repeating: "y", count: 8000) + #""}"#).utf8)
-        fixture.application.change { book, news in
+        fixture.application.change { book, pending in
             for number in 0..<1000 {
                 book.occupancy.touch(
                     "room", by: OccupancyUser(id: Identifier("u\(number)")), state: state,
-                    at: fixture.application.occupancyTime, into: &news.events)
+                    at: fixture.application.occupancyTime, into: &pending.events)
             }
             for number in 0..<9000 {
                 let name = Identifier("\(number)" + String(repeating: "z", count: 88))
                 book.occupancy.touch(
-                    name, by: OccupancyUser(id: "v"), at: fixture.application.occupancyTime, into: &news.events)
+                    name, by: OccupancyUser(id: "v"), at: fixture.application.occupancyTime, into: &pending.events)
             }
         }
         func check(_ target: String, _ path: [String], _ numbers: [String: Int]) async throws {

@@ -13,7 +13,7 @@ enum Stored {
 
 // MARK: - Finding
 
-extension Ledger {
+extension WriteTransaction {
     func fetch(_ condition: String, _ arguments: StatementArguments) throws -> LocalMessage? {
         let row = try Row.fetchOne(database.cachedStatement(sql: MessageRow.select(condition)), arguments: arguments)
         guard var message = row.map(MessageRow.message(of:)) else { return nil }
@@ -45,7 +45,7 @@ extension Ledger {
 
 // MARK: - Adding and changing
 
-extension Ledger {
+extension WriteTransaction {
     /// Keeps a message at a position that is free or becomes so, and indexes its words. Counts nothing.
     func add(
         _ message: LocalMessage, at position: Int64, to channel: inout ChannelState, text: MessageText, isFetched: Bool = false
@@ -142,7 +142,7 @@ extension Ledger {
 
 // MARK: - The index of words
 
-extension Ledger {
+extension WriteTransaction {
     /// The millisecond that stands for a message in the index: its own, or the next one that is free.
     private func slot(for text: MessageText, at time: Int64, in channel: inout ChannelState) throws -> Int64? {
         guard text.words != nil, channel.number <= WordKey.lastChannel else { return nil }
@@ -185,7 +185,7 @@ extension Ledger {
 
 // MARK: - Removing
 
-extension Ledger {
+extension WriteTransaction {
     func remove(_ message: LocalMessage) throws {
         var channel = try channel(message.channel)
         let isMention = try isMention(message)

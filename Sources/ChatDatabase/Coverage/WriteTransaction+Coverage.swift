@@ -23,7 +23,7 @@ struct Coverage {
     }
 }
 
-extension Ledger {
+extension WriteTransaction {
     /// Notes that nothing is missing in a stretch of a channel; 0 stands for all channels.
     func cover(_ span: ClosedRange<Int64>, of channel: Int64) throws {
         let rows = try Row.fetchAll(

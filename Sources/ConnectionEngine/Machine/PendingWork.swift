@@ -65,7 +65,7 @@
 /// What the machine and its session both write to: running timers and jobs, unanswered requests, the random numbers.
 ///
 /// One value, so that it moves into a session's call and back without a copy.
-@usableFromInline struct Ledger: Sendable {
+@usableFromInline struct PendingWork: Sendable {
     @usableFromInline var timers: TimerTable
     @usableFromInline var jobs: JobTable
     @usableFromInline var pending: Set<RequestID>

@@ -8,7 +8,7 @@ enum Taken {
     case added(LocalMessage, position: Int64, isMention: Bool)
 }
 
-extension Ledger {
+extension WriteTransaction {
     /// Keeps a message with an id, once: the same for the inbox, for pages of history and for open channels. Counts nothing.
     /// - Parameter isFetched: it comes from a page of history; should the inbox bring it later, it is new then (rule CD-14).
     func take(_ message: LocalMessage, id: Int64, isFetched: Bool = false) throws -> Taken {

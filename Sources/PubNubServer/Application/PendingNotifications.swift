@@ -2,7 +2,7 @@ import Identifiers
 import RealtimeHub
 
 /// What has come about under an application's lock and is told once the lock is free.
-struct PubNubNews: Sendable {
+struct PendingNotifications: Sendable {
     /// Presence events, in their order; they become messages before the lock is given back.
     var events: [OccupancyEvent] = []
     /// Messages that have become visible.

@@ -3,7 +3,7 @@ import Identifiers
 import NexconnProtocol
 
 /// One transaction that writes. Rows of channels are read once, changed in memory, and written at its end.
-final class Ledger {
+final class WriteTransaction {
     let database: Database
     let user: String
     /// Milliseconds since 1970.
