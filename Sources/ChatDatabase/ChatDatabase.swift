@@ -101,7 +101,6 @@ public final class ChatDatabase: Sendable {
     public var place: NexconnPlace? { state.withLockedValue(\.place) }
 
     var interrupted: [Int64] { state.withLockedValue(\.interrupted) }
-    var currentTime: Int64 { now() }
 
     func remember(place: NexconnPlace) { state.withLockedValue { $0.place = place } }
 
