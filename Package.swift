@@ -77,6 +77,11 @@ let package = Package(
             "HTTPTransport",
             ["ConnectionEngine", "EngineRuntime", "TransportCommon", nioCore, nioPosix, nioHTTP1, nioLocks, asyncHTTPClient]),
 
+        // A client of Redis and Valkey.
+        library(
+            "RedisClient",
+            ["ConnectionEngine", "EngineRuntime", "TransportCommon", crypto, deque, nioCore, nioPosix, nioLocks, nioTLS, nioSSL]),
+
         // Names that others choose, compared by their bytes.
         library("Identifiers", []),
 
@@ -213,6 +218,7 @@ let package = Package(
         tests(
             "HTTPTransportTests",
             ["HTTPTransport", "TransportCommon", "EngineRuntime", "LifelineTesting", nioPosix, nioHTTP1, nioSSL, nioLocks]),
+        tests("RedisClientTests", ["RedisClient", "ConnectionEngine", "LifelineTesting", nioCore]),
         tests("IdentifiersTests", ["Identifiers"]),
         tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),

@@ -1,0 +1,66 @@
+import NIOCore
+
+/// One argument of a command: any bytes.
+package enum RedisArgument: Hashable, Sendable {
+    case text(String)
+    case bytes(ByteBuffer)
+    case integer(Int64)
+
+    /// How many bytes the argument has on the wire, without its framing.
+    package var count: Int {
+        switch self {
+        case .text(let text): text.utf8.count
+        case .bytes(let bytes): bytes.readableBytes
+        case .integer(let number): String(number).utf8.count
+        }
+    }
+}
+
+extension RedisArgument: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
+    package init(stringLiteral text: String) { self = .text(text) }
+    package init(integerLiteral number: Int64) { self = .integer(number) }
+}
+
+/// A command: its name and its arguments. Descriptions show the name only, because arguments can be passwords and messages.
+package struct RedisCommand: Hashable, Sendable {
+    package var name: String
+    package var arguments: [RedisArgument]
+
+    package init(_ name: String, _ arguments: [RedisArgument] = []) {
+        self.name = name
+        self.arguments = arguments
+    }
+
+    package init(_ name: String, _ arguments: RedisArgument...) {
+        self.init(name, arguments)
+    }
+
+    /// About how many bytes the command has on the wire.
+    package var cost: Int { arguments.reduce(name.utf8.count + 16) { $0 + $1.count + 16 } }
+
+    /// Appends the command in the form that servers read: an array of bulk strings.
+    package func write(to buffer: inout ByteBuffer) {
+        buffer.writeString("*\(arguments.count + 1)\r\n")
+        Self.write(name, to: &buffer)
+        for argument in arguments {
+            switch argument {
+            case .text(let text): Self.write(text, to: &buffer)
+            case .integer(let number): Self.write(String(number), to: &buffer)
+            case .bytes(let bytes):
+                buffer.writeString("$\(bytes.readableBytes)\r\n")
+                buffer.writeImmutableBuffer(bytes)
+                buffer.writeString("\r\n")
+            }
+        }
+    }
+
+    private static func write(_ text: String, to buffer: inout ByteBuffer) {
+        buffer.writeString("$\(text.utf8.count)\r\n\(text)\r\n")
+    }
+}
+
+extension RedisCommand: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "\(name) with \(arguments.count) arguments" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}

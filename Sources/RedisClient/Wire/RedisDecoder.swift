@@ -1,0 +1,218 @@
+import NIOCore
+
+/// Reads RESP3 as a pure value: bytes in, cut anywhere; whole values out.
+///
+/// Memory grows with what has arrived, never with what was announced. Work is proportional to the bytes, however they are cut: a
+/// line that is not complete is not searched twice, and what an outer value has so far is kept.
+package struct RedisDecoder: Sendable {
+    private enum Kind {
+        case array, set, map, push
+        /// Facts about the value that follows. They are read and left out.
+        case attribute
+    }
+
+    /// A value with elements, of which some are still missing.
+    private struct Open {
+        let kind: Kind
+        var missing: Int
+        var elements: [RedisValue] = []
+    }
+
+    /// A string whose length is known and whose bytes are not complete.
+    private struct PendingBulk {
+        let type: UInt8
+        let length: Int
+    }
+
+    private enum Step {
+        case value(RedisValue)
+        /// A value with elements has begun.
+        case opened
+        case needsMore
+    }
+
+    package let limits: RedisLimits
+    private var buffer = ByteBuffer()
+    /// How many readable bytes are known to hold no end of the line.
+    private var searched = 0
+    private var open: [Open] = []
+    private var pending: PendingBulk?
+    private var bytes = 0
+    private var elements = 0
+    private var violation: RedisViolation?
+
+    package init(limits: RedisLimits = RedisLimits()) {
+        self.limits = limits
+    }
+
+    /// Takes bytes of the server. Values come from ``next()``.
+    package mutating func receive(_ new: ByteBuffer) {
+        if violation != nil { return }
+        if buffer.readableBytes == 0 {
+            buffer = new
+        } else if buffer.readerIndex > 0 {
+            // A buffer of its own: the old one is shared with the values that were cut from it.
+            var joined = ByteBuffer()
+            joined.reserveCapacity(buffer.readableBytes + new.readableBytes)
+            joined.writeImmutableBuffer(buffer)
+            joined.writeImmutableBuffer(new)
+            buffer = joined
+        } else {
+            buffer.writeImmutableBuffer(new)
+        }
+    }
+
+    /// The next value that is complete; nil when more bytes are needed.
+    ///
+    /// - Throws: the violation that ends the stream; the same from then on. What came before it has been returned.
+    package mutating func next() throws(RedisViolation) -> RedisValue? {
+        if let violation { throw violation }
+        do throws(RedisViolation) {
+            return try advance()
+        } catch {
+            violation = error
+            buffer = ByteBuffer()
+            open = []
+            throw error
+        }
+    }
+
+    private mutating func advance() throws(RedisViolation) -> RedisValue? {
+        while true {
+            let step = if let pending { try finish(pending) } else { try begin() }
+            switch step {
+            case .needsMore: return nil
+            case .opened: continue
+            case .value(let value):
+                if let whole = close(with: value) {
+                    bytes = 0
+                    elements = 0
+                    return whole
+                }
+            }
+        }
+    }
+
+    /// Puts a value where it belongs; returns the outermost one when that is complete.
+    private mutating func close(with value: RedisValue) -> RedisValue? {
+        var value = value
+        while let last = open.indices.last {
+            open[last].elements.append(value)
+            open[last].missing -= 1
+            if open[last].missing > 0 { return nil }
+            let done = open.removeLast()
+            switch done.kind {
+            case .attribute: return nil
+            case .array: value = .array(done.elements)
+            case .set: value = .set(done.elements)
+            case .push: value = .push(done.elements)
+            case .map: value = Self.map(done.elements)
+            }
+        }
+        return value
+    }
+
+    private static func map(_ flat: [RedisValue]) -> RedisValue {
+        .map(stride(from: 0, to: flat.count - 1, by: 2).map { RedisPair(flat[$0], flat[$0 + 1]) })
+    }
+
+    // MARK: Values
+
+    private mutating func begin() throws(RedisViolation) -> Step {
+        guard let (type, line) = try nextLine() else { return .needsMore }
+        switch type {
+        case UInt8(ascii: "+"): return .value(.simple(String(buffer: line)))
+        case UInt8(ascii: "-"): return .value(.error(RedisErrorReply(String(buffer: line))))
+        case UInt8(ascii: ":"): return .value(.integer(try RedisScalar.integer(line)))
+        case UInt8(ascii: ","): return .value(.double(try RedisScalar.double(line)))
+        case UInt8(ascii: "#"): return .value(.boolean(try RedisScalar.boolean(line)))
+        case UInt8(ascii: "("): return .value(.bigNumber(try RedisScalar.bigNumber(line)))
+        case UInt8(ascii: "_"):
+            if line.readableBytes > 0 { throw .invalidScalar }
+            return .value(.null)
+        case UInt8(ascii: "$"), UInt8(ascii: "!"), UInt8(ascii: "="):
+            guard let length = try RedisScalar.length(line, mayBeNull: type == UInt8(ascii: "$")) else { return .value(.null) }
+            // Subtracted rather than added: the length may be as large as a number gets.
+            if length > limits.bytes - bytes { throw .tooManyBytes }
+            bytes += length
+            let announced = PendingBulk(type: type, length: length)
+            pending = announced
+            return try finish(announced)
+        case UInt8(ascii: "*"): return try begin(.array, line)
+        case UInt8(ascii: "~"): return try begin(.set, line)
+        case UInt8(ascii: "%"): return try begin(.map, line)
+        case UInt8(ascii: "|"): return try begin(.attribute, line)
+        case UInt8(ascii: ">"):
+            if !open.isEmpty { throw .nestedPush }
+            return try begin(.push, line)
+        default: throw .unknownType(type)
+        }
+    }
+
+    private mutating func begin(_ kind: Kind, _ line: ByteBuffer) throws(RedisViolation) -> Step {
+        guard let count = try RedisScalar.length(line, mayBeNull: kind == .array) else { return .value(.null) }
+        let width = kind == .map || kind == .attribute ? 2 : 1
+        if count > (limits.elements - elements) / width { throw .tooManyElements }
+        elements += count * width
+        if count == 0 {
+            switch kind {
+            case .attribute: return .opened
+            case .array: return .value(.array([]))
+            case .set: return .value(.set([]))
+            case .map: return .value(.map([]))
+            case .push: return .value(.push([]))
+            }
+        }
+        if open.count >= limits.depth { throw .tooDeep }
+        open.append(Open(kind: kind, missing: count * width))
+        return .opened
+    }
+
+    /// Ends a string once its bytes and the two of the line's end are there.
+    private mutating func finish(_ bulk: PendingBulk) throws(RedisViolation) -> Step {
+        guard buffer.readableBytes >= bulk.length + 2 else { return .needsMore }
+        guard let content = buffer.readSlice(length: bulk.length), buffer.readInteger(as: UInt16.self) == 0x0D0A else {
+            throw .unterminatedBulk
+        }
+        pending = nil
+        switch bulk.type {
+        case UInt8(ascii: "!"): return .value(.error(RedisErrorReply(String(buffer: content))))
+        case UInt8(ascii: "="):
+            var text = content
+            guard let format = text.readString(length: 3), text.readInteger(as: UInt8.self) == UInt8(ascii: ":") else {
+                throw .invalidVerbatim
+            }
+            return .value(.verbatim(format: format, text))
+        default: return .value(.bulk(content))
+        }
+    }
+
+    // MARK: Lines
+
+    /// The type and the rest of the next line; nil when its end has not come. An unknown type is refused at its first byte.
+    private mutating func nextLine() throws(RedisViolation) -> (UInt8, ByteBuffer)? {
+        let readable = buffer.readableBytesView
+        guard let type = readable.first else { return nil }
+        if searched == 0, !Self.types.contains(type) { throw .unknownType(type) }
+        let start = readable.startIndex
+        guard let end = readable[(start + max(searched, 1))...].firstIndex(where: { $0 == 0x0D || $0 == 0x0A }) else {
+            searched = readable.count
+            if searched > limits.line + 1 { throw .lineTooLong }
+            return nil
+        }
+        if end - start > limits.line + 1 { throw .lineTooLong }
+        guard readable[end] == 0x0D else { throw .brokenLine }
+        guard end + 1 < readable.endIndex else {
+            searched = end - start
+            return nil
+        }
+        guard readable[end + 1] == 0x0A else { throw .brokenLine }
+        searched = 0
+        buffer.moveReaderIndex(forwardBy: 1)
+        guard let line = buffer.readSlice(length: end - start - 1) else { return nil }
+        buffer.moveReaderIndex(forwardBy: 2)
+        return (type, line)
+    }
+
+    private static let types = Set("+-:,#(_$!=*~%|>".utf8)
+}

@@ -1,0 +1,72 @@
+/// A rule of RESP3, or a limit, that the server broke. The connection cannot go on: what follows has no meaning.
+package enum RedisViolation: Error, Hashable, Sendable {
+    /// The first byte of a value stands for no type.
+    case unknownType(UInt8)
+    /// A length of unknown size (`$?`, `*?`), which no released server sends.
+    case streamedValue
+    /// A line does not end with a carriage return and a line feed.
+    case brokenLine
+    /// A line is longer than the limit.
+    case lineTooLong
+    /// A length is not a decimal number, or is negative.
+    case invalidLength
+    /// A number, a boolean or a null is not written as one.
+    case invalidScalar
+    /// The bytes of a bulk string are not followed by a line's end.
+    case unterminatedBulk
+    /// The strings of one value have more bytes than the limit.
+    case tooManyBytes
+    /// One value has more elements than the limit, those of inner values included.
+    case tooManyElements
+    /// Values lie inside each other more deeply than the limit.
+    case tooDeep
+    /// A push lies inside another value.
+    case nestedPush
+    /// A verbatim text does not begin with a format.
+    case invalidVerbatim
+    /// An answer came, and no command waits for one.
+    case unexpectedAnswer
+    /// The answer to `HELLO` or `ROLE` is not of the form that it should have.
+    case invalidHandshake
+}
+
+extension RedisViolation: CustomStringConvertible {
+    /// A sentence for people; never holds what was received.
+    package var description: String {
+        switch self {
+        case .unknownType(let byte): "The server sent a value of the unknown type \(byte). Is it a Redis server?"
+        case .streamedValue: "The server sent a value without a length."
+        case .brokenLine: "A line of the server does not end with CR LF."
+        case .lineTooLong: "A line of the server is longer than the limit."
+        case .invalidLength: "A length that the server sent is not a number."
+        case .invalidScalar: "A number or boolean that the server sent is malformed."
+        case .unterminatedBulk: "A string of the server does not end with CR LF."
+        case .tooManyBytes: "An answer of the server has more bytes than the limit."
+        case .tooManyElements: "An answer of the server has more elements than the limit."
+        case .tooDeep: "An answer of the server is nested more deeply than the limit."
+        case .nestedPush: "The server sent a push inside another value."
+        case .invalidVerbatim: "A verbatim text of the server has no format."
+        case .unexpectedAnswer: "The server sent an answer that nothing asked for."
+        case .invalidHandshake: "The server's answer to the handshake is malformed."
+        }
+    }
+}
+
+/// How much of a server is believed.
+package struct RedisLimits: Hashable, Sendable {
+    /// Bytes of one line, its end not counted.
+    package var line: Int
+    /// Bytes of all strings of one value together.
+    package var bytes: Int
+    /// Elements of one value, those of inner values included; an entry of a map is two.
+    package var elements: Int
+    /// How many values may lie inside each other.
+    package var depth: Int
+
+    package init(line: Int = 65_536, bytes: Int = 67_108_864, elements: Int = 1_048_576, depth: Int = 32) {
+        self.line = line
+        self.bytes = bytes
+        self.elements = elements
+        self.depth = depth
+    }
+}
