@@ -1,0 +1,86 @@
+/// Where Redis or Valkey is, how to sign in, and how its servers are organised.
+///
+/// Descriptions and reflection never show the password.
+package struct RedisAddress: Hashable, Sendable {
+    /// How the servers behind an address are organised.
+    package enum Topology: Hashable, Sendable {
+        /// One server.
+        case single
+        /// The hosts are Sentinels. They know the master with this name.
+        case sentinel(String)
+        /// The hosts are some nodes of a cluster.
+        case cluster
+    }
+
+    /// One server.
+    package struct Host: Hashable, Sendable {
+        /// A name or an address; IPv6 addresses without brackets.
+        package var name: String
+        package var port: Int
+
+        package init(_ name: String, port: Int = RedisAddress.serverPort) {
+            self.name = name
+            self.port = port
+        }
+    }
+
+    /// A user of the server and the password.
+    package struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+        package var user: String
+        package var password: String
+
+        package init(user: String = "default", password: String) {
+            self.user = user
+            self.password = password
+        }
+
+        package var description: String { "credentials of \(user)" }
+        package var debugDescription: String { description }
+        package var customMirror: Mirror { Mirror(self, children: [:]) }
+    }
+
+    /// The port of servers that name none.
+    package static var serverPort: Int { 6_379 }
+    /// The port of Sentinels that name none.
+    package static var sentinelPort: Int { 26_379 }
+
+    package var usesTLS: Bool
+    package var credentials: Credentials?
+    /// At least one; more than one for Sentinel and cluster only.
+    package var hosts: [Host]
+    /// The number of the database.
+    package var database: Int
+    package var topology: Topology
+
+    package init(
+        hosts: [Host], usesTLS: Bool = false, credentials: Credentials? = nil, database: Int = 0, topology: Topology = .single
+    ) {
+        self.hosts = hosts
+        self.usesTLS = usesTLS
+        self.credentials = credentials
+        self.database = database
+        self.topology = topology
+    }
+}
+
+extension RedisAddress.Host: CustomStringConvertible {
+    package var description: String { name.contains(":") ? "[\(name)]:\(port)" : "\(name):\(port)" }
+}
+
+extension RedisAddress: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The address with `***` in place of the password.
+    package var description: String {
+        var text = usesTLS ? "rediss://" : "redis://"
+        if let credentials { text += "\(credentials.user):***@" }
+        text += hosts.map(\.description).joined(separator: ",") + "/\(database)"
+        switch topology {
+        case .single: break
+        case .sentinel(let name): text += "?sentinel=\(name)"
+        case .cluster: text += "?cluster=true"
+        }
+        return text
+    }
+
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
+}
