@@ -26,6 +26,8 @@ package enum RedisViolation: Error, Hashable, Sendable {
     case invalidVerbatim
     /// An answer came, and no command waits for one.
     case unexpectedAnswer
+    /// A push lacks a part that its kind has.
+    case invalidPush
     /// The answer to `HELLO` or `ROLE` is not of the form that it should have.
     case invalidHandshake
 }
@@ -47,6 +49,7 @@ extension RedisViolation: CustomStringConvertible {
         case .nestedPush: "The server sent a push inside another value."
         case .invalidVerbatim: "A verbatim text of the server has no format."
         case .unexpectedAnswer: "The server sent an answer that nothing asked for."
+        case .invalidPush: "A push of the server is malformed."
         case .invalidHandshake: "The server's answer to the handshake is malformed."
         }
     }

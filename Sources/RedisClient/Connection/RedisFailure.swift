@@ -1,0 +1,83 @@
+import ConnectionEngine
+
+/// Why a connection ended, or was never ready. Safe to log.
+package enum RedisLoss: Error, Hashable, Sendable {
+    /// Name, TCP or TLS, while dialling or later.
+    case network(ConnectionFailure)
+    /// The server broke RESP3 or a limit.
+    case violation(RedisViolation)
+    /// The connection was not ready in time.
+    case notReadyInTime
+    /// The server did not answer a command, nor anything else, in time.
+    case silent
+    /// A probe was published and did not come back in time.
+    case noEcho
+    /// The server refused a command of the handshake.
+    case refused(RedisErrorReply)
+    /// The server is older than version 7; with its version.
+    case tooOld(String)
+    /// The server is no master; with the role that it has.
+    case notMaster(String)
+    /// The connection was closed on request.
+    case closed
+
+    /// Whether trying again is pointless before somebody has changed something.
+    package var isFinal: Bool {
+        switch self {
+        case .tooOld, .closed: true
+        case .refused(let reply):
+            switch reply.remedy {
+            case .stop: true
+            // Too many connections is the only one of these errors that passes by itself.
+            case .fail, .loadScript: !reply.message.hasPrefix("max number of clients")
+            case .wait, .connectAnew, .refuseWrites: false
+            }
+        case .network, .violation, .notReadyInTime, .silent, .noEcho, .notMaster: false
+        }
+    }
+}
+
+extension RedisLoss: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .network(let failure): failure.reason
+        case .violation(let violation): violation.description
+        case .notReadyInTime: "Redis did not accept the connection in time."
+        case .silent: "Redis did not answer in time."
+        case .noEcho: "A message published to Redis did not come back in time."
+        case .refused(let reply):
+            switch reply.remedy {
+            case .stop: "Redis does not accept the user, the password or the user's rights: \(reply)"
+            case .wait: "Redis cannot answer yet: \(reply)"
+            default: "Redis refuses the connection: \(reply)"
+            }
+        case .tooOld(let version): "Redis has version \(version). Version 7 or later is needed."
+        case .notMaster(let role): "The Redis server is no master, but a \(role)."
+        case .closed: "The connection to Redis was closed on request."
+        }
+    }
+}
+
+/// Why a command has no answer.
+package enum RedisFailure: Error, Hashable, Sendable {
+    /// The server answered with an error.
+    case refused(RedisErrorReply)
+    /// The deadline passed before the command could be sent. It was not carried out.
+    case expired
+    /// The deadline passed after the command had been sent. Whether it was or will be carried out is not known.
+    case unanswered
+    /// The connection ended after the command had been sent. Whether it was carried out is not known.
+    case lost(RedisLoss)
+    /// The command was not sent and will not be, because the link has stopped. It was not carried out.
+    case unsent(RedisLoss)
+    /// Too many commands are waiting. This one was not carried out.
+    case overfull
+
+    /// Whether the command may have been carried out.
+    package var isOutcomeUnknown: Bool {
+        switch self {
+        case .unanswered, .lost: true
+        case .refused, .expired, .unsent, .overfull: false
+        }
+    }
+}
