@@ -1,0 +1,69 @@
+import ConnectionEngine
+import NIOCore
+import NIOTLS
+import TransportCommon
+
+/// The end of a connection's pipeline: reports what the socket does.
+final class RedisChannelHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let connection: Weak<RedisConnection>
+    /// Whom the server's certificate has to name; nil without TLS.
+    private let checkedHost: String?
+    private var error: (any Error)?
+    private var isOpen = false
+
+    init(_ connection: Weak<RedisConnection>, checking host: String?) {
+        self.connection = connection
+        checkedHost = host
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        guard connection.object?.adopt(context.channel) == true else { return context.close(promise: nil) }
+        if checkedHost == nil { open() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard let checkedHost, case TLSUserEvent.handshakeCompleted = event else { return }
+        do {
+            try context.channel.pipeline.syncOperations.checkPeerCertificate(host: checkedHost)
+            open()
+        } catch {
+            end(error, context)
+        }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.object?.received(unwrapInboundIn(data))
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        end(error, context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        report(nil)
+    }
+
+    private func open() {
+        isOpen = true
+        connection.object?.opened()
+    }
+
+    private func end(_ error: any Error, _ context: ChannelHandlerContext) {
+        report(error)
+        context.close(promise: nil)
+    }
+
+    private func report(_ error: (any Error)?) {
+        let failure =
+            if let error, !isOpen {
+                ConnectionFailure.dialling(error)
+            } else if error == nil {
+                ConnectionFailure(.unexpectedDisconnect, "The server closed the connection.")
+            } else {
+                ConnectionFailure.lost(error)
+            }
+        connection.object?.ended(.network(failure))
+    }
+}
