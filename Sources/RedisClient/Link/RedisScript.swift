@@ -1,0 +1,44 @@
+import Crypto
+
+/// A Lua script that the server runs by its digest, so that its text is sent once for each connection and not with every call.
+package struct RedisScript: Hashable, Sendable {
+    /// For people, in logs and metrics.
+    package let name: String
+    package let text: String
+    /// The SHA-1 of the text, in hexadecimal digits: the server's name of the script.
+    package let digest: String
+
+    package init(name: String, text: String) {
+        self.name = name
+        self.text = text
+        let digits = Array("0123456789abcdef".unicodeScalars)
+        var digest = String.UnicodeScalarView()
+        for byte in Insecure.SHA1.hash(data: Array(text.utf8)) {
+            digest.append(digits[Int(byte >> 4)])
+            digest.append(digits[Int(byte & 15)])
+        }
+        self.digest = String(digest)
+    }
+
+    /// Gives the script to the server.
+    var load: RedisCommand { RedisCommand("SCRIPT", "LOAD", .text(text)) }
+
+    /// Runs the script, which the server has to know.
+    func run(keys: [RedisArgument], arguments: [RedisArgument]) -> RedisCommand {
+        RedisCommand("EVALSHA", [.text(digest), .integer(Int64(keys.count))] + keys + arguments)
+    }
+}
+
+/// What can be asked of a link.
+package enum RedisCall: Hashable, Sendable {
+    case command(RedisCommand)
+    case script(RedisScript, keys: [RedisArgument], arguments: [RedisArgument])
+
+    /// The command that is sent, besides that which loads a script.
+    var command: RedisCommand {
+        switch self {
+        case .command(let command): command
+        case .script(let script, let keys, let arguments): script.run(keys: keys, arguments: arguments)
+        }
+    }
+}
