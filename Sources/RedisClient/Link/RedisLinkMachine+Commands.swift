@@ -1,0 +1,158 @@
+import ConnectionEngine
+
+extension RedisLinkMachine {
+    /// Sends a call, or keeps it until it can be sent.
+    package mutating func submit(
+        _ call: RedisCall, id: UInt64, deadline: Moment, at now: Moment, into effects: inout [Effect]
+    ) {
+        if isClosed { return effects.append(.answer(id, .failure(.unsent(.closed)))) }
+        if case .stopped(let loss) = commands.phase { return effects.append(.answer(id, .failure(.unsent(loss)))) }
+        if deadline <= now { return effects.append(.answer(id, .failure(.expired))) }
+        let callCost = call.command.cost
+        if calls.count >= policy.commands || callCost > policy.bytes - cost {
+            return effects.append(.answer(id, .failure(.overfull)))
+        }
+        calls[id] = Call(call: call, deadline: deadline, cost: callCost)
+        cost += callCost
+        keep(id, deadline)
+        sendAll(at: now, into: &effects)
+    }
+
+    /// Sends what waits, in order, if there is a connection and the server is not spared.
+    mutating func sendAll(at now: Moment, into effects: inout [Effect]) {
+        guard case .ready = commands.phase, hold == nil else { return }
+        while let id = unsent.popFirst() { send(call: id, at: now, into: &effects) }
+        unsentDeadline = nil
+    }
+
+    /// What an answer means for a call that was sent.
+    mutating func answered(
+        call id: UInt64, _ result: Result<RedisValue, RedisFailure>, at now: Moment, into effects: inout [Effect]
+    ) {
+        guard calls[id] != nil else { return }
+        switch result {
+        case .failure(.refused(let reply)):
+            switch reply.remedy {
+            case .wait:
+                hold = .until(now + policy.hold)
+                tell(.commands, .waiting(.refused(reply), policy.hold), into: &effects)
+                return again(id, at: now, into: &effects)
+            case .connectAnew:
+                leave(because: reply, into: &effects)
+                return again(id, at: now, into: &effects)
+            case .loadScript:
+                if isKnownAnew(id) { return again(id, at: now, into: &effects) }
+            case .refuseWrites, .stop, .fail: break
+            }
+        case .failure(.unsent):
+            // The connection was ending already.
+            if !isClosed { return again(id, at: now, into: &effects) }
+        case .success, .failure: break
+        }
+        forget(id)
+        effects.append(.answer(id, result))
+        switch result {
+        case .success, .failure(.refused): endHold(at: now, into: &effects)
+        case .failure: if case .trying = hold { hold = .until(now + policy.hold) }
+        }
+    }
+
+    /// The server has been left alone for a while: one call shows whether it answers.
+    mutating func release(at now: Moment, into effects: inout [Effect]) {
+        guard case .ready = commands.phase, let id = unsent.popFirst() else { return endHold(at: now, into: &effects) }
+        hold = .trying
+        send(call: id, at: now, into: &effects)
+        if unsent.isEmpty { unsentDeadline = nil }
+    }
+
+    /// Answers what could not be sent in time.
+    mutating func expire(at now: Moment, into effects: inout [Effect]) {
+        if let deadline = unsentDeadline, deadline <= now {
+            let waiting = unsent
+            unsent = []
+            unsentDeadline = nil
+            for id in waiting {
+                guard let call = calls[id] else { continue }
+                if call.deadline > now {
+                    keep(id, call.deadline)
+                } else {
+                    forget(id)
+                    effects.append(.answer(id, .failure(.expired)))
+                }
+            }
+        }
+        for (id, _) in unconfirmed.filter({ $0.value <= now }).sorted(by: { $0.key < $1.key }) {
+            unconfirmed[id] = nil
+            effects.append(.answer(id, .failure(.unanswered)))
+        }
+    }
+
+    mutating func giveUpUnsent(_ loss: RedisLoss, into effects: inout [Effect]) {
+        for id in unsent {
+            forget(id)
+            effects.append(.answer(id, .failure(.unsent(loss))))
+        }
+        unsent = []
+        unsentDeadline = nil
+    }
+
+    // MARK: Parts
+
+    private mutating func send(call id: UInt64, at now: Moment, into effects: inout [Effect]) {
+        guard let call = calls[id] else { return }
+        if case .script(let script, _, _) = call.call, loaded.insert(script.digest).inserted {
+            // The loading goes before the first run on the same connection, so the server knows the script when it is run.
+            send(.commands, .command(script.load), for: .load(digest: script.digest), deadline: call.deadline, into: &effects)
+        }
+        send(.commands, .command(call.call.command), for: .call(id), deadline: call.deadline, into: &effects)
+    }
+
+    /// Keeps a call to be sent, in the order of the calls.
+    private mutating func keep(_ id: UInt64, _ deadline: Moment) {
+        if let last = unsent.last, last > id {
+            unsent.insert(id, at: unsent.firstIndex { $0 > id } ?? unsent.endIndex)
+        } else {
+            unsent.append(id)
+        }
+        unsentDeadline = unsentDeadline.map { min($0, deadline) } ?? deadline
+    }
+
+    /// Repeats a call that was not carried out.
+    private mutating func again(_ id: UInt64, at now: Moment, into effects: inout [Effect]) {
+        guard let call = calls[id] else { return }
+        keep(id, call.deadline)
+        expire(at: now, into: &effects)
+        if case .stopped(let loss) = commands.phase { return giveUpUnsent(loss, into: &effects) }
+        sendAll(at: now, into: &effects)
+    }
+
+    /// Whether a script that the server did not know is worth another try.
+    private mutating func isKnownAnew(_ id: UInt64) -> Bool {
+        guard var call = calls[id], case .script(let script, _, _) = call.call, call.misses < 3 else { return false }
+        call.misses += 1
+        calls[id] = call
+        loaded.remove(script.digest)
+        return true
+    }
+
+    /// The server is not the master: both connections are made anew.
+    private mutating func leave(because reply: RedisErrorReply, into effects: inout [Effect]) {
+        if case .ready = commands.phase {
+            commands.phase = .leaving
+            effects.append(.retire(.commands, commands.attempt, .refused(reply)))
+        }
+        cut(.messages, .refused(reply), into: &effects)
+    }
+
+    private mutating func endHold(at now: Moment, into effects: inout [Effect]) {
+        guard hold != nil, case .ready(let server) = commands.phase else { return }
+        if case .until(let end) = hold, end > now { return }
+        hold = nil
+        tell(.commands, .ready(server), into: &effects)
+        sendAll(at: now, into: &effects)
+    }
+
+    private mutating func forget(_ id: UInt64) {
+        if let call = calls.removeValue(forKey: id) { cost -= call.cost }
+    }
+}

@@ -1,0 +1,280 @@
+import ConnectionEngine
+import DequeModule
+
+/// The connections to one address as a pure value: attempts with backoff, commands that wait within their deadline, subscriptions that
+/// survive reconnects, probes.
+///
+/// Each lane:
+///
+///     idle ─▶ dialling ──▶ ready ──▶ leaving
+///               ▲  └─────────┴───────┴──▶ waiting ─▶ dialling
+///               └── resume ── stopped ◀── (a final cause, or closed)
+///
+/// Every call and every subscription is answered exactly once.
+package struct RedisLinkMachine: Sendable {
+    /// What has to be done, in this order.
+    package enum Effect: Hashable, Sendable {
+        case dial(RedisLane, UInt64)
+        case submit(RedisLane, UInt64, id: UInt64, RedisRequest, deadline: Moment)
+        /// Closes a connection when it has answered what was sent.
+        case retire(RedisLane, UInt64, RedisLoss)
+        case cut(RedisLane, UInt64, RedisLoss)
+        case answer(UInt64, Result<RedisValue, RedisFailure>)
+        case deliver(RedisLinkEvent)
+    }
+
+    enum Phase: Hashable, Sendable {
+        case idle, dialling
+        case ready(RedisServer)
+        /// The connection is ending; it will say when it has.
+        case leaving
+        case waiting(until: Moment)
+        case stopped(RedisLoss)
+    }
+
+    struct Lane: Sendable {
+        var phase = Phase.idle
+        /// Counts attempts, so that what a former connection says is told apart.
+        var attempt: UInt64 = 0
+        var failures = 0
+        var readyAt: Moment?
+        var status: RedisLinkStatus?
+    }
+
+    /// A call that has not been answered.
+    struct Call: Sendable {
+        let call: RedisCall
+        let deadline: Moment
+        let cost: Int
+        /// How often the server did not know the script although it had been given it.
+        var misses = 0
+    }
+
+    /// What a request of a connection is for.
+    enum Purpose: Sendable {
+        case call(UInt64)
+        case load(digest: String)
+        case subscribe([RedisChannel], UInt64, Moment)
+        case unsubscribe
+        case restore
+        case probe
+    }
+
+    /// What a server that cannot answer yet is spared.
+    enum Hold: Sendable {
+        case until(Moment)
+        /// One call was sent to see whether the server answers again.
+        case trying
+    }
+
+    package let policy: RedisLinkPolicy
+    var random: SeededRandom
+    var commands = Lane()
+    var messages = Lane()
+    var isClosed = false
+    var lastWireID: UInt64 = 0
+    var purposes: [UInt64: Purpose] = [:]
+
+    // Commands.
+    var calls: [UInt64: Call] = [:]
+    var cost = 0
+    /// Calls that are not sent, in the order in which they came.
+    var unsent: Deque<UInt64> = []
+    /// No unsent call has an earlier deadline.
+    var unsentDeadline: Moment?
+    var hold: Hold?
+    /// The scripts that the present connection has given to the server.
+    var loaded: Set<String> = []
+
+    // Messages.
+    var wanted: Set<RedisChannel> = []
+    /// Subscriptions that wait for a connection, with their deadlines.
+    var unconfirmed: [UInt64: Moment] = [:]
+    var missingRestores = 0
+    var isRestored = false
+    var isInterruptionTold = true
+    var isReading = true
+    var heardAt = Moment.zero
+    var probedAt = Moment.zero
+    /// Counts probes; each carries its number.
+    var probes: UInt64 = 0
+    var probe: (sentAt: Moment, isPublished: Bool)?
+
+    package init(policy: RedisLinkPolicy, seed: UInt64) {
+        self.policy = policy
+        random = SeededRandom(seed: seed)
+    }
+
+    /// How a connection is; nil before the start.
+    package func status(_ lane: RedisLane) -> RedisLinkStatus? { self[lane].status }
+
+    subscript(lane: RedisLane) -> Lane {
+        get { lane == .commands ? commands : messages }
+        set {
+            switch lane {
+            case .commands: commands = newValue
+            case .messages: messages = newValue
+            }
+        }
+    }
+
+    /// The connections that the link has.
+    private var lanes: [RedisLane] { policy.probe == nil ? [.commands] : RedisLane.allCases }
+
+    // MARK: Inputs
+
+    /// Dials, at first and again after a final cause.
+    package mutating func start(at now: Moment, into effects: inout [Effect]) {
+        if isClosed { return }
+        for lane in lanes {
+            switch self[lane].phase {
+            case .idle, .stopped:
+                self[lane].failures = 0
+                dial(lane, into: &effects)
+            case .dialling, .ready, .leaving, .waiting: break
+            }
+        }
+    }
+
+    /// Ends everything. What was not sent is answered at once, what was sent as soon as its connection has ended.
+    package mutating func close(into effects: inout [Effect]) {
+        if isClosed { return }
+        isClosed = true
+        for lane in lanes {
+            switch self[lane].phase {
+            case .dialling, .ready, .leaving:
+                self[lane].phase = .leaving
+                effects.append(.cut(lane, self[lane].attempt, .closed))
+            case .idle, .waiting, .stopped: stop(lane, .closed, into: &effects)
+            }
+        }
+    }
+
+    /// A connection is ready.
+    package mutating func ready(
+        _ lane: RedisLane, _ attempt: UInt64, _ server: RedisServer, at now: Moment, into effects: inout [Effect]
+    ) {
+        guard self[lane].attempt == attempt, self[lane].phase == .dialling else { return }
+        self[lane].phase = .ready(server)
+        self[lane].readyAt = now
+        tell(lane, .ready(server), into: &effects)
+        switch lane {
+        case .commands:
+            loaded = []
+            hold = nil
+            sendAll(at: now, into: &effects)
+        case .messages:
+            heardAt = now
+            restore(at: now, into: &effects)
+        }
+    }
+
+    /// A request of a connection has its answer.
+    package mutating func answered(
+        _ lane: RedisLane, _ attempt: UInt64, _ id: UInt64, _ result: Result<RedisValue, RedisFailure>, at now: Moment,
+        into effects: inout [Effect]
+    ) {
+        guard self[lane].attempt == attempt, let purpose = purposes.removeValue(forKey: id) else { return }
+        switch purpose {
+        case .call(let call): answered(call: call, result, at: now, into: &effects)
+        case .load(let digest): if case .failure = result { loaded.remove(digest) }
+        case .subscribe(let channels, let id, let deadline): subscribed(channels, id, deadline, result, into: &effects)
+        case .unsubscribe: break
+        case .restore: restored(result, at: now, into: &effects)
+        case .probe: published(result, at: now, into: &effects)
+        }
+    }
+
+    /// A connection has ended; all its requests have been answered.
+    package mutating func closed(
+        _ lane: RedisLane, _ attempt: UInt64, _ loss: RedisLoss, at now: Moment, into effects: inout [Effect]
+    ) {
+        guard self[lane].attempt == attempt else { return }
+        switch self[lane].phase {
+        case .idle, .waiting, .stopped: return
+        case .dialling, .ready, .leaving: break
+        }
+        switch lane {
+        case .commands:
+            hold = nil
+            if probe?.isPublished == false { probe = nil }
+        case .messages: interrupt(loss, into: &effects)
+        }
+        if isClosed || loss.isFinal { return stop(lane, loss, into: &effects) }
+        let wasReady = self[lane].readyAt
+        if let wasReady, now.duration(since: wasReady) >= policy.steady { self[lane].failures = 0 }
+        self[lane].readyAt = nil
+        self[lane].failures += 1
+        let failures = self[lane].failures
+        guard let pause = policy.retry.pause(afterFailures: failures, wasConnected: wasReady != nil, using: &random) else {
+            return stop(lane, loss, into: &effects)
+        }
+        self[lane].phase = .waiting(until: now + pause)
+        tell(lane, .waiting(loss, pause), into: &effects)
+    }
+
+    /// When ``timeReached(at:into:)`` has to be called at the latest. It may turn out that there is nothing to do.
+    package var alarm: Moment? {
+        var moments: [Moment] = []
+        for lane in RedisLane.allCases {
+            if case .waiting(let until) = self[lane].phase { moments.append(until) }
+        }
+        if case .until(let end) = hold { moments.append(end) }
+        if let unsentDeadline { moments.append(unsentDeadline) }
+        if let deadline = unconfirmed.values.min() { moments.append(deadline) }
+        if let moment = probeAlarm { moments.append(moment) }
+        return moments.min()
+    }
+
+    /// Looks for what is over or due.
+    package mutating func timeReached(at now: Moment, into effects: inout [Effect]) {
+        for lane in RedisLane.allCases {
+            if case .waiting(let until) = self[lane].phase, until <= now { dial(lane, into: &effects) }
+        }
+        expire(at: now, into: &effects)
+        if case .until(let end) = hold, end <= now { release(at: now, into: &effects) }
+        lookAfterProbe(at: now, into: &effects)
+    }
+
+    // MARK: Lanes
+
+    mutating func dial(_ lane: RedisLane, into effects: inout [Effect]) {
+        self[lane].phase = .dialling
+        self[lane].attempt += 1
+        self[lane].readyAt = nil
+        // One that fails again and again is told as waiting, with the cause, until it is ready.
+        if self[lane].failures == 0 { tell(lane, .connecting, into: &effects) }
+        effects.append(.dial(lane, self[lane].attempt))
+    }
+
+    /// Ends a connection at once; ``closed(_:_:_:at:into:)`` follows.
+    mutating func cut(_ lane: RedisLane, _ loss: RedisLoss, into effects: inout [Effect]) {
+        guard case .ready = self[lane].phase else { return }
+        self[lane].phase = .leaving
+        effects.append(.cut(lane, self[lane].attempt, loss))
+    }
+
+    private mutating func stop(_ lane: RedisLane, _ loss: RedisLoss, into effects: inout [Effect]) {
+        self[lane].phase = .stopped(loss)
+        self[lane].readyAt = nil
+        tell(lane, .stopped(loss), into: &effects)
+        switch lane {
+        case .commands: giveUpUnsent(loss, into: &effects)
+        case .messages: giveUpUnconfirmed(loss, into: &effects)
+        }
+    }
+
+    mutating func tell(_ lane: RedisLane, _ status: RedisLinkStatus, into effects: inout [Effect]) {
+        if self[lane].status == status { return }
+        self[lane].status = status
+        effects.append(.deliver(.status(lane, status)))
+    }
+
+    mutating func send(
+        _ lane: RedisLane, _ request: RedisRequest, for purpose: Purpose, deadline: Moment, into effects: inout [Effect]
+    ) {
+        lastWireID += 1
+        purposes[lastWireID] = purpose
+        effects.append(.submit(lane, self[lane].attempt, id: lastWireID, request, deadline: deadline))
+    }
+}

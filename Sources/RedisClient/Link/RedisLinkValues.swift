@@ -1,0 +1,91 @@
+import ConnectionEngine
+
+/// The connections of a link.
+package enum RedisLane: Hashable, Sendable, CaseIterable {
+    /// Commands and scripts.
+    case commands
+    /// Subscriptions and the messages that come by them.
+    case messages
+}
+
+/// How a connection of a link is.
+package enum RedisLinkStatus: Hashable, Sendable {
+    case connecting
+    case ready(RedisServer)
+    /// There is no connection, or the server cannot answer yet; with the cause and the time until the next attempt.
+    case waiting(RedisLoss, Duration)
+    /// Nothing will be tried again before somebody asks for it.
+    case stopped(RedisLoss)
+}
+
+/// What a link tells its owner, in one order.
+package enum RedisLinkEvent: Hashable, Sendable {
+    case status(RedisLane, RedisLinkStatus)
+    /// Messages may be missing from here on. Comes before every message that follows the loss.
+    case interrupted(RedisLoss)
+    /// Every subscription is confirmed again, or for the first time. What was published meanwhile can be read now: from here on
+    /// messages are complete.
+    case restored
+    case message(RedisMessage)
+    /// The server has ended a subscription by itself.
+    case unsubscribed(RedisChannel)
+}
+
+/// How a link behaves.
+package struct RedisLinkPolicy: Hashable, Sendable {
+    /// Pauses between attempts of one connection.
+    package var retry: RetrySchedule
+    /// How long a connection has to be ready for failures to be counted anew.
+    package var steady: Duration
+    /// How long a server that is loading or busy is left alone.
+    package var hold: Duration
+    /// How long confirming all subscriptions after a reconnect may take.
+    package var restoring: Duration
+    /// Commands that wait to be sent or answered.
+    package var commands: Int
+    /// Bytes of these commands.
+    package var bytes: Int
+    /// Nil for a link without subscriptions.
+    package var probe: Probe?
+
+    /// Tests whether what is published arrives.
+    package struct Probe: Hashable, Sendable {
+        /// A channel of this link alone.
+        package var channel: RedisChannel
+        /// A probe is published when no message has come for this long,
+        package var idle: Duration
+        /// or when the last probe was so long ago.
+        package var interval: Duration
+        /// How long a probe may take when no other message comes either.
+        package var patience: Duration
+        /// How long a probe may take at all.
+        package var longest: Duration
+
+        package init(
+            channel: RedisChannel, idle: Duration = .seconds(2), interval: Duration = .seconds(10),
+            patience: Duration = .seconds(2),
+            longest: Duration = .seconds(30)
+        ) {
+            self.channel = channel
+            self.idle = idle
+            self.interval = interval
+            self.patience = patience
+            self.longest = longest
+        }
+    }
+
+    package init(
+        retry: RetrySchedule = .jittered(first: .milliseconds(50), base: .milliseconds(100), cap: .seconds(2), atLeast: .zero),
+        steady: Duration = .seconds(5), hold: Duration = .milliseconds(250), restoring: Duration = .seconds(10),
+        commands: Int = 10_000, bytes: Int = 67_108_864,
+        probe: Probe? = nil
+    ) {
+        self.retry = retry
+        self.steady = steady
+        self.hold = hold
+        self.restoring = restoring
+        self.commands = commands
+        self.bytes = bytes
+        self.probe = probe
+    }
+}
