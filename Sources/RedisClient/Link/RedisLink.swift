@@ -1,0 +1,156 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// What a link needs to reach its server.
+package struct RedisLinkSettings: Sendable {
+    /// Where both connections lead to.
+    package var endpoint: RedisEndpoint
+    package var policy: RedisLinkPolicy
+    /// For the pauses between attempts.
+    package var seed: UInt64
+
+    package init(endpoint: RedisEndpoint, policy: RedisLinkPolicy, seed: UInt64) {
+        self.endpoint = endpoint
+        self.policy = policy
+        self.seed = seed
+    }
+
+    /// The settings for an address of one server.
+    ///
+    /// - Parameters:
+    ///   - clientName: the name of the connections in the server's `CLIENT LIST`.
+    ///   - tls: for `rediss`; nil for the system's roots.
+    ///   - seed: also makes the name of the channel for probes.
+    package init(address: RedisAddress, clientName: String, tls: RedisTLS? = nil, seed: UInt64) throws(RedisAddressError) {
+        guard let host = address.hosts.first else { throw .noHost }
+        if address.hosts.count > 1 { throw .severalHosts }
+        let handshake = RedisHandshake(credentials: address.credentials, clientName: clientName, database: address.database)
+        let probe = RedisLinkPolicy.Probe(channel: RedisChannel(.channel, "lifeline:probe:" + String(seed, radix: 36)))
+        self.init(
+            endpoint: RedisEndpoint(host: host, tls: address.usesTLS ? tls ?? RedisTLS() : nil, handshake: handshake),
+            policy: RedisLinkPolicy(probe: probe), seed: seed)
+    }
+}
+
+/// The connections to one server: one for commands, one for messages. Both come back by themselves.
+///
+/// All methods may be called from any thread and never block. Calls of one thread keep their order. Events and answers come on the event
+/// loop, in one order; what they run may call the link.
+package final class RedisLink: Sendable {
+    private let eventLoop: any EventLoop
+    private let core: NIOLoopBoundBox<RedisLinkCore>
+    private let inbox = NIOLockedValueBox<[RedisLinkOperation]>([])
+
+    /// Nothing is dialled before ``start()``.
+    ///
+    /// - Parameter events: called on the event loop; must not block.
+    package init(
+        _ settings: RedisLinkSettings, eventLoop: any EventLoop, timers: (any TimerScheduler)? = nil,
+        events: @escaping @Sendable (RedisLinkEvent) -> Void
+    ) {
+        self.eventLoop = eventLoop
+        core = .makeBoxSendingValue(
+            RedisLinkCore(settings, eventLoop: eventLoop, timers: timers ?? EventLoopTimers(eventLoop), events: events),
+            eventLoop: eventLoop)
+    }
+
+    deinit { perform(.close) }
+
+    /// Dials; and again after a final cause, such as a wrong password.
+    package func start() { perform(.start) }
+
+    /// Closes both connections. What was not answered is answered.
+    package func close() { perform(.close) }
+
+    /// Carries out a call.
+    ///
+    /// - Parameters:
+    ///   - limit: how long it may take, waiting for a connection included.
+    ///   - completion: called once, on the event loop; must not block.
+    package func send(
+        _ call: RedisCall, within limit: Duration, completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
+    ) {
+        perform(.send(call, limit, completion))
+    }
+
+    /// Carries out a call and waits for its answer.
+    package func send(_ call: RedisCall, within limit: Duration) async throws(RedisFailure) -> RedisValue {
+        let result = await withCheckedContinuation { continuation in
+            send(call, within: limit) { continuation.resume(returning: $0) }
+        }
+        return try result.get()
+    }
+
+    /// Carries out a command and waits for its answer.
+    package func send(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
+        try await send(.command(command), within: limit)
+    }
+
+    /// Runs a script and waits for its answer. The server is given the script where it does not know it.
+    package func run(
+        _ script: RedisScript, keys: [RedisArgument], arguments: [RedisArgument] = [], within limit: Duration
+    ) async throws(RedisFailure) -> RedisValue {
+        try await send(.script(script, keys: keys, arguments: arguments), within: limit)
+    }
+
+    /// Subscribes, now and after every reconnect.
+    ///
+    /// - Parameter completion: called once the server has confirmed all names, or with what is in the way. A subscription that is not
+    ///   confirmed in time goes on all the same; one that is refused does not.
+    package func subscribe(
+        _ kind: RedisChannel.Kind = .channel, to names: [ByteBuffer], within limit: Duration,
+        completion: @escaping @Sendable (Result<RedisValue, RedisFailure>) -> Void
+    ) {
+        perform(.subscribe(kind, names, limit, completion))
+    }
+
+    /// Subscribes and waits until the server has confirmed it.
+    package func subscribe(
+        _ kind: RedisChannel.Kind = .channel, to names: [ByteBuffer], within limit: Duration
+    ) async throws(RedisFailure) {
+        let result = await withCheckedContinuation { continuation in
+            subscribe(kind, to: names, within: limit) { continuation.resume(returning: $0) }
+        }
+        _ = try result.get()
+    }
+
+    /// Leaves channels.
+    package func unsubscribe(_ kind: RedisChannel.Kind = .channel, from names: [ByteBuffer]) {
+        perform(.unsubscribe(kind, names))
+    }
+
+    /// Stops reading messages, so that none has to be dropped by whoever cannot keep up; or goes on. What was read already still comes.
+    package func setReading(_ isReading: Bool) {
+        perform(.setReading(isReading))
+    }
+
+    private func perform(_ operation: RedisLinkOperation) {
+        let isFirst = inbox.withLockedValue { inbox in
+            inbox.append(operation)
+            return inbox.count == 1
+        }
+        guard isFirst else { return }
+        let (inbox, core) = (inbox, core)
+        eventLoop.execute {
+            let operations = inbox.withLockedValue { inbox in
+                defer { inbox = [] }
+                return inbox
+            }
+            for operation in operations { core.value.perform(operation) }
+        }
+    }
+}
+
+typealias RedisCompletion = @Sendable (Result<RedisValue, RedisFailure>) -> Void
+
+/// What a link was asked for.
+enum RedisLinkOperation: Sendable {
+    case start
+    case close
+    case send(RedisCall, Duration, RedisCompletion)
+    case subscribe(RedisChannel.Kind, [ByteBuffer], Duration, RedisCompletion)
+    case unsubscribe(RedisChannel.Kind, [ByteBuffer])
+    case setReading(Bool)
+}

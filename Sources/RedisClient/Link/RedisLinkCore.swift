@@ -1,0 +1,120 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOCore
+
+/// Does what a ``RedisLinkMachine`` says: connections, answers, one alarm. On one event loop.
+///
+/// Connections do not keep the core alive; whoever owns the link does, until everything is closed.
+final class RedisLinkCore {
+    private let settings: RedisLinkSettings
+    private let eventLoop: any EventLoop
+    private let timers: any TimerScheduler
+    private let events: @Sendable (RedisLinkEvent) -> Void
+    private var machine: RedisLinkMachine
+    private var connections: [RedisLane: RedisConnection] = [:]
+    private var completions: [UInt64: RedisCompletion] = [:]
+    private var lastID: UInt64 = 0
+    private var isReading = true
+    private var effects: [RedisLinkMachine.Effect] = []
+    private var isPerforming = false
+    private var armed: (at: Moment, cancel: TimerCancellation)?
+
+    init(
+        _ settings: RedisLinkSettings, eventLoop: any EventLoop, timers: any TimerScheduler,
+        events: @escaping @Sendable (RedisLinkEvent) -> Void
+    ) {
+        self.settings = settings
+        self.eventLoop = eventLoop
+        self.timers = timers
+        self.events = events
+        machine = RedisLinkMachine(policy: settings.policy, seed: settings.seed)
+    }
+
+    deinit { armed?.cancel() }
+
+    func perform(_ operation: RedisLinkOperation) {
+        switch operation {
+        case .start: run { $0.start(at: $1, into: &$2) }
+        case .close: run { $0.close(into: &$2) }
+        case .send(let call, let limit, let completion):
+            let id = note(completion)
+            run { $0.submit(call, id: id, deadline: $1 + limit, at: $1, into: &$2) }
+        case .subscribe(let kind, let names, let limit, let completion):
+            let id = note(completion)
+            run { $0.subscribe(kind, names, id: id, deadline: $1 + limit, at: $1, into: &$2) }
+        case .unsubscribe(let kind, let names): run { $0.unsubscribe(kind, names, at: $1, into: &$2) }
+        case .setReading(let isReading):
+            self.isReading = isReading
+            connections[.messages]?.setReading(isReading)
+            run {
+                $0.setReading(isReading, at: $1); _ = $2
+            }
+        }
+    }
+
+    private func note(_ completion: @escaping RedisCompletion) -> UInt64 {
+        lastID += 1
+        completions[lastID] = completion
+        return lastID
+    }
+
+    private func run(_ input: (inout RedisLinkMachine, Moment, inout [RedisLinkMachine.Effect]) -> Void) {
+        input(&machine, timers.now, &effects)
+        if isPerforming { return }
+        isPerforming = true
+        while !effects.isEmpty {
+            let batch = effects
+            effects = []
+            for effect in batch { perform(effect) }
+        }
+        isPerforming = false
+        arm()
+    }
+
+    private func perform(_ effect: RedisLinkMachine.Effect) {
+        switch effect {
+        case .dial(let lane, let attempt): dial(lane, attempt)
+        case .submit(let lane, _, let id, let request, let deadline):
+            connections[lane]?.submit(request, id: id, deadline: deadline)
+        case .retire(let lane, _, let loss): connections[lane]?.retire(loss)
+        case .cut(let lane, _, let loss): connections[lane]?.cut(loss)
+        case .answer(let id, let result): completions.removeValue(forKey: id)?(result)
+        case .deliver(let event): events(event)
+        }
+    }
+
+    private func dial(_ lane: RedisLane, _ attempt: UInt64) {
+        let connection = RedisConnection(settings.endpoint, eventLoop: eventLoop, timers: timers) { [weak self] event in
+            self?.heard(event, of: lane, attempt)
+        }
+        connections[lane] = connection
+        if lane == .messages, !isReading { connection.setReading(false) }
+    }
+
+    private func heard(_ event: RedisConnectionEvent, of lane: RedisLane, _ attempt: UInt64) {
+        switch event {
+        case .ready(let server): run { $0.ready(lane, attempt, server, at: $1, into: &$2) }
+        case .answered(let id, let result): run { $0.answered(lane, attempt, id, result, at: $1, into: &$2) }
+        case .pushed(let push): if lane == .messages { run { $0.pushed(attempt, push, at: $1, into: &$2) } }
+        case .closed(let loss):
+            connections[lane] = nil
+            run { $0.closed(lane, attempt, loss, at: $1, into: &$2) }
+        }
+    }
+
+    private func arm() {
+        guard let alarm = machine.alarm else { return }
+        if let armed, armed.at <= alarm { return }
+        armed?.cancel()
+        let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
+        let cancel = timers.schedule(after: alarm.duration(since: timers.now)) {
+            bound.eventLoop.execute { bound.value.object?.alarmRang() }
+        }
+        armed = (alarm, cancel)
+    }
+
+    private func alarmRang() {
+        armed = nil
+        run { $0.timeReached(at: $1, into: &$2) }
+    }
+}
