@@ -92,7 +92,12 @@ package final class RedisConnection {
 
     /// Stops reading, so that the server has to keep what it sends; or goes on.
     package func setReading(_ isReading: Bool) {
+        if self.isReading == isReading { return }
         self.isReading = isReading
+        run {
+            $0.setReading(isReading, at: $1)
+            _ = $2
+        }
         channel?.setOption(.autoRead, value: isReading).whenFailure { _ in }
         if isReading { channel?.read() }
     }
@@ -200,7 +205,6 @@ package final class RedisConnection {
     func adopt(_ channel: any Channel) -> Bool {
         if conversation.phase == .closed { return false }
         self.channel = channel
-        if !isReading { setReading(false) }
         return true
     }
 

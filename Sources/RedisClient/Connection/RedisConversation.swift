@@ -84,6 +84,7 @@ package struct RedisConversation: Sendable {
     private var sent: Deque<Sent> = []
     private var cost = 0
     private var heardAt: Moment
+    private var isReading = true
     private var retirement = RedisLoss.closed
 
     /// A connection that begins to be dialled.
@@ -137,6 +138,12 @@ package struct RedisConversation: Sendable {
 
     /// Bytes of the server have arrived.
     package mutating func heard(at now: Moment) {
+        heardAt = now
+    }
+
+    /// The owner does not read for a while, or goes on. Meanwhile the server's silence means nothing.
+    package mutating func setReading(_ isReading: Bool, at now: Moment) {
+        self.isReading = isReading
         heardAt = now
     }
 
@@ -206,8 +213,8 @@ package struct RedisConversation: Sendable {
             guard let first = sent.first else { return }
             // A command that may take longer, because it waits for something, says so by its deadline.
             let patience = max(max(heardAt, first.at) + timing.silence, first.deadline)
-            if now >= patience { return end(.silent, into: &effects) }
-            wake(at: patience)
+            if now >= patience, isReading { return end(.silent, into: &effects) }
+            wake(at: isReading ? patience : now + timing.silence)
         }
     }
 

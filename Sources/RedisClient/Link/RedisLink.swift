@@ -25,6 +25,7 @@ package struct RedisLinkSettings: Sendable {
     ///   - seed: also makes the name of the channel for probes.
     package init(address: RedisAddress, clientName: String, tls: RedisTLS? = nil, seed: UInt64) throws(RedisAddressError) {
         guard let host = address.hosts.first else { throw .noHost }
+        guard address.topology == .single else { throw .unsupportedTopology }
         if address.hosts.count > 1 { throw .severalHosts }
         let handshake = RedisHandshake(credentials: address.credentials, clientName: clientName, database: address.database)
         let probe = RedisLinkPolicy.Probe(channel: RedisChannel(.channel, "lifeline:probe:" + String(seed, radix: 36)))

@@ -79,16 +79,17 @@ final class RedisLinkCore {
         case .retire(let lane, _, let loss): connections[lane]?.retire(loss)
         case .cut(let lane, _, let loss): connections[lane]?.cut(loss)
         case .answer(let id, let result): completions.removeValue(forKey: id)?(result)
-        case .deliver(let event): events(event)
+        case .deliver(let event):
+            // A new connection has to read until its subscriptions are confirmed.
+            if event == .restored, !isReading { connections[.messages]?.setReading(false) }
+            events(event)
         }
     }
 
     private func dial(_ lane: RedisLane, _ attempt: UInt64) {
-        let connection = RedisConnection(settings.endpoint, eventLoop: eventLoop, timers: timers) { [weak self] event in
+        connections[lane] = RedisConnection(settings.endpoint, eventLoop: eventLoop, timers: timers) { [weak self] event in
             self?.heard(event, of: lane, attempt)
         }
-        connections[lane] = connection
-        if lane == .messages, !isReading { connection.setReading(false) }
     }
 
     private func heard(_ event: RedisConnectionEvent, of lane: RedisLane, _ attempt: UInt64) {

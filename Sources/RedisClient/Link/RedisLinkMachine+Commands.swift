@@ -34,8 +34,10 @@ extension RedisLinkMachine {
         case .failure(.refused(let reply)):
             switch reply.remedy {
             case .wait:
-                hold = .until(now + policy.hold)
-                tell(.commands, .waiting(.refused(reply), policy.hold), into: &effects)
+                if case .ready = commands.phase {
+                    hold = .until(now + policy.hold)
+                    tell(.commands, .waiting(.refused(reply), policy.hold), into: &effects)
+                }
                 return again(id, at: now, into: &effects)
             case .connectAnew:
                 leave(because: reply, into: &effects)
@@ -53,7 +55,7 @@ extension RedisLinkMachine {
         effects.append(.answer(id, result))
         switch result {
         case .success, .failure(.refused): endHold(at: now, into: &effects)
-        case .failure: if case .trying = hold { hold = .until(now + policy.hold) }
+        case .failure: if case .trying = hold, case .ready = commands.phase { hold = .until(now + policy.hold) }
         }
     }
 
@@ -139,6 +141,7 @@ extension RedisLinkMachine {
     private mutating func leave(because reply: RedisErrorReply, into effects: inout [Effect]) {
         if case .ready = commands.phase {
             commands.phase = .leaving
+            hold = nil
             effects.append(.retire(.commands, commands.attempt, .refused(reply)))
         }
         cut(.messages, .refused(reply), into: &effects)

@@ -144,6 +144,7 @@ package struct RedisLinkMachine: Sendable {
             switch self[lane].phase {
             case .dialling, .ready, .leaving:
                 self[lane].phase = .leaving
+                if lane == .commands { hold = nil }
                 effects.append(.cut(lane, self[lane].attempt, .closed))
             case .idle, .waiting, .stopped: stop(lane, .closed, into: &effects)
             }
@@ -198,6 +199,8 @@ package struct RedisLinkMachine: Sendable {
         case .commands:
             hold = nil
             if probe?.isPublished == false { probe = nil }
+            // The messages have to come from the master, too.
+            if case .notMaster = loss { cut(.messages, loss, into: &effects) }
         case .messages: interrupt(loss, into: &effects)
         }
         if isClosed || loss.isFinal { return stop(lane, loss, into: &effects) }
@@ -215,15 +218,16 @@ package struct RedisLinkMachine: Sendable {
 
     /// When ``timeReached(at:into:)`` has to be called at the latest. It may turn out that there is nothing to do.
     package var alarm: Moment? {
-        var moments: [Moment] = []
-        for lane in RedisLane.allCases {
-            if case .waiting(let until) = self[lane].phase { moments.append(until) }
+        var alarm = probeAlarm
+        func wake(at moment: Moment?) {
+            if let moment { alarm = alarm.map { min($0, moment) } ?? moment }
         }
-        if case .until(let end) = hold { moments.append(end) }
-        if let unsentDeadline { moments.append(unsentDeadline) }
-        if let deadline = unconfirmed.values.min() { moments.append(deadline) }
-        if let moment = probeAlarm { moments.append(moment) }
-        return moments.min()
+        if case .waiting(let until) = commands.phase { wake(at: until) }
+        if case .waiting(let until) = messages.phase { wake(at: until) }
+        if case .until(let end) = hold { wake(at: end) }
+        wake(at: unsentDeadline)
+        if !unconfirmed.isEmpty { wake(at: unconfirmed.values.min()) }
+        return alarm
     }
 
     /// Looks for what is over or due.
@@ -251,6 +255,12 @@ package struct RedisLinkMachine: Sendable {
     mutating func cut(_ lane: RedisLane, _ loss: RedisLoss, into effects: inout [Effect]) {
         guard case .ready = self[lane].phase else { return }
         self[lane].phase = .leaving
+        switch lane {
+        case .commands: hold = nil
+        case .messages:
+            isRestored = false
+            probe = nil
+        }
         effects.append(.cut(lane, self[lane].attempt, loss))
     }
 

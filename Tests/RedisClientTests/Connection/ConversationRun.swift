@@ -50,6 +50,13 @@ struct ConversationRun {
 
     mutating func retire(_ loss: RedisLoss = .closed) -> [Effect] { run { $0.retire(loss, into: &$2) } }
 
+    mutating func setReading(_ isReading: Bool) -> [Effect] {
+        run {
+            $0.setReading(isReading, at: $1)
+            _ = $2
+        }
+    }
+
     mutating func end(_ loss: RedisLoss) -> [Effect] { run { $0.end(loss, into: &$2) } }
 
     /// Moves the clock, waking the conversation whenever it asked for it.

@@ -98,6 +98,16 @@ import Testing
         #expect(run.conversation.phase == .ready)
     }
 
+    @Test func `RC-35 While the owner does not read, the silence of the server means nothing`() {
+        var run = ConversationRun.ready()
+        _ = run.submit(1, get)
+        _ = run.setReading(false)
+        #expect(run.wait(.seconds(60)) == [.answer(1, .failure(.unanswered))])
+        _ = run.setReading(true)
+        #expect(run.wait(.seconds(9)) == [])
+        #expect(run.wait(.seconds(11)) == [.close(.silent)])
+    }
+
     @Test func `RC-15 Commands and bytes that wait are bounded`() {
         var run = ConversationRun.ready(timing: RedisTiming(commands: 2, bytes: 200))
         let large = RedisCommand("SET", "k", .text(String(repeating: "x", count: 200)))

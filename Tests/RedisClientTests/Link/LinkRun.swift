@@ -85,6 +85,8 @@ struct LinkRun {
         while let alarm = machine.alarm, alarm <= target {
             now = max(now, alarm)
             effects += run { $0.timeReached(at: $1, into: &$2) }
+            // An alarm that stays due would keep the owner busy for ever.
+            precondition(machine.alarm.map { $0 > now } ?? true, "The alarm stays due.")
         }
         now = target
         return effects

@@ -128,6 +128,13 @@ import Testing
         #expect(run.sent.map(\.command.arguments) == [[1], [3], [4]])
     }
 
+    @Test func `RC-25 When the commands find no master, the messages are not left behind`() {
+        var run = LinkRun.ready()
+        _ = run.lose(.commands)
+        _ = run.waitForDial(.commands)
+        #expect(run.lose(.commands, .notMaster("slave")).first == .cut(.messages, 1, .notMaster("slave")))
+    }
+
     @Test(arguments: ["OOM command not allowed", "MISCONF cannot save", "NOREPLICAS Not enough", "NOPERM no", "ERR unknown"])
     func `RC-26 Other errors go to the caller at once`(line: String) {
         var run = LinkRun.ready(RedisLinkPolicy())
