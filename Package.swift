@@ -219,6 +219,7 @@ let package = Package(
             "HTTPTransportTests",
             ["HTTPTransport", "TransportCommon", "EngineRuntime", "LifelineTesting", nioPosix, nioHTTP1, nioSSL, nioLocks]),
         tests("RedisClientTests", ["RedisClient", "ConnectionEngine", "LifelineTesting", nioCore]),
+        tests("RedisClientServerTests", ["RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
         tests("IdentifiersTests", ["Identifiers"]),
         tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),

@@ -22,7 +22,8 @@ fi
 
 if ! there dpkg-query; then
     echo "setup: not a Debian system; needed besides Swift: the headers of zlib and SQLite."
-    [ "$purpose" = build ] || echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, nft, Chromium."
+    [ "$purpose" = build ] ||
+        echo "setup: and for tests: Python 3 with venv, a C compiler, make, openssl, ip, nft, redis-server 7, Chromium."
     exit 0
 fi
 
@@ -44,6 +45,7 @@ if [ "$purpose" = test ]; then
     command_of iproute2 ip
     package nftables
     command_of make make
+    command_of redis-server redis-server
     # The tests take the first of these names.
     for name in chromium-headless-shell chromium chromium-browser google-chrome chrome; do
         if there "$name"; then browser=$name; fi
@@ -78,10 +80,26 @@ known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 update() {
     "${root[@]}" apt-get update -qq || echo "setup: the lists of packages could not be fetched; going on with those that there are." >&2
 }
+# Debian starts what it installs. The tests run servers of their own, and a Redis on its usual port is nobody's wish.
+policy=/usr/sbin/policy-rc.d
+without_service() {
+    [[ " ${wanted[*]} " == *" redis-server "* ]] && [ ! -e "$policy" ] || return 0
+    printf '#!/bin/sh\ncase " $* " in *" redis-server "*) exit 101 ;; esac\n' | "${root[@]}" tee "$policy" >/dev/null
+    "${root[@]}" chmod +x "$policy"
+    trap '"${root[@]}" rm -f "$policy"' EXIT
+}
+# Nor is it to start with the system.
+disable_service() {
+    if [[ " ${wanted[*]} " == *" redis-server "* ]] && there systemctl; then
+        "${root[@]}" systemctl disable --quiet redis-server.service >/dev/null 2>&1 || true
+    fi
+}
 # Whatever installs updates on a new system holds the lock for a while.
 install() {
+    without_service
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -oDPkg::Lock::Timeout=300 "${wanted[@]}" >/dev/null
+        apt-get install -y -qq --no-install-recommends -oDPkg::Lock::Timeout=300 "${wanted[@]}" >/dev/null || return
+    disable_service
 }
 
 # A fresh system has no lists at all. Every Debian and Ubuntu knows this package.

@@ -1,0 +1,50 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// What tests wait for: values from any thread, taken in order, each within a bounded time.
+final class Inbox<Value: Sendable>: Sendable {
+    struct TimedOut: Error {}
+
+    private struct State {
+        var values: [Value] = []
+        var waiter: EventLoopPromise<Value>?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    func put(_ value: Value) {
+        let waiter = state.withLockedValue { state -> EventLoopPromise<Value>? in
+            defer { state.waiter = nil }
+            if state.waiter == nil { state.values.append(value) }
+            return state.waiter
+        }
+        waiter?.succeed(value)
+    }
+
+    /// The next value; throws when none comes in time.
+    func next(within limit: TimeAmount = .seconds(60)) async throws -> Value {
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let promise = loop.makePromise(of: Value.self)
+        let timer = loop.scheduleTask(in: limit) { [state] in
+            state.withLockedValue { $0.waiter = nil }
+            promise.fail(TimedOut())
+        }
+        let ready = state.withLockedValue { state -> Value? in
+            if !state.values.isEmpty { return state.values.removeFirst() }
+            state.waiter = promise
+            return nil
+        }
+        if let ready { promise.succeed(ready) }
+        defer { timer.cancel() }
+        return try await promise.futureResult.get()
+    }
+
+    /// The next value that fits; those before it are passed over.
+    func next(_ fits: (Value) -> Bool) async throws -> Value {
+        while true {
+            let value = try await next()
+            if fits(value) { return value }
+        }
+    }
+}

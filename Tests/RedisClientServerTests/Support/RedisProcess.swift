@@ -1,0 +1,110 @@
+import Foundation
+import Testing
+
+/// A redis-server of a test's own, on a free port of the loopback and in a folder of its own. Ends with this object.
+final class RedisProcess: @unchecked Sendable {
+    struct CannotStart: Error {}
+
+    let port: Int
+    let folder: URL
+    private let lock = NSLock()
+    // Both under the lock.
+    private var child: pid_t?
+    private var options: [String]
+
+    /// Whether the program is there; `Scripts/setup.sh test` installs it.
+    static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/redis-server")
+    }
+    static let reason: Comment = "needs redis-server 7 in the PATH"
+
+    /// - Parameter options: `PORT` stands for the port.
+    init(_ options: [String] = []) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-redis-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        port = Self.freePort()
+        self.options = options
+        try start()
+    }
+
+    deinit {
+        kill()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Starts the server, again after ``kill()``.
+    ///
+    /// - Parameter more: options in addition to those of the beginning.
+    func start(_ more: [String] = []) throws {
+        lock.lock()
+        defer { lock.unlock() }
+        options += more
+        let words =
+            [
+                "redis-server", "--bind", "127.0.0.1", "--port", "\(port)", "--dir", folder.path, "--logfile",
+                folder.appendingPathComponent("log").path, "--save", "", "--protected-mode", "no",
+            ] + options.map { $0 == "PORT" ? "\(port)" : $0 }
+        child = try Self.spawn(words)
+    }
+
+    /// Runs a program to its end.
+    static func run(_ words: [String]) throws {
+        guard wait(for: try spawn(words)) == 0 else { throw CannotStart() }
+    }
+
+    private static func spawn(_ words: [String]) throws -> pid_t {
+        var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        pointers.append(nil)
+        var child = pid_t()
+        guard posix_spawnp(&child, words[0], nil, nil, pointers, environ) == 0 else { throw CannotStart() }
+        return child
+    }
+
+    private static func wait(for child: pid_t) -> CInt {
+        var status: CInt = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+
+    /// Ends the server without giving it the time to save anything.
+    func kill() {
+        lock.lock()
+        defer { lock.unlock() }
+        guard let child else { return }
+        self.child = nil
+        Foundation.kill(child, SIGKILL)
+        _ = Self.wait(for: child)
+    }
+
+    /// Stops the server without closing its sockets, or lets it go on.
+    func freeze(_ isFrozen: Bool) {
+        lock.lock()
+        defer { lock.unlock() }
+        if let child { Foundation.kill(child, isFrozen ? SIGSTOP : SIGCONT) }
+    }
+
+    /// A port that nobody listens to, outside of the range that the system takes for outgoing connections: while the server is away, a
+    /// dial to a port of that range could be connected to itself.
+    private static func freePort() -> Int {
+        while true {
+            let port = UInt16.random(in: 15_000..<32_000)
+            #if canImport(Glibc)
+                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            #else
+                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            #endif
+            defer { close(descriptor) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = inet_addr("127.0.0.1")
+            let code = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            if code == 0 { return Int(port) }
+        }
+    }
+}
