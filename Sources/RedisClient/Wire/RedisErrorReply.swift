@@ -6,10 +6,13 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
     package let code: String
     package let message: String
 
+    /// How many characters of a word or a sentence are kept.
+    private static var longest: Int { 300 }
+
     package init(_ line: String) {
         let word = line.prefix { $0 != " " }
-        code = String(word)
-        message = String(line.dropFirst(word.count + 1))
+        code = String(word.prefix(Self.longest))
+        message = String(line.dropFirst(word.count + 1).prefix(Self.longest))
     }
 
     /// What has to be done about an error.

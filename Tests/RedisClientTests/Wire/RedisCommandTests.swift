@@ -44,4 +44,10 @@ import Testing
         #expect(reply.remedy == remedy)
         #expect(reply.description == line)
     }
+
+    @Test func `RC-6 Of a long error 300 characters are kept`() {
+        let long = String(repeating: "x", count: 10_000)
+        #expect(RedisErrorReply("ERR \(long)").message.count == 300)
+        #expect(RedisErrorReply(long).code.count == 300)
+    }
 }
