@@ -71,4 +71,15 @@ struct RedisMessagesServerTests {
         try await other.send("PUBLISH", "a", "again")
         #expect(try await live.message() == ("a", "again"))
     }
+
+    @Test func `RC-35 A link that is told not to read before it is connected connects all the same`() async throws {
+        let server = try RedisProcess()
+        let live = try LiveLink(server)
+        live.link.setReading(false)
+        try await live.waitForRestored()
+        live.link.setReading(true)
+        try await live.subscribe("a")
+        try await live.send("PUBLISH", "a", "x")
+        #expect(try await live.message() == ("a", "x"))
+    }
 }

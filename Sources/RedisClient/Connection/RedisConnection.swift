@@ -94,10 +94,7 @@ package final class RedisConnection {
     package func setReading(_ isReading: Bool) {
         if self.isReading == isReading { return }
         self.isReading = isReading
-        run {
-            $0.setReading(isReading, at: $1)
-            _ = $2
-        }
+        run { conversation, now, _ in conversation.setReading(isReading, at: now) }
         channel?.setOption(.autoRead, value: isReading).whenFailure { _ in }
         if isReading { channel?.read() }
     }
@@ -214,9 +211,7 @@ package final class RedisConnection {
 
     func received(_ bytes: ByteBuffer) {
         decoder.receive(bytes)
-        run {
-            $0.heard(at: $1); _ = $2
-        }
+        run { conversation, now, _ in conversation.heard(at: now) }
         while conversation.phase != .closed {
             do throws(RedisViolation) {
                 guard let value = try decoder.next() else { return }

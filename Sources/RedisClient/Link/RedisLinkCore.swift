@@ -45,10 +45,9 @@ final class RedisLinkCore {
         case .unsubscribe(let kind, let names): run { $0.unsubscribe(kind, names, at: $1, into: &$2) }
         case .setReading(let isReading):
             self.isReading = isReading
-            connections[.messages]?.setReading(isReading)
-            run {
-                $0.setReading(isReading, at: $1); _ = $2
-            }
+            // A connection that is not restored has to be read from; it stops reading when it is.
+            if isReading || machine.isRestored { connections[.messages]?.setReading(isReading) }
+            run { machine, now, _ in machine.setReading(isReading, at: now) }
         }
     }
 

@@ -51,10 +51,7 @@ struct ConversationRun {
     mutating func retire(_ loss: RedisLoss = .closed) -> [Effect] { run { $0.retire(loss, into: &$2) } }
 
     mutating func setReading(_ isReading: Bool) -> [Effect] {
-        run {
-            $0.setReading(isReading, at: $1)
-            _ = $2
-        }
+        run { conversation, now, _ in conversation.setReading(isReading, at: now) }
     }
 
     mutating func end(_ loss: RedisLoss) -> [Effect] { run { $0.end(loss, into: &$2) } }
