@@ -69,7 +69,7 @@ package final class ChatService: Sendable {
 
     /// The state's name for a new session on an event loop.
     func newSession(on loop: EventLoopContext) -> ChatSession {
-        backend.newSession(on: loop.queue.partition)
+        backend.newSession(on: loop.queue.eventLoopID)
     }
 
     /// Frames of sessions that were refused before anybody was asked; may lag behind by a turn of an event loop.
@@ -124,7 +124,7 @@ package final class ChatService: Sendable {
 }
 
 extension ChatService: ChatNode {
-    package var partitions: PartitionSet { context.partitions }
+    package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }
     package var eventLoop: (any EventLoop)? { mailboxes.first?.queue.eventLoop }
 
     package func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {

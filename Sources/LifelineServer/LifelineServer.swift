@@ -87,7 +87,7 @@ public final class LifelineServer: Sendable {
         try configuration.bridge?.check(configuration.keysets)
         let (group, ownGroup) = Self.group(configuration)
         do {
-            let loops = Array(group.makeIterator().prefix(PartitionSet.capacity))
+            let loops = Array(group.makeIterator().prefix(EventLoopSet.capacity))
             let certificate = try configuration.tls.map { try ServerCertificate($0) }
             certificate?.warn(configuration.logger, at: configuration.clock.unixSeconds())
             let seat = try await backend.join(configuration, loops: loops.count)
@@ -132,7 +132,7 @@ public final class LifelineServer: Sendable {
     private static func group(
         _ configuration: ServerConfiguration
     ) -> (MultiThreadedEventLoopGroup, MultiThreadedEventLoopGroup?) {
-        let threads = min(max(configuration.threads ?? SystemProcessors.allowance.count, 1), PartitionSet.capacity)
+        let threads = min(max(configuration.threads ?? SystemProcessors.allowance.count, 1), EventLoopSet.capacity)
         if configuration.threads == nil, NIOSingletons.groupLoopCountSuggestion == threads {
             return (MultiThreadedEventLoopGroup.singleton, nil)
         }

@@ -21,7 +21,7 @@ package final class LocalBackend: Sendable {
         let channels: LocalChannels
         let streams: LocalStreams
         let bridge: BridgeQueue
-        /// The bridges of the servers, by their first partitions, and the lock under which keysets are taken over.
+        /// The bridges of the servers, by their first event loops, and the lock under which keysets are taken over.
         private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
         /// The last change of keysets and chat applications.
         let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
@@ -57,12 +57,12 @@ package final class LocalBackend: Sendable {
         func open(_ bridge: Bridge, for node: ServerNode) throws {
             try bridges.withLockedValue { bridges in
                 try bridge.check(streams.keysets)
-                bridges[node.firstPartition] = bridge
+                bridges[node.firstEventLoopID] = bridge
             }
         }
 
         func closeBridge(of node: ServerNode) {
-            bridges.withLockedValue { $0[node.firstPartition] = nil }
+            bridges.withLockedValue { $0[node.firstEventLoopID] = nil }
         }
 
         /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
@@ -83,12 +83,12 @@ package final class LocalBackend: Sendable {
     /// A server's part in the backend, from joining to leaving.
     struct Seat: Sendable {
         let node: ServerNode
-        let partitions: PartitionSet
+        let eventLoopIDs: EventLoopSet
         let parts: Parts
     }
 
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// All servers together have at most `PartitionSet.capacity` event loops.
+        /// All servers together have at most `EventLoopSet.capacity` event loops.
         case tooManyLoops(limit: Int)
 
         var description: String {
@@ -99,7 +99,7 @@ package final class LocalBackend: Sendable {
     }
 
     private struct State: Sendable {
-        var used = PartitionSet()
+        var used = EventLoopSet()
         var parts: Task<Parts, any Error>?
         var servers = 0
     }
@@ -114,43 +114,43 @@ package final class LocalBackend: Sendable {
     func join(_ configuration: ServerConfiguration, loops: Int) async throws -> Seat {
         let (first, parts) = try state.withLockedValue { state in
             guard let first = Self.place(for: loops, beside: state.used) else {
-                throw Problem.tooManyLoops(limit: PartitionSet.capacity)
+                throw Problem.tooManyLoops(limit: EventLoopSet.capacity)
             }
-            for partition in first..<first + loops { state.used.insert(partition) }
+            for eventLoopID in first..<first + loops { state.used.insert(eventLoopID) }
             state.servers += 1
             let parts = state.parts ?? Task { [names] in try await Parts(configuration, names) }
             state.parts = parts
             return (first, parts)
         }
-        let partitions = (first..<first + loops).reduce(into: PartitionSet()) { $0.insert($1) }
+        let eventLoopIDs = (first..<first + loops).reduce(into: EventLoopSet()) { $0.insert($1) }
         do {
-            let node = ServerNode(firstPartition: first, congestion: congestion, names: names)
-            return Seat(node: node, partitions: partitions, parts: try await parts.value)
+            let node = ServerNode(firstEventLoopID: first, congestion: congestion, names: names)
+            return Seat(node: node, eventLoopIDs: eventLoopIDs, parts: try await parts.value)
         } catch {
-            _ = give(back: partitions)
+            _ = give(back: eventLoopIDs)
             throw error
         }
     }
 
     func leave(_ seat: Seat) async {
         seat.parts.closeBridge(of: seat.node)
-        if give(back: seat.partitions) { await seat.parts.close() }
+        if give(back: seat.eventLoopIDs) { await seat.parts.close() }
     }
 
     /// Whether the last server has left.
-    private func give(back partitions: PartitionSet) -> Bool {
+    private func give(back eventLoopIDs: EventLoopSet) -> Bool {
         state.withLockedValue { state in
-            for partition in partitions { state.used.remove(partition) }
+            for eventLoopID in eventLoopIDs { state.used.remove(eventLoopID) }
             state.servers -= 1
             if state.servers == 0 { state.parts = nil }
             return state.servers == 0
         }
     }
 
-    /// The least number from which on so many partitions are free.
-    private static func place(for loops: Int, beside used: PartitionSet) -> Int? {
-        guard loops <= PartitionSet.capacity else { return nil }
-        return (0...PartitionSet.capacity - loops).first { first in
+    /// The least number from which on so many event loops are free.
+    private static func place(for loops: Int, beside used: EventLoopSet) -> Int? {
+        guard loops <= EventLoopSet.capacity else { return nil }
+        return (0...EventLoopSet.capacity - loops).first { first in
             (first..<first + loops).allSatisfy { !used.contains($0) }
         }
     }

@@ -91,12 +91,12 @@ package final class PubNubService: Sendable {
 // MARK: - What comes of decisions
 
 extension PubNubService: StreamNode {
-    package var partitions: PartitionSet { context.partitions }
+    package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }
 
     package func apply(_ change: StreamChange) {
         switch change {
-        case .wake(let application, let wake, let partitions):
-            for mailbox in mailboxes where partitions.contains(mailbox.queue.partition) {
+        case .wake(let application, let wake, let eventLoopIDs):
+            for mailbox in mailboxes where eventLoopIDs.contains(mailbox.queue.eventLoopID) {
                 mailbox.enqueue(.wake(application: application, wake))
             }
         case .review(let application):

@@ -18,7 +18,7 @@ struct NexconnAudience: Sendable {
 
     private struct Part: Sendable {
         let node: any ChatNode
-        let partitions: PartitionSet
+        let eventLoopIDs: EventLoopSet
         var sessions = NexconnNodeSessions()
     }
 
@@ -34,7 +34,7 @@ struct NexconnAudience: Sendable {
     // MARK: Nodes
 
     mutating func join(_ node: any ChatNode) {
-        parts.append(Part(node: node, partitions: node.partitions))
+        parts.append(Part(node: node, eventLoopIDs: node.eventLoopIDs))
     }
 
     mutating func leave(_ node: any ChatNode) {
@@ -46,7 +46,7 @@ struct NexconnAudience: Sendable {
     }
 
     private func part(of session: ChatSession) -> Int? {
-        parts.firstIndex { $0.partitions.contains(session.partition) }
+        parts.firstIndex { $0.eventLoopIDs.contains(session.eventLoopID) }
     }
 
     /// The node that has a session; nil when it takes part no longer.

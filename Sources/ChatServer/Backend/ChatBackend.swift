@@ -22,8 +22,8 @@ package protocol ChatBackend: AnyObject, Sendable {
     func application(key: Identifier) -> NexconnApplication?
     /// A name for a new session, which no other session of the backend has.
     ///
-    /// - Parameter partition: of its event loop, among those of all nodes.
-    func newSession(on partition: Int) -> ChatSession
+    /// - Parameter eventLoopID: the number of its event loop among those of all nodes.
+    func newSession(on eventLoopID: Int) -> ChatSession
 
     /// Has the store promise ids. To be called before the first request.
     func prepare() async throws
@@ -47,8 +47,8 @@ package protocol ChatBackend: AnyObject, Sendable {
 
 /// A server that takes part in the shared state of chat: it has sessions, and tells them what has been decided.
 package protocol ChatNode: AnyObject, Sendable {
-    /// The partitions of its event loops. A session belongs to the node that has its partition.
-    var partitions: PartitionSet { get }
+    /// The node's event loops. A session belongs to the node that has its event loop.
+    var eventLoopIDs: EventLoopSet { get }
     /// The event loop for what has to be done once, such as telling webhooks; nil for a node that has none.
     var eventLoop: (any EventLoop)? { get }
 

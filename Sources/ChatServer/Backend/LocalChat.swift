@@ -53,12 +53,12 @@ package final class LocalChat: ChatBackend {
         state.withLockedValue { $0.configured[key] }
     }
 
-    package func newSession(on partition: Int) -> ChatSession {
+    package func newSession(on eventLoopID: Int) -> ChatSession {
         let id = sessions.withLockedValue { last in
             last += 1
             return last
         }
-        return ChatSession(id: id, partition: partition)
+        return ChatSession(id: id, eventLoopID: eventLoopID)
     }
 
     // MARK: Nodes

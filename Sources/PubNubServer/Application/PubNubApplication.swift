@@ -138,15 +138,15 @@ package final class PubNubApplication: Sendable {
             return (result, pending.isEmpty ? nil : announce(&pending, &state))
         }
         guard let call else { return result }
-        for node in nodes.all where !node.partitions.isDisjoint(with: call.partitions) {
-            node.apply(.wake(application: number, call.wake, on: call.partitions))
+        for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: call.eventLoopIDs) {
+            node.apply(.wake(application: number, call.wake, on: call.eventLoopIDs))
         }
         return result
     }
 
     /// Forgets event loops that are not there any more.
-    func forget(_ partitions: PartitionSet) {
-        state.withLockedValue { $0.audience.remove(partitions) }
+    func forget(_ eventLoopIDs: EventLoopSet) {
+        state.withLockedValue { $0.audience.remove(eventLoopIDs) }
     }
 
     // MARK: Notifications
@@ -154,7 +154,7 @@ package final class PubNubApplication: Sendable {
     /// Publishes presence events and finds whom to wake where.
     private func announce(
         _ pending: inout PendingNotifications, _ state: inout State
-    ) -> (partitions: PartitionSet, wake: PollWake)? {
+    ) -> (eventLoopIDs: EventLoopSet, wake: PollWake)? {
         for event in pending.events {
             let token = storage.tokens.next()
             let envelope = PubNubPresenceEvent(event).envelope(
@@ -165,7 +165,7 @@ package final class PubNubApplication: Sendable {
             state.streams.assign(token)
             pending.entries += state.streams.append(message, PubNubElement(shared: envelope.shared))
         }
-        var partitions = PartitionSet()
+        var eventLoopIDs = EventLoopSet()
         var sources: [PollSource] = []
         for entry in pending.entries {
             let channel = entry.message.channel
@@ -176,17 +176,17 @@ package final class PubNubApplication: Sendable {
                 let loops = state.audience[source]
                 guard !loops.isEmpty else { continue }
                 sources.append(source)
-                partitions.formUnion(loops)
+                eventLoopIDs.formUnion(loops)
             }
         }
         var changed: [PollSource] = []
         for group in pending.changedGroups {
             for source in [PollSource.group(group), .group(group.presenceChannel)] {
                 changed.append(source)
-                partitions.formUnion(state.audience[source])
+                eventLoopIDs.formUnion(state.audience[source])
             }
         }
-        return partitions.isEmpty ? nil : (partitions, PollWake(sources: sources, changed: changed))
+        return eventLoopIDs.isEmpty ? nil : (eventLoopIDs, PollWake(sources: sources, changed: changed))
     }
 }
 

@@ -3,25 +3,25 @@ import RealtimeHub
 
 /// On which event loops polls are held, by what they subscribe to. A loop may be named that has none any more, never the reverse.
 struct PubNubAudience: Sendable {
-    private var loops: [PollSource: PartitionSet] = [:]
+    private var loops: [PollSource: EventLoopSet] = [:]
 
-    mutating func insert(_ partition: Int, for source: PollSource) {
-        loops[source, default: PartitionSet()].insert(partition)
+    mutating func insert(_ eventLoopID: Int, for source: PollSource) {
+        loops[source, default: EventLoopSet()].insert(eventLoopID)
     }
 
-    mutating func remove(_ partition: Int, for source: PollSource) {
-        loops[source]?.remove(partition)
+    mutating func remove(_ eventLoopID: Int, for source: PollSource) {
+        loops[source]?.remove(eventLoopID)
         if loops[source]?.isEmpty == true { loops[source] = nil }
     }
 
     /// Takes event loops out of everything.
-    mutating func remove(_ partitions: PartitionSet) {
+    mutating func remove(_ eventLoopIDs: EventLoopSet) {
         for source in Array(loops.keys) {
-            for partition in partitions { remove(partition, for: source) }
+            for eventLoopID in eventLoopIDs { remove(eventLoopID, for: source) }
         }
     }
 
-    subscript(source: PollSource) -> PartitionSet { loops[source] ?? PartitionSet() }
+    subscript(source: PollSource) -> EventLoopSet { loops[source] ?? EventLoopSet() }
 }
 
 /// One of the things that a poll subscribes to.

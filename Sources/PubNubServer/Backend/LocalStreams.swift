@@ -43,7 +43,7 @@ package final class LocalStreams: StreamBackend {
 
     package func leave(_ node: any StreamNode) {
         nodes.leave(node)
-        for application in applications { application.forget(node.partitions) }
+        for application in applications { application.forget(node.eventLoopIDs) }
     }
 
     // MARK: Keysets

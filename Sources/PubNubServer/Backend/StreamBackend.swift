@@ -36,7 +36,7 @@ package protocol StreamBackend: AnyObject, Sendable {
 /// One server, as the backend of its keysets knows it.
 package protocol StreamNode: AnyObject, Sendable {
     /// The server's event loops, among those of all servers.
-    var partitions: PartitionSet { get }
+    var eventLoopIDs: EventLoopSet { get }
 
     /// Does its part of what was decided. Called in the order of decisions, with no lock held.
     func apply(_ change: StreamChange)
@@ -45,7 +45,7 @@ package protocol StreamNode: AnyObject, Sendable {
 /// What came of a decision, for the nodes that it concerns.
 package enum StreamChange: Sendable {
     /// Held polls on these event loops may have something to read.
-    case wake(application: Int, PollWake, on: PartitionSet)
+    case wake(application: Int, PollWake, on: EventLoopSet)
     /// The keyset has changed: its held polls have to be looked at again.
     case review(application: Int)
 }

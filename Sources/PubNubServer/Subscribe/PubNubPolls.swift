@@ -103,7 +103,7 @@ final class PubNubPolls {
             isHeld = true
             for list in sources.lists where !list.isAnnounced {
                 list.isAnnounced = true
-                state.audience.insert(loop.partition, for: list.source)
+                state.audience.insert(loop.eventLoopID, for: list.source)
             }
             return page
         }
@@ -402,7 +402,7 @@ final class PubNubPolls {
         }
         guard !silent.isEmpty else { return }
         application.withState { state in
-            for source in silent { state.audience.remove(loop.partition, for: source) }
+            for source in silent { state.audience.remove(loop.eventLoopID, for: source) }
         }
     }
 }

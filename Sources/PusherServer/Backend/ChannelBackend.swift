@@ -10,7 +10,7 @@ import ServerRuntime
 /// (rule SV-2). A backend in the process, ``LocalChannels``, has handed over all changes when the call returns. All methods may be
 /// called from any thread.
 ///
-/// Where a command returns partitions, these are the event loops that have no room any more; the caller pauses whoever said the command.
+/// Where a command returns event loops, these have no room any more; the caller pauses whoever said the command.
 package protocol ChannelBackend: AnyObject, Sendable {
     // MARK: Nodes
 
@@ -23,15 +23,15 @@ package protocol ChannelBackend: AnyObject, Sendable {
 
     /// Hands an event to the subscribers of a channel.
     @discardableResult
-    func publish(_ publication: ChannelPublication) -> PartitionSet
+    func publish(_ publication: ChannelPublication) -> EventLoopSet
     /// Subscribes a connection, or says why not. The subscriber's node confirms before it delivers anything else.
     ///
     /// - Parameter completion: called once, with the event loops that are full, from any thread.
     func subscribe(
-        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<PartitionSet, SubscribeRefusal>) -> Void)
+        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void)
     /// Ends a subscription.
     @discardableResult
-    func unsubscribe(_ subscription: EndedSubscription) -> PartitionSet
+    func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet
     /// Signs a connection in as a user. Its node sends the answers before any news of those whom the user watches.
     func signIn(_ signIn: ConnectionSignIn)
     /// Forgets a connection that was signed in.
@@ -58,7 +58,7 @@ package protocol ChannelBackend: AnyObject, Sendable {
     /// A cache channel's last message that has not expired.
     func cached(_ channel: ChannelID) -> CachedMessage?
     /// The event loops with subscribers of a channel.
-    func audience(of channel: ChannelID) -> PartitionSet
+    func audience(of channel: ChannelID) -> EventLoopSet
     /// The occupied channels of an application whose names begin with `prefix`, in parts of some size until `body` says false.
     func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool)
     /// Connections of an application.
@@ -73,10 +73,10 @@ package protocol ChannelBackend: AnyObject, Sendable {
 /// queued.
 package protocol ChannelNode: AnyObject, Sendable {
     /// The server's event loops, among those of all servers.
-    var partitions: PartitionSet { get }
+    var eventLoopIDs: EventLoopSet { get }
 
     /// Does its part of what was decided; returns the event loops that are full now.
-    func apply(_ change: ChannelChange) -> PartitionSet
+    func apply(_ change: ChannelChange) -> EventLoopSet
     /// Tells what happened on a channel to webhooks. Said to the first node only.
     func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application)
     /// As ``tell(_:on:of:)``, for what time brings; `id` is the application's.

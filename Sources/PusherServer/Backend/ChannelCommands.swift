@@ -44,7 +44,7 @@ package struct ChannelSubscription: Sendable {
 package struct ChannelSubscriber: Sendable {
     var socketID: SocketID
     /// The event loop, among those of all servers.
-    var partition: Int
+    var eventLoopID: Int
     let connection: NIOLoopBound<PusherConnection>
     let eventLoop: any EventLoop
 
@@ -59,7 +59,7 @@ package struct ChannelSubscriber: Sendable {
 package struct EndedSubscription: Sendable {
     var channel: ChannelID
     var application: Application
-    var partition: Int
+    var eventLoopID: Int
     /// The member's user on a presence channel.
     var userID: String?
     /// Nil when the connection has gone altogether.
@@ -82,13 +82,13 @@ package struct ConnectionSignIn: Sendable {
 /// What came of a command, for the nodes that it concerns.
 package enum ChannelChange: Sendable {
     /// Deliver a frame to the subscribers of a channel on these event loops, but to the excluded one.
-    case deliver(ByteBuffer, ChannelID, in: PartitionSet, excluding: SocketID?)
+    case deliver(ByteBuffer, ChannelID, in: EventLoopSet, excluding: SocketID?)
     /// Deliver to this connection from now on, after the confirmation.
     case subscribed(ChannelSubscriber, ChannelID, confirmation: ByteBuffer)
     /// Deliver to this connection no longer.
     case unsubscribed(ChannelSubscriber, ChannelID)
     /// Deliver a frame to connections that are signed in, on one event loop.
-    case tell([SocketID], partition: Int, ByteBuffer)
+    case tell([SocketID], eventLoopID: Int, ByteBuffer)
     /// Close connections of an application, or of one of its signed-in users.
     case close(PusherCloseReason, application: String, user: String?)
 }

@@ -6,10 +6,10 @@ import ServerRuntime
 // Decisions about one channel, made under the lock of its shard.
 extension LocalChannels {
     @discardableResult
-    package func publish(_ publication: ChannelPublication) -> PartitionSet {
+    package func publish(_ publication: ChannelPublication) -> EventLoopSet {
         let (channel, application) = (publication.channel, publication.application)
         return withShard(of: channel) { shard in
-            let audience: PartitionSet
+            let audience: EventLoopSet
             if let message = publication.cached {
                 audience = shard.publish(
                     message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shardCount)
@@ -27,7 +27,7 @@ extension LocalChannels {
     }
 
     package func subscribe(
-        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<PartitionSet, SubscribeRefusal>) -> Void
+        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
     ) {
         let result = withShard(of: subscription.channel) { shard in
             Result { () throws(SubscribeRefusal) in try subscribe(subscription, &shard) }
@@ -37,15 +37,15 @@ extension LocalChannels {
 
     private func subscribe(
         _ subscription: ChannelSubscription, _ shard: inout ChannelShard
-    ) throws(SubscribeRefusal) -> PartitionSet {
+    ) throws(SubscribeRefusal) -> EventLoopSet {
         let (channel, traits, application) = (subscription.channel, subscription.traits, subscription.application)
-        let partition = subscription.subscriber.partition
+        let eventLoopID = subscription.subscriber.eventLoopID
         let isNew = shard.occupancy(of: channel) == nil
         try quota.open(application, isNewChannel: isNew)
         let outcome: SubscribeOutcome
         do throws(SubscribeRefusal) {
             outcome = try shard.subscribe(
-                to: channel, traits: traits, partition: partition, member: subscription.member,
+                to: channel, traits: traits, eventLoopID: eventLoopID, member: subscription.member,
                 memberLimit: application.limits.presenceMembers, at: now)
         } catch {
             quota.close(application, isChannelGone: isNew)
@@ -53,11 +53,11 @@ extension LocalChannels {
         }
         let confirmation = PusherWire.confirmation(of: channel.name, isCache: traits.contains(.cached), outcome)
         if let added = outcome.memberAdded, confirmation.readableBytes > maximumConfirmationBytes {
-            _ = shard.unsubscribe(from: channel, partition: partition, userID: added.userID, at: now)
+            _ = shard.unsubscribe(from: channel, eventLoopID: eventLoopID, userID: added.userID, at: now)
             quota.close(application, isChannelGone: isNew)
             throw SubscribeRefusal.tooManyMemberBytes(limit: maximumConfirmationBytes)
         }
-        var full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: partition)
+        var full = apply(.subscribed(subscription.subscriber, channel, confirmation: confirmation), at: eventLoopID)
         if let added = outcome.memberAdded {
             let frame = PusherWire.frame(PusherFrames.memberAdded(channel: channel.name, member: PusherMember(added)))
             full.formUnion(deliver(frame, to: channel, in: outcome.audience, excluding: subscription.subscriber.socketID))
@@ -68,16 +68,16 @@ extension LocalChannels {
     }
 
     @discardableResult
-    package func unsubscribe(_ subscription: EndedSubscription) -> PartitionSet {
+    package func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet {
         let (channel, application) = (subscription.channel, subscription.application)
         return withShard(of: channel) { shard in
-            var full = PartitionSet()
+            var full = EventLoopSet()
             let ended = shard.unsubscribe(
-                from: channel, partition: subscription.partition, userID: subscription.userID, at: now)
+                from: channel, eventLoopID: subscription.eventLoopID, userID: subscription.userID, at: now)
             guard let outcome = ended else { return full }
             quota.close(application, isChannelGone: outcome.becameVacant)
             if let subscriber = subscription.subscriber {
-                full.formUnion(apply(.unsubscribed(subscriber, channel), at: subscription.partition))
+                full.formUnion(apply(.unsubscribed(subscriber, channel), at: subscription.eventLoopID))
             }
             if let removed = outcome.memberRemoved, !subscription.isSilent {
                 let frame = PusherWire.frame(PusherFrames.memberRemoved(channel: channel.name, userID: removed))
@@ -94,12 +94,12 @@ extension LocalChannels {
     // MARK: Counts
 
     private func announceCount(
-        of channel: ChannelID, _ traits: ChannelTraits, _ audience: PartitionSet, _ application: Application,
+        of channel: ChannelID, _ traits: ChannelTraits, _ audience: EventLoopSet, _ application: Application,
         _ shard: inout ChannelShard
-    ) -> PartitionSet {
+    ) -> EventLoopSet {
         guard application.announcesSubscriptionCounts, !traits.contains(.presence), !audience.isEmpty,
             let count = shard.countToAnnounce(channel, at: now)
-        else { return PartitionSet() }
+        else { return EventLoopSet() }
         let full = deliver(Self.frame(of: count, channel), to: channel, in: audience)
         if application.hasWebhooks { nodes.first?.tell(.subscriptionCount(count), on: channel.name, of: application) }
         return full

@@ -11,9 +11,9 @@ extension LocalChannels {
             tell(outcome.news)
             var answers = signIn.answers
             if !outcome.online.isEmpty { answers.append(PusherWire.frame(PusherWire.watchlist(online: outcome.online))) }
-            let partition = signIn.connection.partition
+            let eventLoopID = signIn.connection.eventLoopID
             for answer in answers {
-                _ = apply(.tell([SocketID(signIn.connection)], partition: partition, answer), at: partition)
+                _ = apply(.tell([SocketID(signIn.connection)], eventLoopID: eventLoopID, answer), at: eventLoopID)
             }
         }
     }
@@ -27,8 +27,8 @@ extension LocalChannels {
     func tell(_ news: [WatchlistNotification]) {
         for news in news {
             let frame = PusherWire.watchlist(news)
-            for (partition, watchers) in Dictionary(grouping: news.watchers, by: \.partition) {
-                _ = apply(.tell(watchers.map { SocketID($0) }, partition: partition, frame), at: partition)
+            for (eventLoopID, watchers) in Dictionary(grouping: news.watchers, by: \.eventLoopID) {
+                _ = apply(.tell(watchers.map { SocketID($0) }, eventLoopID: eventLoopID, frame), at: eventLoopID)
             }
         }
     }
@@ -41,7 +41,7 @@ extension SocketID {
 }
 
 extension UserConnection {
-    init(_ socketID: SocketID, partition: Int) {
-        self.init(partition: partition, high: socketID.high, low: socketID.low)
+    init(_ socketID: SocketID, eventLoopID: Int) {
+        self.init(eventLoopID: eventLoopID, high: socketID.high, low: socketID.low)
     }
 }

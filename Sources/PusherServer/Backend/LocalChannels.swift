@@ -64,19 +64,19 @@ package final class LocalChannels: ChannelBackend {
 
     /// Hands a frame to the nodes with subscribers of a channel; returns the event loops that are full now.
     func deliver(
-        _ frame: ByteBuffer, to channel: ChannelID, in audience: PartitionSet, excluding: SocketID? = nil
-    ) -> PartitionSet {
-        var full = PartitionSet()
+        _ frame: ByteBuffer, to channel: ChannelID, in audience: EventLoopSet, excluding: SocketID? = nil
+    ) -> EventLoopSet {
+        var full = EventLoopSet()
         guard !audience.isEmpty else { return full }
-        for node in nodes.all where !node.partitions.isDisjoint(with: audience) {
+        for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: audience) {
             full.formUnion(node.apply(.deliver(frame, channel, in: audience, excluding: excluding)))
         }
         return full
     }
 
     /// Hands a change to the node that an event loop belongs to.
-    func apply(_ change: ChannelChange, at partition: Int) -> PartitionSet {
-        nodes.all.first { $0.partitions.contains(partition) }?.apply(change) ?? PartitionSet()
+    func apply(_ change: ChannelChange, at eventLoopID: Int) -> EventLoopSet {
+        nodes.all.first { $0.eventLoopIDs.contains(eventLoopID) }?.apply(change) ?? EventLoopSet()
     }
 
     package func close(_ reason: PusherCloseReason, application: String, user: String?) {
@@ -128,7 +128,7 @@ package final class LocalChannels: ChannelBackend {
         return withShard(of: channel) { $0.cached(channel, at: now) }
     }
 
-    package func audience(of channel: ChannelID) -> PartitionSet {
+    package func audience(of channel: ChannelID) -> EventLoopSet {
         withShard(of: channel) { $0.audience(of: channel) }
     }
 

@@ -30,19 +30,21 @@ extension PusherService {
     }
 
     /// The event loops with subscribers of these channels that have no room now; empty when there may be published.
-    func congestion(of channels: some Sequence<String>, in application: Application) -> PartitionSet {
+    func congestion(of channels: some Sequence<String>, in application: Application) -> EventLoopSet {
         let full = context.congestion.full
         guard !full.isEmpty else { return full }
-        var concerned = PartitionSet()
+        var concerned = EventLoopSet()
         for name in channels {
             let channel = ChannelID(application: application.id, name: name)
-            for partition in self.channels.audience(of: channel) where full.contains(partition) { concerned.insert(partition) }
+            for eventLoopID in self.channels.audience(of: channel) where full.contains(eventLoopID) {
+                concerned.insert(eventLoopID)
+            }
         }
         return concerned
     }
 
     /// Hands a client's event to the other subscribers; returns the event loops that are full now.
-    func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> PartitionSet {
+    func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
         return channels.publish(
             ChannelPublication(
@@ -56,7 +58,7 @@ extension PusherService {
     /// - Parameter completion: called once, with the event loops that are full, from any thread.
     func subscribe(
         _ subscriber: ChannelSubscriber, to name: String, member: PresenceMember?, application: Application,
-        completion: @escaping @Sendable (Result<PartitionSet, SubscribeRefusal>) -> Void
+        completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
     ) {
         channels.subscribe(
             ChannelSubscription(
@@ -71,12 +73,12 @@ extension PusherService {
     /// - Parameter subscriber: nil when the connection has gone altogether.
     @discardableResult
     func unsubscribe(
-        _ subscriber: ChannelSubscriber?, at partition: Int, from name: String, userID: String?, application: Application,
+        _ subscriber: ChannelSubscriber?, at eventLoopID: Int, from name: String, userID: String?, application: Application,
         isSilent: Bool = false
-    ) -> PartitionSet {
+    ) -> EventLoopSet {
         channels.unsubscribe(
             EndedSubscription(
-                channel: ChannelID(application: application.id, name: name), application: application, partition: partition,
+                channel: ChannelID(application: application.id, name: name), application: application, eventLoopID: eventLoopID,
                 userID: userID, subscriber: subscriber, isSilent: isSilent))
     }
 }
@@ -84,26 +86,26 @@ extension PusherService {
 // MARK: - What comes of commands
 
 extension PusherService: ChannelNode {
-    package var partitions: PartitionSet { context.partitions }
+    package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }
 
-    private func mailbox(_ partition: Int) -> EventLoopMailbox<PusherLoop>? {
-        let number = partition - context.firstPartition
+    private func mailbox(_ eventLoopID: Int) -> EventLoopMailbox<PusherLoop>? {
+        let number = eventLoopID - context.firstEventLoopID
         return mailboxes.indices.contains(number) ? mailboxes[number] : nil
     }
 
-    package func apply(_ change: ChannelChange) -> PartitionSet {
-        var full = PartitionSet()
+    package func apply(_ change: ChannelChange) -> EventLoopSet {
+        var full = EventLoopSet()
         switch change {
         case .deliver(let frame, let channel, let audience, let excluding):
-            for mailbox in mailboxes where audience.contains(mailbox.queue.partition) {
+            for mailbox in mailboxes where audience.contains(mailbox.queue.eventLoopID) {
                 guard mailbox.enqueue(.deliver(channel, frame, excluding: excluding)) else { continue }
-                full.insert(mailbox.queue.partition)
+                full.insert(mailbox.queue.eventLoopID)
             }
         case .subscribed(let subscriber, let channel, let confirmation):
-            mailbox(subscriber.partition)?.enqueue(.attach(subscriber.connection, channel, confirmation: confirmation))
+            mailbox(subscriber.eventLoopID)?.enqueue(.attach(subscriber.connection, channel, confirmation: confirmation))
         case .unsubscribed(let subscriber, let channel):
-            mailbox(subscriber.partition)?.enqueue(.detach(subscriber.connection, channel))
-        case .tell(let connections, let partition, let frame): mailbox(partition)?.enqueue(.tell(connections, frame))
+            mailbox(subscriber.eventLoopID)?.enqueue(.detach(subscriber.connection, channel))
+        case .tell(let connections, let eventLoopID, let frame): mailbox(eventLoopID)?.enqueue(.tell(connections, frame))
         case .close(let reason, let application, let user): close(reason, application: application, user: user)
         }
         return full

@@ -107,11 +107,12 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     private func leave(isSilent: Bool) {
         guard let application else { return }
         if subscribers.signedIn.removeValue(forKey: socketID) != nil {
-            service.channels.signOut(UserConnection(socketID, partition: loop.partition), of: application.value)
+            service.channels.signOut(UserConnection(socketID, eventLoopID: loop.eventLoopID), of: application.value)
         }
         for subscription in front.leaveAll() {
             service.unsubscribe(
-                nil, at: loop.partition, from: subscription.channel, userID: subscription.userID, application: application.value,
+                nil, at: loop.eventLoopID, from: subscription.channel, userID: subscription.userID,
+                application: application.value,
                 isSilent: isSilent)
         }
         subscribers.channels.detachAll(self)
@@ -142,25 +143,25 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .unsubscribe(let subscription):
             hold(
                 until: service.unsubscribe(
-                    subscriber(context), at: loop.partition, from: subscription.channel, userID: subscription.userID,
+                    subscriber(context), at: loop.eventLoopID, from: subscription.channel, userID: subscription.userID,
                     application: application.value))
         case .signIn(let signIn, let answers):
             subscribers.signedIn[socketID] = self
             service.channels.signIn(
                 ConnectionSignIn(
-                    connection: UserConnection(socketID, partition: loop.partition), application: application.value,
+                    connection: UserConnection(socketID, eventLoopID: loop.eventLoopID), application: application.value,
                     user: signIn.user.id, watchlist: signIn.watchlist, answers: answers.map { PusherWire.frame($0) }))
         }
     }
 
     private func subscriber(_ context: ChannelHandlerContext) -> ChannelSubscriber {
         ChannelSubscriber(
-            socketID: socketID, partition: loop.partition, connection: NIOLoopBound(self, eventLoop: context.eventLoop),
+            socketID: socketID, eventLoopID: loop.eventLoopID, connection: NIOLoopBound(self, eventLoop: context.eventLoop),
             eventLoop: context.eventLoop)
     }
 
     /// The backend has decided about a subscription.
-    private func settle(_ channel: String, _ result: Result<PartitionSet, SubscribeRefusal>) {
+    private func settle(_ channel: String, _ result: Result<EventLoopSet, SubscribeRefusal>) {
         switch result {
         case .success(let full): hold(until: full)
         case .failure(let refusal): refuse(front.refused(channel, refusal), refusal.code)

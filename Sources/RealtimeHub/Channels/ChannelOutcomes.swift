@@ -10,8 +10,8 @@ public struct SubscribeOutcome: Hashable, Sendable {
     public var memberAdded: PresenceMember?
     /// A cache channel's last message, when there is one that has not expired.
     public var cached: CachedMessage?
-    /// Partitions with subscribers, the new one's included.
-    public var audience: PartitionSet
+    /// Event loops with subscribers, the new one's included.
+    public var audience: EventLoopSet
 }
 
 /// Why the hub did not take a subscription.
@@ -36,8 +36,8 @@ public struct UnsubscribeOutcome: Hashable, Sendable {
     public var subscriptions: Int
     /// The user that those who stay should hear of: set for the last connection of a user only.
     public var memberRemoved: String?
-    /// Partitions that still have subscribers.
-    public var audience: PartitionSet
+    /// Event loops that still have subscribers.
+    public var audience: EventLoopSet
 }
 
 /// How a channel stands.
@@ -58,5 +58,5 @@ public struct ChannelOccupancy: Hashable, Sendable {
 public struct CountDue: Hashable, Sendable {
     public var channel: ChannelID
     public var subscriptions: Int
-    public var audience: PartitionSet
+    public var audience: EventLoopSet
 }

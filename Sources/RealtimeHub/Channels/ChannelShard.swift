@@ -3,8 +3,8 @@ import Identifiers
 /// Some of the channels of a server: who is subscribed where, members, last messages.
 ///
 /// A value without locks, clocks and I/O. Its owner guards each shard with a lock of its own, so that channels do not contend,
-/// and picks a channel's shard with `index(of:among:)`. Connections are not listed here: the hub knows in which partitions a
-/// channel has subscribers and how many, and each partition knows its own connections (rule HB-3). Callers subscribe a
+/// and picks a channel's shard with `index(of:among:)`. Connections are not listed here: the hub knows in which event loops a
+/// channel has subscribers and how many, and each event loop knows its own connections (rule HB-3). Callers subscribe a
 /// connection to a channel at most once.
 public struct ChannelShard: Sendable {
     private var channels: [ChannelID: HubChannel] = [:]
@@ -29,11 +29,11 @@ public struct ChannelShard: Sendable {
     /// What there is of each application, by its id.
     public private(set) var tallies: [Identifier: ChannelTally] = [:]
 
-    /// Adds one subscription of a connection in `partition` (0 ..< 64, clamped).
+    /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).
     ///
     /// Throws when a presence channel is full or no member is given; nothing has changed then (rules HB-4, HB-5).
     public mutating func subscribe(
-        to id: ChannelID, traits: ChannelTraits, partition: Int, member: PresenceMember? = nil,
+        to id: ChannelID, traits: ChannelTraits, eventLoopID: Int, member: PresenceMember? = nil,
         memberLimit: Int = 100, at now: MonotonicInstant
     ) throws(SubscribeRefusal) -> SubscribeOutcome {
         let isPresence = traits.contains(.presence)
@@ -48,7 +48,7 @@ public struct ChannelShard: Sendable {
             }
         }
         let outcome = withChannel(id, traits: traits) { channel in
-            let isFirst = channel.add(partition: Self.clamp(partition), member: isPresence ? member : nil)
+            let isFirst = channel.add(eventLoopID: Self.clamp(eventLoopID), member: isPresence ? member : nil)
             return SubscribeOutcome(
                 becameOccupied: channel.subscriptions == 1, subscriptions: channel.subscriptions,
                 roster: isPresence ? channel.roster : nil, memberAdded: isFirst ? member : nil, cached: channel.cached(at: now),
@@ -63,14 +63,14 @@ public struct ChannelShard: Sendable {
         return outcome
     }
 
-    /// Removes one subscription; nil when the channel has none in that partition.
+    /// Removes one subscription; nil when the channel has none in that event loop.
     ///
     /// `userID` is that of the member given when subscribing.
     public mutating func unsubscribe(
-        from id: ChannelID, partition: Int, userID: String? = nil, at now: MonotonicInstant
+        from id: ChannelID, eventLoopID: Int, userID: String? = nil, at now: MonotonicInstant
     ) -> UnsubscribeOutcome? {
         guard let index = channels.index(forKey: id),
-            let wasLast = channels.values[index].remove(partition: Self.clamp(partition), userID: userID)
+            let wasLast = channels.values[index].remove(eventLoopID: Self.clamp(eventLoopID), userID: userID)
         else { return nil }
         let remaining = channels.values[index].subscriptions
         tally(id) { tally in
@@ -87,9 +87,9 @@ public struct ChannelShard: Sendable {
             becameVacant: remaining == 0, subscriptions: remaining, memberRemoved: wasLast ? userID : nil, audience: audience)
     }
 
-    /// Partitions in which somebody is subscribed.
-    public func audience(of id: ChannelID) -> PartitionSet {
-        channels[id]?.audience ?? PartitionSet()
+    /// Event loops in which somebody is subscribed.
+    public func audience(of id: ChannelID) -> EventLoopSet {
+        channels[id]?.audience ?? EventLoopSet()
     }
 
     /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
@@ -98,7 +98,7 @@ public struct ChannelShard: Sendable {
     ///   forgotten (rule HB-94).
     public mutating func publish(
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
-    ) -> PartitionSet {
+    ) -> EventLoopSet {
         remembering.insert(id)
         let audience = withChannel(id, traits: traits) { channel in
             channel.cached = message
@@ -213,7 +213,7 @@ public struct ChannelShard: Sendable {
         body(&channels[id, default: HubChannel(traits: traits)])
     }
 
-    private static func clamp(_ partition: Int) -> Int {
-        min(max(partition, 0), PartitionSet.capacity - 1)
+    private static func clamp(_ eventLoopID: Int) -> Int {
+        min(max(eventLoopID, 0), EventLoopSet.capacity - 1)
     }
 }

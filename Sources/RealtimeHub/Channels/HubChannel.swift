@@ -2,10 +2,10 @@
 struct HubChannel: Sendable {
     let traits: ChannelTraits
     private(set) var subscriptions = 0
-    /// Partitions with at least one subscription.
-    private(set) var audience = PartitionSet()
-    /// Subscriptions of each partition; as long as the highest partition that ever had one requires.
-    private var perPartition: [Int32] = []
+    /// Event loops with at least one subscription.
+    private(set) var audience = EventLoopSet()
+    /// Subscriptions of each event loop; as long as the highest event loop that ever had one requires.
+    private var perEventLoop: [Int32] = []
     /// Empty without the presence trait.
     private(set) var roster = PresenceRoster()
     var cached: CachedMessage?
@@ -16,19 +16,19 @@ struct HubChannel: Sendable {
     }
 
     /// Adds a subscription; true when a user has joined with its first connection.
-    mutating func add(partition: Int, member: PresenceMember?) -> Bool {
-        while perPartition.count <= partition { perPartition.append(0) }
-        perPartition[partition] += 1
-        audience.insert(partition)
+    mutating func add(eventLoopID: Int, member: PresenceMember?) -> Bool {
+        while perEventLoop.count <= eventLoopID { perEventLoop.append(0) }
+        perEventLoop[eventLoopID] += 1
+        audience.insert(eventLoopID)
         subscriptions += 1
         return member.map { roster.join($0) } ?? false
     }
 
-    /// Removes a subscription; nil when the partition has none, true when a user has left with its last connection.
-    mutating func remove(partition: Int, userID: String?) -> Bool? {
-        guard perPartition.indices.contains(partition), perPartition[partition] > 0 else { return nil }
-        perPartition[partition] -= 1
-        if perPartition[partition] == 0 { audience.remove(partition) }
+    /// Removes a subscription; nil when the event loop has none, true when a user has left with its last connection.
+    mutating func remove(eventLoopID: Int, userID: String?) -> Bool? {
+        guard perEventLoop.indices.contains(eventLoopID), perEventLoop[eventLoopID] > 0 else { return nil }
+        perEventLoop[eventLoopID] -= 1
+        if perEventLoop[eventLoopID] == 0 { audience.remove(eventLoopID) }
         subscriptions -= 1
         return userID.map { roster.leave(userID: $0) } ?? false
     }

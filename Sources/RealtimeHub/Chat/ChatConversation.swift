@@ -62,12 +62,12 @@ public enum ChatID {
 public struct ChatSession: Hashable, Sendable {
     /// Never used twice in a process.
     public var id: UInt64
-    /// Where the connection lives: see ``PartitionSet``.
-    public var partition: Int
+    /// Where the connection lives: see ``EventLoopSet``.
+    public var eventLoopID: Int
 
-    public init(id: UInt64, partition: Int) {
+    public init(id: UInt64, eventLoopID: Int) {
         self.id = id
-        self.partition = partition
+        self.eventLoopID = eventLoopID
     }
 }
 

@@ -42,7 +42,7 @@ public struct ChatOpenEvent: Hashable, Sendable {
     public var kind: Kind
     public var time: Int64
     /// Where the participants are.
-    public var partitions: PartitionSet
+    public var eventLoopIDs: EventLoopSet
 }
 
 /// A session's place in an open channel.

@@ -17,9 +17,9 @@ struct ChatRoom: Sendable {
     var untold: [ChatOpenAction] = []
     /// When somebody was there, or something was said, for the last time.
     var lastActivity: Int64
-    /// Sessions by partition.
+    /// Sessions by event loop.
     private var sessions: [Int] = []
-    private(set) var partitions = PartitionSet()
+    private(set) var eventLoopIDs = EventLoopSet()
 
     init(_ channel: ChatOpenChannel, at now: Int64) {
         self.channel = channel
@@ -70,10 +70,10 @@ struct ChatRoom: Sendable {
     }
 
     private mutating func seat(_ session: ChatSession, _ change: Int) {
-        let partition = session.partition
-        guard (0..<PartitionSet.capacity).contains(partition) else { return }
-        while sessions.count <= partition { sessions.append(0) }
-        sessions[partition] += change
-        if sessions[partition] > 0 { partitions.insert(partition) } else { partitions.remove(partition) }
+        let eventLoopID = session.eventLoopID
+        guard (0..<EventLoopSet.capacity).contains(eventLoopID) else { return }
+        while sessions.count <= eventLoopID { sessions.append(0) }
+        sessions[eventLoopID] += change
+        if sessions[eventLoopID] > 0 { eventLoopIDs.insert(eventLoopID) } else { eventLoopIDs.remove(eventLoopID) }
     }
 }

@@ -24,7 +24,7 @@ struct ChatRooms: Sendable {
 
     subscript(id: Identifier) -> ChatOpenChannel? { rooms[id]?.channel }
 
-    func partitions(of id: Identifier) -> PartitionSet? { rooms[id]?.partitions }
+    func eventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms[id]?.eventLoopIDs }
     func count(of id: Identifier) -> Int { rooms[id]?.count ?? 0 }
 
     /// Whether somebody is in a channel, with a session or about to come back.
@@ -225,8 +225,8 @@ struct ChatRooms: Sendable {
 
     /// An event for those who are in a channel now.
     func tell(_ id: Identifier, _ kind: ChatOpenEvent.Kind, at now: Int64, news: inout ChatNews) {
-        guard let partitions = rooms[id]?.partitions, !partitions.isEmpty else { return }
-        news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, partitions: partitions))
+        guard let eventLoopIDs = rooms[id]?.eventLoopIDs, !eventLoopIDs.isEmpty else { return }
+        news.open.append(ChatOpenEvent(channel: id, kind: kind, time: now, eventLoopIDs: eventLoopIDs))
     }
 
     /// Muting that holds in all channels is told in those in which one of the users is.

@@ -104,7 +104,7 @@ extension ChatState {
     public func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
 
     /// Where participants are; nil when there is no such channel.
-    public func openPartitions(of id: Identifier) -> PartitionSet? { rooms.partitions(of: id) }
+    public func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
 
     /// Those who have been there longest, at most 500.
     public func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {

@@ -50,7 +50,7 @@ public struct ChatAdmission: Hashable, Sendable {
     /// Empty for open channels.
     public var recipients: ChatRecipients
     /// Where the participants of an open channel are.
-    public var partitions = PartitionSet()
+    public var eventLoopIDs = EventLoopSet()
 }
 
 /// What a user may read of a conversation.
@@ -97,10 +97,10 @@ extension ChatState {
         let isKept = draft.isPersisted && !draft.isStatus
         if checksBlocking { try checkReaching(draft.kind, draft.to, sender) }
         if draft.kind == .open {
-            guard let partitions = rooms.partitions(of: draft.to) else { throw Self.noSuchOpenChannel }
+            guard let eventLoopIDs = rooms.eventLoopIDs(of: draft.to) else { throw Self.noSuchOpenChannel }
             return ChatAdmission(
                 conversation: isKept ? ChatConversation.key(.open, draft.to) : nil,
-                recipients: ChatRecipients([], others: rooms.count(of: draft.to)), partitions: partitions)
+                recipients: ChatRecipients([], others: rooms.count(of: draft.to)), eventLoopIDs: eventLoopIDs)
         }
         if draft.kind != .group { try checkRoom(forInboxesOf: CollectionOfOne(draft.to)) }
         let recipients = try recipients(draft.kind, draft.to, of: sender, users: draft.users)

@@ -1,11 +1,11 @@
-/// A connection that is signed in: the partition that it lives in, and its name there.
+/// A connection that is signed in: the event loop that it lives in, and its name there.
 public struct UserConnection: Hashable, Sendable {
-    public var partition: Int
+    public var eventLoopID: Int
     public var high: UInt64
     public var low: UInt64
 
-    public init(partition: Int, high: UInt64, low: UInt64) {
-        self.partition = partition
+    public init(eventLoopID: Int, high: UInt64, low: UInt64) {
+        self.eventLoopID = eventLoopID
         self.high = high
         self.low = low
     }

@@ -8,9 +8,9 @@ package final class ServerContext: Sendable {
     package let settings: RuntimeSettings
     package let loops: [EventLoopContext]
     package let congestion: LoopCongestion
-    /// The partitions of the server's event loops, among those of all servers that share its backend.
-    package let partitions: PartitionSet
-    package let firstPartition: Int
+    /// The server's event loops, by their numbers among those of all servers that share its backend.
+    package let eventLoopIDs: EventLoopSet
+    package let firstEventLoopID: Int
     package let prefix: PathPrefix
     package let crossOrigin: CrossOrigin
     package let admission: NIOLockedValueBox<Admission>
@@ -38,16 +38,16 @@ package final class ServerContext: Sendable {
         started = settings.clock.monotonic()
         congestion = node.congestion
         names = node.names
-        firstPartition = node.firstPartition
+        firstEventLoopID = node.firstEventLoopID
         loops = eventLoops.enumerated().map {
             EventLoopContext(
                 LoopQueue(
-                    $1, number: $0, partition: node.firstPartition + $0, congestion: node.congestion,
+                    $1, number: $0, eventLoopID: node.firstEventLoopID + $0, congestion: node.congestion,
                     maximumPendingBytes: settings.maximumPendingBytes,
                     maximumQueuedBytes: settings.maximumQueuedBytes, now: settings.clock.monotonic))
         }
-        partitions = loops.reduce(into: PartitionSet()) { $0.insert($1.queue.partition) }
-        node.congestion.begin(partitions)
+        eventLoopIDs = loops.reduce(into: EventLoopSet()) { $0.insert($1.queue.eventLoopID) }
+        node.congestion.begin(eventLoopIDs)
         prefix = PathPrefix(settings.pathPrefix)
         crossOrigin = CrossOrigin(settings.corsOrigins)
         admission = NIOLockedValueBox(Admission(maximumConnections: settings.maximumConnections))

@@ -49,7 +49,7 @@ package final class ServerHost: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for front in fronts { group.addTask { await front.close() } }
         }
-        context.congestion.end(context.partitions)
+        context.congestion.end(context.eventLoopIDs)
     }
 
     // MARK: Time

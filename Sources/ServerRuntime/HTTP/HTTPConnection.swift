@@ -384,7 +384,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     ///   - deadline: of a request that has been held back before.
     ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
     package func hold(
-        until loops: PartitionSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
+        until loops: EventLoopSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
         _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
     ) {
         phase = .answering

@@ -11,7 +11,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     /// The methods that there are at the path, for a status of 405.
     package var allowedMethods: String?
     /// The event loops without room for what the request publishes; empty for every other reason. Nothing of it has been done.
-    package var loops = PartitionSet()
+    package var loops = EventLoopSet()
 
     package init(_ status: Int, _ message: String, retryAfter: Int? = nil, allowedMethods: String? = nil) {
         self.status = status
@@ -49,7 +49,7 @@ package struct HTTPProblem: Error, Hashable, Sendable {
         429, "The client's address has too many connections, or opens them too fast.", retryAfter: 5)
     package static let timeout = HTTPProblem(408, "The request took too long to arrive.")
 
-    package static func congested(_ loops: PartitionSet) -> HTTPProblem {
+    package static func congested(_ loops: EventLoopSet) -> HTTPProblem {
         var problem = HTTPProblem(
             503, "Too much is waiting for the subscribers of these channels; nothing was published.", retryAfter: 1)
         problem.loops = loops

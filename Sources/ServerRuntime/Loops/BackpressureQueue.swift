@@ -4,7 +4,7 @@ import ServerValues
 /// order in which it came (rules SV-14 and SV-15). Touched on its loop only.
 struct BackpressureQueue {
     fileprivate enum Entry {
-        case reader(WebSocketConnection, PartitionSet)
+        case reader(WebSocketConnection, EventLoopSet)
         case request(Request)
     }
 
@@ -12,7 +12,7 @@ struct BackpressureQueue {
     struct Request {
         let connection: HTTPConnection
         let number: UInt32
-        let loops: PartitionSet
+        let loops: EventLoopSet
         let deadline: MonotonicInstant
         let refusal: HTTPAnswer
         /// Tries again: answers the request, or holds it back once more.
@@ -24,8 +24,8 @@ struct BackpressureQueue {
     var count: Int { entries.count }
 
     /// The loops that somebody waits for.
-    var loops: PartitionSet {
-        entries.reduce(into: PartitionSet()) { loops, entry in
+    var loops: EventLoopSet {
+        entries.reduce(into: EventLoopSet()) { loops, entry in
             switch entry {
             case .reader(_, let wanted): loops.formUnion(wanted)
             case .request(let request): loops.formUnion(request.loops)
@@ -33,7 +33,7 @@ struct BackpressureQueue {
         }
     }
 
-    fileprivate mutating func append(_ reader: WebSocketConnection, until loops: PartitionSet) {
+    fileprivate mutating func append(_ reader: WebSocketConnection, until loops: EventLoopSet) {
         entries.append(.reader(reader, loops))
     }
 
@@ -55,7 +55,7 @@ struct BackpressureQueue {
 
 extension EventLoopContext {
     /// Holds a connection back until none of `loops` is full. On the event loop only.
-    func hold(_ reader: WebSocketConnection, until loops: PartitionSet) {
+    func hold(_ reader: WebSocketConnection, until loops: EventLoopSet) {
         state.held.append(reader, until: loops)
         state.figures.held += 1
         waitForRoom(on: loops)
@@ -98,8 +98,8 @@ extension EventLoopContext {
         }
     }
 
-    private func waitForRoom(on loops: PartitionSet) {
-        let isWaiting = congestion.wait(for: loops, on: partition) { [weak self] in self?.lookAtHeld() }
+    private func waitForRoom(on loops: EventLoopSet) {
+        let isWaiting = congestion.wait(for: loops, on: eventLoopID) { [weak self] in self?.lookAtHeld() }
         // There is room by now.
         if !isWaiting { lookAtHeld() }
     }

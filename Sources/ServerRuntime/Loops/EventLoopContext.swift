@@ -18,7 +18,7 @@ package final class EventLoopContext: Sendable {
     /// The number of the loop among the server's.
     package var number: Int { queue.number }
     /// The number of the loop among those of all servers that share a backend.
-    package var partition: Int { queue.partition }
+    package var eventLoopID: Int { queue.eventLoopID }
     package var congestion: LoopCongestion { queue.congestion }
     /// The time by the server's clock.
     package var now: MonotonicInstant { queue.now() }

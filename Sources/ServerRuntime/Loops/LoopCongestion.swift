@@ -8,14 +8,14 @@ package final class LoopCongestion: Sendable {
     package typealias Call = @Sendable () -> Void
 
     private struct State {
-        var full = PartitionSet()
+        var full = EventLoopSet()
         /// Loops that hold something back, and how to tell them that there is room.
         var loops: [Int: Call] = [:]
         /// Others who wait, by the number of their wait.
         var others: [UInt64: Call] = [:]
         var lastNumber: UInt64 = 0
         /// Loops that are not there any more.
-        var ended = PartitionSet()
+        var ended = EventLoopSet()
     }
 
     private let state = NIOLockedValueBox(State())
@@ -23,19 +23,19 @@ package final class LoopCongestion: Sendable {
     package init() {}
 
     /// The loops that have no room now.
-    package var full: PartitionSet { state.withLockedValue(\.full) }
+    package var full: EventLoopSet { state.withLockedValue(\.full) }
 
     /// A loop has no room any more. To be called under the lock of its queue, so that it cannot be taken for full for ever.
-    package func fill(_ partition: Int) {
+    package func fill(_ eventLoopID: Int) {
         state.withLockedValue { state in
-            if !state.ended.contains(partition) { state.full.insert(partition) }
+            if !state.ended.contains(eventLoopID) { state.full.insert(eventLoopID) }
         }
     }
 
     /// A loop has room again; to be called under the lock of its queue. Returns whom to tell once that lock is given back.
-    package func clear(_ partition: Int) -> [Call] {
+    package func clear(_ eventLoopID: Int) -> [Call] {
         state.withLockedValue { state in
-            state.full.remove(partition)
+            state.full.remove(eventLoopID)
             return Self.takeCalls(&state)
         }
     }
@@ -43,10 +43,10 @@ package final class LoopCongestion: Sendable {
     /// Has a loop told, once, that some loop has room again.
     ///
     /// - Returns: false when none of `loops` is full any more; nobody is told then.
-    package func wait(for loops: PartitionSet, on partition: Int, _ tell: @escaping Call) -> Bool {
+    package func wait(for loops: EventLoopSet, on eventLoopID: Int, _ tell: @escaping Call) -> Bool {
         state.withLockedValue { state in
             guard !state.full.isDisjoint(with: loops) else { return false }
-            state.loops[partition] = tell
+            state.loops[eventLoopID] = tell
             return true
         }
     }
@@ -69,17 +69,17 @@ package final class LoopCongestion: Sendable {
     }
 
     /// There are loops with these numbers from now on.
-    package func begin(_ partitions: PartitionSet) {
+    package func begin(_ eventLoopIDs: EventLoopSet) {
         state.withLockedValue { state in
-            for partition in partitions { state.ended.remove(partition) }
+            for eventLoopID in eventLoopIDs { state.ended.remove(eventLoopID) }
         }
     }
 
     /// Loops are about to end: nobody waits for them any more. Whoever waits for others too is told, and may wait again.
-    package func end(_ partitions: PartitionSet) {
+    package func end(_ eventLoopIDs: EventLoopSet) {
         let calls = state.withLockedValue { state in
-            state.ended.formUnion(partitions)
-            for partition in partitions { state.full.remove(partition) }
+            state.ended.formUnion(eventLoopIDs)
+            for eventLoopID in eventLoopIDs { state.full.remove(eventLoopID) }
             return Self.takeCalls(&state)
         }
         for call in calls { call() }

@@ -9,7 +9,7 @@ package final class LoopQueue: Sendable {
     /// The number of the loop among the server's.
     package let number: Int
     /// The number of the loop among those of all servers that share a backend (``ServerNode``).
-    package let partition: Int
+    package let eventLoopID: Int
     package let congestion: LoopCongestion
     /// So much is written to one connection before it is flushed. Far below what may wait for a subscriber, so that a burst within
     /// one turn makes nobody look slow.
@@ -22,13 +22,13 @@ package final class LoopQueue: Sendable {
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
     package init(
-        _ eventLoop: any EventLoop, number: Int, partition: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
+        _ eventLoop: any EventLoop, number: Int, eventLoopID: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
         maximumQueuedBytes: Int,
         now: @escaping @Sendable () -> MonotonicInstant
     ) {
         self.eventLoop = eventLoop
         self.number = number
-        self.partition = partition
+        self.eventLoopID = eventLoopID
         self.congestion = congestion
         self.now = now
         maximumBytes = max(maximumQueuedBytes, 1024)
@@ -48,7 +48,7 @@ package final class LoopQueue: Sendable {
             load.bytes += bytes
             if load.bytes > maximumBytes, !load.isFull {
                 load.isFull = true
-                congestion.fill(partition)
+                congestion.fill(eventLoopID)
             }
             return load.isFull
         }
@@ -60,7 +60,7 @@ package final class LoopQueue: Sendable {
             load.bytes -= bytes
             guard load.isFull, load.bytes <= maximumBytes / 2 else { return [LoopCongestion.Call]() }
             load.isFull = false
-            return congestion.clear(partition)
+            return congestion.clear(eventLoopID)
         }
         for call in calls { call() }
     }

@@ -58,7 +58,7 @@ extension WebSocketConnection {
 
     /// Stops reading the socket until these event loops have room (rule SV-15). What has been read already is still done: it is
     /// no more than one read, and nothing of it is lost.
-    package final func hold(until loops: PartitionSet) {
+    package final func hold(until loops: EventLoopSet) {
         guard !loops.isEmpty, !isHeld, phase == .open else { return }
         isHeld = true
         updateReading()

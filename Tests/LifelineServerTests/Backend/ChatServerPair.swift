@@ -41,9 +41,9 @@ func withChatPlaces(
 extension LifelineServer {
     var api: NexconnAPIClient { NexconnAPIClient(server: self) }
 
-    /// The partitions of the sessions that a user has.
-    func partitions(of user: String) -> [Int] {
-        chat.withAudience { $0.peers(of: .init(user)).map(\.chat.partition) }
+    /// The event loops of the sessions that a user has.
+    func eventLoopIDs(of user: String) -> [Int] {
+        chat.withAudience { $0.peers(of: .init(user)).map(\.chat.eventLoopID) }
     }
 }
 

@@ -106,14 +106,14 @@ struct TwoServersBridgeTests {
             try await pusher.subscribe("r")
             // While an event loop is full, nothing is carried.
             let congestion = servers[1].context.congestion
-            let partition = servers[1].context.firstPartition + 1
-            congestion.fill(partition)
+            let eventLoopID = servers[1].context.firstEventLoopID + 1
+            congestion.fill(eventLoopID)
             for number in 0..<300 { try await servers[1].publish(channel: "r", message: "\(number)") }
             #expect(servers[0].services.bridge?.counts == .init(carried: 0, dropped: 0, queued: 300))
             try await servers[0].stop()
             #expect(servers[0].services.bridge?.counts == .init(carried: hasNext ? 0 : 300, dropped: 0, queued: 0))
             if hasNext { #expect(servers[1].services.bridge?.counts.queued == 300) }
-            for call in congestion.clear(partition) { call() }
+            for call in congestion.clear(eventLoopID) { call() }
             #expect(try await data(300, from: pusher) == (0..<300).map(String.init))
             try await pusher.expectSilence()
         }

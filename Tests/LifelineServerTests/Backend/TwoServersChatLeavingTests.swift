@@ -36,7 +36,7 @@ struct TwoServersChatLeavingTests {
         let bye = try await bob.expectBye()
         #expect(bye["retry"]?.bool == true)
         try await stopped
-        #expect(first.partitions(of: "bob").isEmpty && first.chat.read { $0.sessions(of: "bob").isEmpty })
+        #expect(first.eventLoopIDs(of: "bob").isEmpty && first.chat.read { $0.sessions(of: "bob").isEmpty })
         var heard: Set<String> = []
         for _ in 0..<2 {
             let event = try await ann.expect("ev")["e"]
@@ -162,7 +162,7 @@ struct TwoServersChatLeavingTests {
             ChatServiceSettings(applications: [Self.settings], chatHeartbeat: .seconds(30)),
             store: InMemoryChatStore(now: clock.clock.unixTicks), restored: restored, clock: clock.clock, names: MetricNames(),
             logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let (first, second) = (IdleNode(partition: 0), IdleNode(partition: 1))
+        let (first, second) = (IdleNode(eventLoopID: 0), IdleNode(eventLoopID: 1))
         for node in [first, second] { chat.join(node) }
         let application = try #require(chat.application(key: "app-key"))
         func comeAndGo(_ user: Identifier) async throws {
@@ -194,12 +194,12 @@ struct TwoServersChatLeavingTests {
 
 /// A node without connections.
 private final class IdleNode: ChatNode {
-    let partitions: PartitionSet
+    let eventLoopIDs: EventLoopSet
 
-    init(partition: Int) {
-        var partitions = PartitionSet()
-        partitions.insert(partition)
-        self.partitions = partitions
+    init(eventLoopID: Int) {
+        var eventLoopIDs = EventLoopSet()
+        eventLoopIDs.insert(eventLoopID)
+        self.eventLoopIDs = eventLoopIDs
     }
 
     var eventLoop: (any EventLoop)? { nil }

@@ -15,8 +15,9 @@ struct TwoServersChatTests {
             let ann = try await here.device("ann"), bob = try await there.device("bob")
             let web = try await here.device("bob", "tab", class: "web")
             if servers == 2 {
-                #expect(here.partitions(of: "ann").allSatisfy { here.context.partitions.contains($0) })
-                #expect(Set(here.partitions(of: "bob")).count == 2 && here.partitions(of: "bob") == there.partitions(of: "bob"))
+                #expect(here.eventLoopIDs(of: "ann").allSatisfy { here.context.eventLoopIDs.contains($0) })
+                #expect(
+                    Set(here.eventLoopIDs(of: "bob")).count == 2 && here.eventLoopIDs(of: "bob") == there.eventLoopIDs(of: "bob"))
             }
             for number in 1...20 {
                 try await ann.say("\(number)", to: "bob", cid: "\(number)")

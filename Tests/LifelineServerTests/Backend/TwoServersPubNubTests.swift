@@ -143,8 +143,8 @@ struct TwoServersPubNubTests {
         #expect(try await late.get("/v2/subscribe/demo/room/0?tt=\(first)&uuid=u").payloads == ["2"])
         let application = try #require(third.services.pubnub.application(subscribeKey: "demo"))
         #expect(
-            application.withState { $0.audience[.channel("room")] }.isDisjoint(with: here.context.partitions)
-                || here.context.partitions == third.context.partitions)
+            application.withState { $0.audience[.channel("room")] }.isDisjoint(with: here.context.eventLoopIDs)
+                || here.context.eventLoopIDs == third.context.eventLoopIDs)
         try await third.stop()
         try await there.stop()
     }

@@ -220,7 +220,7 @@ struct TwoServersPusherTests {
         try await there.stop()
     }
 
-    @Test("Servers of one backend have at most as many event loops as there are partitions")
+    @Test("Servers of one backend have at most as many event loops as there are event loops")
     func tooMany() async throws {
         let backend = LocalBackend()
         let first = try await LifelineServer.start(sharedConfiguration { $0.threads = 63 }, on: backend)

@@ -30,7 +30,7 @@ final class BlockedLoop: Sendable {
 
 extension LifelineServer {
     /// The number of the event loop that a client's connection lives on.
-    func partition(of client: TestClient) async throws -> Int {
+    func eventLoopID(of client: TestClient) async throws -> Int {
         let id = await client.socketID
         for loop in context.loops {
             let isThere = try await loop.eventLoop.submit {
@@ -42,18 +42,18 @@ extension LifelineServer {
     }
 
     /// Connects until a client lives on this event loop; others are closed.
-    func client(on partition: Int) async throws -> TestClient {
+    func client(on eventLoopID: Int) async throws -> TestClient {
         for _ in 0..<100 {
             let client = try await TestClient.connect(self)
-            if try await self.partition(of: client) == partition { return client }
+            if try await self.eventLoopID(of: client) == eventLoopID { return client }
             await client.closeSocket()
         }
-        throw TestClient.Unexpected(description: "no connection came to event loop \(partition)")
+        throw TestClient.Unexpected(description: "no connection came to event loop \(eventLoopID)")
     }
 
     /// Connects for requests until the socket lives on this event loop.
-    func requester(on partition: Int) async throws -> RawSocket {
-        let loop = context.loops[partition]
+    func requester(on eventLoopID: Int) async throws -> RawSocket {
+        let loop = context.loops[eventLoopID]
         for _ in 0..<100 {
             let before = try await loop.eventLoop.submit { loop.state.requesters.all.count }.get()
             let socket = try await RawSocket.connect(port: port)
@@ -62,7 +62,7 @@ extension LifelineServer {
             if try await loop.eventLoop.submit({ loop.state.requesters.all.count }).get() > before { return socket }
             await socket.close()
         }
-        throw TestClient.Unexpected(description: "no request came to event loop \(partition)")
+        throw TestClient.Unexpected(description: "no request came to event loop \(eventLoopID)")
     }
 }
 

@@ -14,17 +14,17 @@ struct CacheAndCountTests {
         var shard = ChannelShard()
         _ = shard.publish(message("1", until: 1800), to: news, traits: .cached)
         _ = shard.publish(message("2", until: 1800), to: news, traits: .cached)
-        #expect(try shard.subscribe(to: news, traits: .cached, partition: 0, at: .seconds(1799)).cached?.data == "2")
-        #expect(try shard.subscribe(to: news, traits: .cached, partition: 0, at: .seconds(1800)).cached == nil)
+        #expect(try shard.subscribe(to: news, traits: .cached, eventLoopID: 0, at: .seconds(1799)).cached?.data == "2")
+        #expect(try shard.subscribe(to: news, traits: .cached, eventLoopID: 0, at: .seconds(1800)).cached == nil)
         #expect(shard.cached(news, at: .seconds(1800)) == nil)
     }
 
     @Test("A message outlives the last subscriber, but not its time")
     func vacant() throws {
         var shard = ChannelShard()
-        _ = try shard.subscribe(to: news, traits: .cached, partition: 5, at: .seconds(0))
+        _ = try shard.subscribe(to: news, traits: .cached, eventLoopID: 5, at: .seconds(0))
         #expect(Array(shard.publish(message("1", until: 100), to: news, traits: .cached)) == [5])
-        _ = shard.unsubscribe(from: news, partition: 5, at: .seconds(1))
+        _ = shard.unsubscribe(from: news, eventLoopID: 5, at: .seconds(1))
         #expect(shard.cached(news, at: .seconds(99))?.data == "1")
         #expect(shard.occupied(application: "1001", prefix: "").isEmpty)
         _ = shard.sweep(at: .seconds(100))
@@ -44,7 +44,7 @@ struct CacheAndCountTests {
         func kept(_ application: String = "1001") -> [Int] {
             (0..<1_000).filter { shard.cached(id($0, application), at: .seconds(1)) != nil }
         }
-        _ = try shard.subscribe(to: id(0), traits: .cached, partition: 0, at: .seconds(0))
+        _ = try shard.subscribe(to: id(0), traits: .cached, eventLoopID: 0, at: .seconds(0))
         publish(0, "2")
         for number in 0..<1_000 { publish(number) }
         #expect(kept() == Array(993..<1_000) && kept("2") == [0])
@@ -66,7 +66,7 @@ struct CacheAndCountTests {
     func smallCounts() throws {
         var shard = ChannelShard()
         for expected in 1...100 {
-            _ = try shard.subscribe(to: news, traits: [], partition: 0, at: .seconds(0))
+            _ = try shard.subscribe(to: news, traits: [], eventLoopID: 0, at: .seconds(0))
             #expect(shard.countToAnnounce(news, at: .seconds(0)) == expected)
         }
     }
@@ -74,10 +74,10 @@ struct CacheAndCountTests {
     @Test("Beyond 100 one announcement in 5 s, and the last change comes late but comes")
     func largeCounts() throws {
         var shard = ChannelShard()
-        for _ in 1...100 { _ = try shard.subscribe(to: news, traits: [], partition: 2, at: .seconds(0)) }
+        for _ in 1...100 { _ = try shard.subscribe(to: news, traits: [], eventLoopID: 2, at: .seconds(0)) }
         #expect(shard.countToAnnounce(news, at: .seconds(0)) == 100)
         for _ in 1...50 {
-            _ = try shard.subscribe(to: news, traits: [], partition: 2, at: .seconds(1))
+            _ = try shard.subscribe(to: news, traits: [], eventLoopID: 2, at: .seconds(1))
             #expect(shard.countToAnnounce(news, at: .seconds(1)) == nil)
         }
         #expect(shard.sweep(at: .seconds(4)).isEmpty)

@@ -31,9 +31,9 @@ struct IdentifierTests {
     func users(one: String, other: String) {
         var book = SignedInUsers(offlineGrace: .zero)
         let now = MonotonicInstant(nanoseconds: 0)
-        let watcher = UserConnection(partition: 0, high: 1, low: 1)
+        let watcher = UserConnection(eventLoopID: 0, high: 1, low: 1)
         let watched = book.signIn(watcher, as: "w", watching: [one], at: now)
-        _ = book.signIn(UserConnection(partition: 0, high: 2, low: 2), as: other, watching: [], at: now)
+        _ = book.signIn(UserConnection(eventLoopID: 0, high: 2, low: 2), as: other, watching: [], at: now)
         let news = book.takeNews(at: now)
         #expect(watched.online.isEmpty && news.isEmpty && !book.isOnline(one) && book.isOnline(other))
     }

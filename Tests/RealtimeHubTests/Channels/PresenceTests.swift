@@ -9,12 +9,12 @@ struct PresenceTests {
         _ shard: inout ChannelShard, _ user: String, info: String? = nil, limit: Int = 100
     ) throws -> SubscribeOutcome {
         try shard.subscribe(
-            to: lobby, traits: .presence, partition: 0, member: PresenceMember(userID: user, info: info), memberLimit: limit,
+            to: lobby, traits: .presence, eventLoopID: 0, member: PresenceMember(userID: user, info: info), memberLimit: limit,
             at: .seconds(0))
     }
 
     private func leave(_ shard: inout ChannelShard, _ user: String) -> UnsubscribeOutcome? {
-        shard.unsubscribe(from: lobby, partition: 0, userID: user, at: .seconds(0))
+        shard.unsubscribe(from: lobby, eventLoopID: 0, userID: user, at: .seconds(0))
     }
 
     @Test("A user is added with the first and removed with the last of its connections")
@@ -59,7 +59,7 @@ struct PresenceTests {
     func memberMissing() {
         var shard = ChannelShard()
         #expect(throws: SubscribeRefusal.memberMissing) {
-            try shard.subscribe(to: lobby, traits: .presence, partition: 0, at: .seconds(0))
+            try shard.subscribe(to: lobby, traits: .presence, eventLoopID: 0, at: .seconds(0))
         }
         #expect(shard.occupancy(of: lobby) == nil)
     }

@@ -135,7 +135,7 @@ struct ChatModelTests {
     private func signIn(
         _ user: Identifier, _ random: inout SeededRandom, _ script: inout ChatScript, _ model: inout NaiveChat
     ) {
-        let session = script.session(partition: Int.random(in: 0..<4, using: &random))
+        let session = script.session(eventLoopID: Int.random(in: 0..<4, using: &random))
         let signIn = ChatSignIn(
             user: user, device: "d\(Int.random(in: 0..<3, using: &random))",
             deviceClass: ChatDeviceClass.allCases.randomElement(using: &random) ?? .mobile)

@@ -52,18 +52,18 @@ struct ChatScript {
         return run { book, now, commit in book.sweep(at: now, into: &commit) }
     }
 
-    mutating func session(partition: Int = 0) -> ChatSession {
+    mutating func session(eventLoopID: Int = 0) -> ChatSession {
         sessions += 1
-        return ChatSession(id: sessions, partition: partition)
+        return ChatSession(id: sessions, eventLoopID: eventLoopID)
     }
 
     /// Signs a device in that nothing is in the way of.
     mutating func signIn(
-        _ user: Identifier, device: Identifier = "d", as deviceClass: ChatDeviceClass = .mobile, partition: Int = 0
+        _ user: Identifier, device: Identifier = "d", as deviceClass: ChatDeviceClass = .mobile, eventLoopID: Int = 0
     ) throws
         -> ChatSession
     {
-        let session = session(partition: partition)
+        let session = session(eventLoopID: eventLoopID)
         _ = try book.signIn(session, ChatSignIn(user: user, device: device, deviceClass: deviceClass), at: now)
         return session
     }

@@ -15,7 +15,7 @@ struct ChatSendingTests {
         }
         var sessions: [Identifier: ChatSession] = [:]
         for (number, user) in (["o", "a", "m", "n", "x"] as [Identifier]).enumerated() {
-            sessions[user] = try script.signIn(user, partition: number % 2)
+            sessions[user] = try script.signIn(user, eventLoopID: number % 2)
         }
         for user in ["o", "m"] as [Identifier] { _ = try script.enter("r", try #require(sessions[user]), user) }
         return (script, sessions)
@@ -46,7 +46,7 @@ struct ChatSendingTests {
         #expect(chosen.recipients.others == 1)
         let open = try admit(.open, "r")
         #expect(reached(open).isEmpty)
-        #expect(Array(open.partitions) == [0])
+        #expect(Array(open.eventLoopIDs) == [0])
         #expect(open.recipients.others == 2)
         let toOneself = try admit(.direct, "m")
         #expect(reached(toOneself) == ["m"])

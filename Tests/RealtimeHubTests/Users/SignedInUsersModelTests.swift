@@ -47,7 +47,7 @@ struct SignedInUsersModelTests {
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<3:
                 number += 1
-                let connection = UserConnection(partition: Int.random(in: 0..<4, using: &random), high: number, low: 0)
+                let connection = UserConnection(eventLoopID: Int.random(in: 0..<4, using: &random), high: number, low: 0)
                 let user = try #require(names.randomElement(using: &random))
                 let list = Array(names.shuffled(using: &random).prefix(Int.random(in: 0..<6, using: &random)))
                 let answer = book.signIn(connection, as: user, watching: list, at: now)

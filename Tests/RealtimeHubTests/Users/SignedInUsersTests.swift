@@ -5,8 +5,8 @@ import Testing
 struct SignedInUsersTests {
     private var book = SignedInUsers(offlineGrace: .seconds(3))
 
-    private func connection(_ number: UInt64, partition: Int = 0) -> UserConnection {
-        UserConnection(partition: partition, high: number, low: 0)
+    private func connection(_ number: UInt64, eventLoopID: Int = 0) -> UserConnection {
+        UserConnection(eventLoopID: eventLoopID, high: number, low: 0)
     }
 
     @Test("Watchers hear of a user's first connection and, after the grace, of the end of the last")
@@ -14,12 +14,12 @@ struct SignedInUsersTests {
         let watcher = connection(1)
         #expect(book.signIn(watcher, as: "ann", watching: ["bob"], at: .seconds(0)) == UserSignIn(online: [], news: []))
         _ = book.signIn(connection(2), as: "bob", watching: [], at: .seconds(0))
-        _ = book.signIn(connection(3, partition: 1), as: "bob", watching: [], at: .seconds(0))
+        _ = book.signIn(connection(3, eventLoopID: 1), as: "bob", watching: [], at: .seconds(0))
         #expect(book.takeNews(at: .seconds(0)) == [WatchlistNotification(watchers: [watcher], online: ["bob"], offline: [])])
         book.signOut(connection(2), at: .seconds(1))
         #expect(book.takeNews(at: .seconds(10)).isEmpty)
         #expect(book.isOnline("bob"))
-        book.signOut(connection(3, partition: 1), at: .seconds(10))
+        book.signOut(connection(3, eventLoopID: 1), at: .seconds(10))
         #expect(book.takeNews(at: .seconds(12)).isEmpty)
         #expect(book.takeNews(at: .seconds(13)) == [WatchlistNotification(watchers: [watcher], online: [], offline: ["bob"])])
         #expect(book.takeNews(at: .seconds(100)).isEmpty)

@@ -13,7 +13,8 @@ struct EventLoopMailboxTests {
 
     init() {
         queue = LoopQueue(
-            eventLoop, number: 0, partition: 0, congestion: LoopCongestion(), maximumPendingBytes: 16, maximumQueuedBytes: 1_024,
+            eventLoop, number: 0, eventLoopID: 0, congestion: LoopCongestion(), maximumPendingBytes: 16,
+            maximumQueuedBytes: 1_024,
             now: { MonotonicInstant(nanoseconds: 0) })
         mailbox = EventLoopMailbox(queue, NumberList())
     }

@@ -13,12 +13,12 @@ struct LoopCongestionTests {
         { told.withLockedValue { $0.append(name) } }
     }
 
-    private func clear(_ partition: Int) {
-        for call in congestion.clear(partition) { call() }
+    private func clear(_ eventLoopID: Int) {
+        for call in congestion.clear(eventLoopID) { call() }
     }
 
-    private func loops(_ numbers: Int...) -> PartitionSet {
-        numbers.reduce(into: PartitionSet()) { $0.insert($1) }
+    private func loops(_ numbers: Int...) -> EventLoopSet {
+        numbers.reduce(into: EventLoopSet()) { $0.insert($1) }
     }
 
     @Test("Nobody waits for loops that have room")
