@@ -45,7 +45,8 @@ if [ "$purpose" = test ]; then
     command_of iproute2 ip
     package nftables
     command_of make make
-    command_of redis-server redis-server
+    # The tools have the server's program under another name, without the service that Debian starts with redis-server.
+    there redis-server || command_of redis-tools redis-check-rdb
     # The tests take the first of these names.
     for name in chromium-headless-shell chromium chromium-browser google-chrome chrome; do
         if there "$name"; then browser=$name; fi
@@ -80,26 +81,10 @@ known() { [ -n "$(apt-cache madison "$1" 2>/dev/null)" ]; }
 update() {
     "${root[@]}" apt-get update -qq || echo "setup: the lists of packages could not be fetched; going on with those that there are." >&2
 }
-# Debian starts what it installs. The tests run servers of their own, and a Redis on its usual port is nobody's wish.
-policy=/usr/sbin/policy-rc.d
-without_service() {
-    [[ " ${wanted[*]} " == *" redis-server "* ]] && [ ! -e "$policy" ] || return 0
-    printf '#!/bin/sh\ncase " $* " in *" redis-server "*) exit 101 ;; esac\n' | "${root[@]}" tee "$policy" >/dev/null
-    "${root[@]}" chmod +x "$policy"
-    trap '"${root[@]}" rm -f "$policy"' EXIT
-}
-# Nor is it to start with the system.
-disable_service() {
-    if [[ " ${wanted[*]} " == *" redis-server "* ]] && there systemctl; then
-        "${root[@]}" systemctl disable --quiet redis-server.service >/dev/null 2>&1 || true
-    fi
-}
 # Whatever installs updates on a new system holds the lock for a while.
 install() {
-    without_service
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends -oDPkg::Lock::Timeout=300 "${wanted[@]}" >/dev/null || return
-    disable_service
+        apt-get install -y -qq --no-install-recommends -oDPkg::Lock::Timeout=300 "${wanted[@]}" >/dev/null
 }
 
 # A fresh system has no lists at all. Every Debian and Ubuntu knows this package.

@@ -10,7 +10,7 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[2] / "Scripts" / "setup.sh"
 BUILD = "zlib1g-dev libsqlite3-dev"
 TEST = f"{BUILD} libssl-dev nftables"
-COMMANDS = "swift python3 cc openssl ip make chromium"
+COMMANDS = "swift python3 cc openssl ip make redis-server chromium"
 
 
 class Machine:
@@ -37,7 +37,7 @@ class Machine:
             self.program("sudo", f'echo "sudo $*" >> {folder}/calls; [ "$1" = -n ] && exit 0; exec "$@"')
         self.program("apt-get", f"""echo "$*" >> {folder}/calls
             if [ {int(offline)} = 1 ]; then exit 100; fi
-            if [ "$1" = update ]; then printf '%s\\n' {TEST} python3 python3-venv python3-dev chromium-headless-shell >> {folder}/lists; exit 0; fi
+            if [ "$1" = update ]; then printf '%s\\n' {TEST} redis-tools python3 python3-venv python3-dev chromium-headless-shell >> {folder}/lists; exit 0; fi
             for word in "$@"; do case $word in install|-*) ;; *)
                 grep -qx "$word" {folder}/lists || exit 100
                 echo "$word" >> {folder}/packages;; esac; done""")
@@ -75,19 +75,19 @@ def test_a_fresh_machine_gets_what_is_missing_once(machine):
     code, said, errors = fresh.run()
     assert code == 0 and "installing" in said and errors == ""
     installed = set((fresh.folder / "packages").read_text().split())
-    assert {*TEST.split(), "python3", "python3-venv", "python3-dev", "chromium-headless-shell"} == installed
+    assert {*TEST.split(), "redis-tools", "python3", "python3-venv", "python3-dev", "chromium-headless-shell"} == installed
     assert fresh.apt[0].startswith("update")
 
 
 def test_the_second_run_finds_it_there(machine):
-    fresh = machine(commands="swift python3 cc openssl ip make chromium")
+    fresh = machine(commands="swift python3 cc openssl ip make redis-check-rdb chromium")
     assert fresh.run()[0] == 0
     calls = fresh.apt
     assert fresh.run() == (0, "", "") and fresh.apt == calls
 
 
 def test_without_root_it_says_what_to_install(machine):
-    user = machine(root=False, commands="swift python3 cc openssl ip make")
+    user = machine(root=False, commands="swift python3 cc openssl ip make redis-server")
     code, _, errors = user.run()
     assert code == 1 and user.apt == []
     assert f"apt-get install {TEST} chromium-headless-shell" in errors
@@ -102,7 +102,7 @@ def test_with_sudo_it_installs(machine):
 @pytest.mark.parametrize("root", [True, False])
 def test_only_the_browser_is_missing_and_cannot_be_had(machine, root):
     """Ubuntu has no such package: the rest goes on, and the lists are not fetched again with every run."""
-    ubuntu = machine(packages=TEST, lists=TEST, commands="swift python3 cc openssl ip make", root=root)
+    ubuntu = machine(packages=TEST, lists=TEST, commands="swift python3 cc openssl ip make redis-server", root=root)
     code, _, errors = ubuntu.run()
     assert code == 0 and "tests with a browser" in errors
     assert ubuntu.apt == []
@@ -110,7 +110,7 @@ def test_only_the_browser_is_missing_and_cannot_be_had(machine, root):
 
 def test_a_fresh_machine_with_sqlite_gets_a_browser(machine):
     """What is installed is known to apt without any lists, so it says nothing about them."""
-    fresh = machine(packages=TEST, commands="swift python3 cc openssl ip make")
+    fresh = machine(packages=TEST, commands="swift python3 cc openssl ip make redis-server")
     assert fresh.run() == (0, "setup: installing chromium-headless-shell\n", "")
     assert [call.split()[0] for call in fresh.apt] == ["update", "install"]
 

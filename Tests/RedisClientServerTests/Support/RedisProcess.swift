@@ -12,11 +12,14 @@ final class RedisProcess: @unchecked Sendable {
     private var child: pid_t?
     private var options: [String]
 
-    /// Whether the program is there; `Scripts/setup.sh test` installs it.
-    static let isInstalled = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-        FileManager.default.isExecutableFile(atPath: "\($0)/redis-server")
-    }
-    static let reason: Comment = "needs redis-server 7 in the PATH"
+    /// Where the server's program is, which `Scripts/setup.sh test` installs. Debian's package of Redis's tools has it as redis-check-rdb,
+    /// without the service that comes with the package of the server: the program goes by the name that it is called by.
+    private static let program = ["redis-server", "redis-check-rdb"].lazy.compactMap { name in
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").lazy.map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }.first
+    static var isInstalled: Bool { program != nil }
+    static let reason: Comment = "needs redis-server 7, or redis-check-rdb of redis-tools, in the PATH"
 
     /// - Parameter options: `PORT` stands for the port.
     init(_ options: [String] = []) throws {
@@ -44,20 +47,21 @@ final class RedisProcess: @unchecked Sendable {
                 "redis-server", "--bind", "127.0.0.1", "--port", "\(port)", "--dir", folder.path, "--logfile",
                 folder.appendingPathComponent("log").path, "--save", "", "--protected-mode", "no",
             ] + options.map { $0 == "PORT" ? "\(port)" : $0 }
-        child = try Self.spawn(words)
+        guard let program = Self.program else { throw CannotStart() }
+        child = try Self.spawn(program, words)
     }
 
     /// Runs a program to its end.
     static func run(_ words: [String]) throws {
-        guard wait(for: try spawn(words)) == 0 else { throw CannotStart() }
+        guard let program = words.first, wait(for: try spawn(program, words)) == 0 else { throw CannotStart() }
     }
 
-    private static func spawn(_ words: [String]) throws -> pid_t {
+    private static func spawn(_ program: String, _ words: [String]) throws -> pid_t {
         var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
         defer { for pointer in pointers { free(pointer) } }
         pointers.append(nil)
         var child = pid_t()
-        guard posix_spawnp(&child, words[0], nil, nil, pointers, environ) == 0 else { throw CannotStart() }
+        guard posix_spawnp(&child, program, nil, nil, pointers, environ) == 0 else { throw CannotStart() }
         return child
     }
 
