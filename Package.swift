@@ -209,17 +209,24 @@ let package = Package(
         tests("EngineRuntimeTests", ["EngineRuntime", "LifelineTesting", nioEmbedded]),
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
         tests("TransportCommonTests", ["TransportCommon", nioPosix, nioSSL]),
+        // What the tests of the transports and of the Redis client wait with.
+        .target(
+            name: "SocketTestSupport", dependencies: [nioCore, nioPosix, nioLocks], path: "Tests/SocketTestSupport",
+            swiftSettings: strict),
         tests(
             "WebSocketTransportTests",
             [
-                "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioEmbedded, nioPosix, nioHTTP1,
-                nioSSL,
+                "SocketTestSupport", "WebSocketTransport", "HTTPTransport", "TransportCommon", "LifelineTesting", nioEmbedded,
+                nioPosix, nioHTTP1, nioSSL,
             ]),
         tests(
             "HTTPTransportTests",
-            ["HTTPTransport", "TransportCommon", "EngineRuntime", "LifelineTesting", nioPosix, nioHTTP1, nioSSL, nioLocks]),
+            [
+                "SocketTestSupport", "HTTPTransport", "TransportCommon", "EngineRuntime", "LifelineTesting", nioPosix, nioHTTP1,
+                nioSSL, nioLocks,
+            ]),
         tests("RedisClientTests", ["RedisClient", "ConnectionEngine", "LifelineTesting", nioCore]),
-        tests("RedisClientServerTests", ["RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
+        tests("RedisClientServerTests", ["SocketTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
         tests("IdentifiersTests", ["Identifiers"]),
         tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),

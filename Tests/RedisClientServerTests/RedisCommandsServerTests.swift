@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
+import SocketTestSupport
 import Testing
 
 @Suite(.enabled(if: RedisProcess.isInstalled, RedisProcess.reason), .timeLimit(.minutes(3)))

@@ -1,5 +1,6 @@
 import NIOCore
 import RedisClient
+import SocketTestSupport
 import Testing
 
 @Suite(.enabled(if: RedisProcess.isInstalled, RedisProcess.reason), .timeLimit(.minutes(3)))

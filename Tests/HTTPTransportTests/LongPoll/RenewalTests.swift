@@ -1,5 +1,6 @@
 import ConnectionEngine
 import NIOCore
+import SocketTestSupport
 import Testing
 
 @testable import HTTPTransport

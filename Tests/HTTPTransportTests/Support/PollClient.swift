@@ -3,6 +3,7 @@ import EngineRuntime
 import HTTPTransport
 import NIOConcurrencyHelpers
 import NIOPosix
+import SocketTestSupport
 
 /// An answer as a test can compare it.
 struct PlainAnswer: Hashable, Sendable {

@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SocketTestSupport
 
 #if canImport(Glibc)
     import Glibc

@@ -1,6 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 import NIOCore
+import SocketTestSupport
 import Testing
 
 @testable import WebSocketTransport

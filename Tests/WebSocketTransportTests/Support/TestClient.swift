@@ -1,6 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 import NIOPosix
+import SocketTestSupport
 import TransportCommon
 import WebSocketFraming
 

@@ -1,6 +1,7 @@
 import ConnectionEngine
 import EngineRuntime
 import HTTPTransport
+import SocketTestSupport
 import Testing
 import TransportCommon
 

@@ -3,8 +3,10 @@ import NIOCore
 import NIOPosix
 
 /// What tests wait for: values from any thread, taken in order, each within a bounded time.
-final class Inbox<Value: Sendable>: Sendable {
-    struct TimedOut: Error {}
+package final class Inbox<Value: Sendable>: Sendable {
+    package struct TimedOut: Error {
+        package init() {}
+    }
 
     private struct State {
         var values: [Value] = []
@@ -13,7 +15,9 @@ final class Inbox<Value: Sendable>: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    func put(_ value: Value) {
+    package init() {}
+
+    package func put(_ value: Value) {
         let waiter = state.withLockedValue { state -> EventLoopPromise<Value>? in
             defer { state.waiter = nil }
             if state.waiter == nil { state.values.append(value) }
@@ -23,7 +27,7 @@ final class Inbox<Value: Sendable>: Sendable {
     }
 
     /// The next value; throws when none comes in time.
-    func next(within limit: TimeAmount = .seconds(60)) async throws -> Value {
+    package func next(within limit: TimeAmount = .seconds(60)) async throws -> Value {
         let loop = MultiThreadedEventLoopGroup.singleton.next()
         let promise = loop.makePromise(of: Value.self)
         let timer = loop.scheduleTask(in: limit) { [state] in
@@ -40,6 +44,14 @@ final class Inbox<Value: Sendable>: Sendable {
         return try await promise.futureResult.get()
     }
 
+    /// The next value that fits; those before it are passed over.
+    package func next(_ fits: (Value) -> Bool) async throws -> Value {
+        while true {
+            let value = try await next()
+            if fits(value) { return value }
+        }
+    }
+
     /// What is there right now.
-    var waiting: [Value] { state.withLockedValue { $0.values } }
+    package var waiting: [Value] { state.withLockedValue { $0.values } }
 }
