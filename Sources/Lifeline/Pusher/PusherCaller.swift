@@ -78,9 +78,15 @@ struct PusherCaller: Sendable {
             headers: body.isEmpty ? [] : [HTTPField("Content-Type", "application/json")], body: body)
     }
 
-    /// Pusher documentation, HTTP API: 200 is success. An answer in the fives may come from anything on the way.
+    /// Pusher documentation, HTTP API: 200 is success. An answer in the fives, or a web page, may come from anything on the way.
     static func outcome(of answer: HTTPAnswer) -> PublishOutcome {
         switch answer.status {
+        case 200...299 where isWebPage(answer):
+            return .unknown(
+                LifelineError(
+                    .init(.malformedResponse),
+                    "A web page came instead of the service's answer: the network may want a sign-in first.",
+                    number: answer.status))
         case 200...299:
             return .accepted(id: nil)
         case 500...599:
@@ -91,6 +97,12 @@ struct PusherCaller: Sendable {
         default:
             return .refused(refusal(of: "message", answer))
         }
+    }
+
+    /// The service answers with JSON, which never begins like a page.
+    private static func isWebPage(_ answer: HTTPAnswer) -> Bool {
+        let type = answer.first("Content-Type")?.lowercased() ?? ""
+        return type.hasPrefix("text/html") || answer.body.first == UInt8(ascii: "<")
     }
 
     /// Ten thousand members with ids of a hundred letters.

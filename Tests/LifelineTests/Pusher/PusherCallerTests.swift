@@ -110,6 +110,15 @@ struct PusherCallerTests {
     }
 
     @Test(
+        "LL-13: a web page that says 200 is no answer of the service", arguments: ["text/html; charset=utf-8", "Text/HTML", nil])
+    func outcomeOfPage(type: String?) {
+        let page = HTTPAnswer(
+            status: 200, headers: type.map { [HTTPField("Content-Type", $0)] } ?? [], body: Array("<html>Sign in</html>".utf8),
+            url: "")
+        #expect(words(PusherCaller.outcome(of: page)) == "unknown malformedResponse 200")
+    }
+
+    @Test(
         "LL-13: refused when the request cannot have left, unknown otherwise",
         arguments: [
             (ConnectionFailure(.networkUnavailable, "Refused.", errno: 111), "refused networkUnavailable"),
