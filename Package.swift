@@ -146,30 +146,35 @@ let package = Package(
         library(
             "PubNubServer",
             [
-                "Identifiers", "ServerRuntime", "ServerValues", "RealtimeHub", "PubNubProtocol", "WireCoding", "BodyCompression",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "PubNubProtocol",
+                "WireCoding", "BodyCompression",
                 crypto,
                 deque, nioCore, nioLocks, logging,
             ]),
         library(
             "ChatServer",
             [
-                "Identifiers", "ServerRuntime", "ServerValues", "RealtimeHub", "HTTPTransport", "NexconnProtocol", "WireCoding",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
+                "NexconnProtocol", "WireCoding",
                 "WebSocketFraming", crypto,
                 deque, nioCore, nioHTTP1, nioLocks, logging,
             ]),
         library(
             "PusherServer",
             [
-                "Identifiers", "ServerRuntime", "ServerValues", "RealtimeHub", "HTTPTransport", "PusherProtocol", "WireCoding",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
+                "PusherProtocol", "WireCoding",
                 "WebSocketFraming", crypto,
                 deque, nioCore, nioPosix, nioLocks, logging,
             ]),
+        // What the nodes of a cluster say to each other over Redis, and the one of them that decides.
+        library("ServerCluster", ["RedisClient", "ServerRuntime", deque, nioCore, nioHTTP1, nioLocks, logging]),
         library("ServiceBridge", ["Identifiers", "ServerRuntime", deque, nioCore, nioLocks, logging]),
         library(
             "LifelineServer",
             [
-                "Identifiers", "ServerRuntime", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "RealtimeHub",
-                "HubStorage", "PusherProtocol", "PubNubProtocol",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
+                "ServiceBridge", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol",
                 "NexconnProtocol", "WireCoding",
                 "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport", crypto, nioCore, nioPosix, nioHTTP1,
                 nioLocks, nioSSL, logging,
@@ -226,7 +231,16 @@ let package = Package(
                 nioSSL, nioLocks,
             ]),
         tests("RedisClientTests", ["RedisClient", "ConnectionEngine", "LifelineTesting", nioCore]),
-        tests("RedisClientServerTests", ["SocketTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
+        // A Redis of a test's own.
+        .target(name: "RedisTestSupport", dependencies: [], path: "Tests/RedisTestSupport", swiftSettings: strict),
+        // A cluster without Redis, in one process.
+        .target(
+            name: "ClusterTestSupport", dependencies: ["ServerCluster", "RedisClient", nioCore, nioPosix, nioLocks],
+            path: "Tests/ClusterTestSupport", swiftSettings: strict),
+        tests("ServerClusterTests", ["ServerCluster", "ServerRuntime", "RedisClient", "LifelineTesting", nioCore, nioHTTP1]),
+        tests(
+            "RedisClientServerTests",
+            ["SocketTestSupport", "RedisTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
         tests("IdentifiersTests", ["Identifiers"]),
         tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),
@@ -275,8 +289,9 @@ let package = Package(
         tests(
             "LifelineServerTests",
             [
-                "Identifiers", "LifelineServer", "ServerRuntime", "ServerValues", "PusherServer", "PubNubServer", "ChatServer",
-                "ServiceBridge", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol",
+                "Identifiers", "LifelineServer", "ServerRuntime", "ServerCluster", "ClusterTestSupport", "RedisTestSupport",
+                "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "RealtimeHub",
+                "HubStorage", "PusherProtocol", "PubNubProtocol",
                 "NexconnProtocol",
                 "WireCoding", "BodyCompression", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
                 nioCore, nioSSL, nioPosix, nioLocks,

@@ -1,10 +1,11 @@
 import NIOConcurrencyHelpers
 import NIOCore
 import RedisClient
+import RedisTestSupport
 import SocketTestSupport
 import Testing
 
-@Suite(.enabled(if: RedisProcess.isInstalled, RedisProcess.reason), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .timeLimit(.minutes(3)))
 struct RedisCommandsServerTests {
     @Test func `RC-11 Answers come in the order of the commands, whoever else uses the server`() async throws {
         let server = try RedisProcess()

@@ -1,8 +1,9 @@
 import NIOCore
 import RedisClient
+import RedisTestSupport
 import Testing
 
-@Suite(.enabled(if: RedisProcess.isInstalled, RedisProcess.reason), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .timeLimit(.minutes(3)))
 struct RedisMessagesServerTests {
     @Test func `RC-12 Messages of channels and patterns come in the order of publishing`() async throws {
         let server = try RedisProcess()

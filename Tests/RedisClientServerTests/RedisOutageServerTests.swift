@@ -1,9 +1,10 @@
 import NIOCore
 import RedisClient
+import RedisTestSupport
 import SocketTestSupport
 import Testing
 
-@Suite(.enabled(if: RedisProcess.isInstalled, RedisProcess.reason), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .timeLimit(.minutes(3)))
 struct RedisOutageServerTests {
     @Test func `RC-22 After kill -9 and a restart calls that waited are carried out, and the owner was told of the gap`()
         async throws

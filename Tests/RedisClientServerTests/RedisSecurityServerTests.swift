@@ -2,9 +2,10 @@ import Foundation
 import NIOCore
 import NIOSSL
 import RedisClient
+import RedisTestSupport
 import Testing
 
-@Suite(.enabled(if: RedisProcess.isInstalled, RedisProcess.reason), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .timeLimit(.minutes(3)))
 struct RedisSecurityServerTests {
     @Test func `RC-23 A wrong password stops the link and says so; started again, the right one connects`() async throws {
         let server = try RedisProcess(["--requirepass", "hunter2"])

@@ -86,4 +86,11 @@ package struct HTTPRequest: Sendable {
     /// Empty for a plain request.
     package var headers: HTTPHeaders
     package var body: [UInt8]
+
+    package init(method: String, target: RequestTarget, headers: HTTPHeaders, body: [UInt8]) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
 }

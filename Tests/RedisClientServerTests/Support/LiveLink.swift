@@ -2,6 +2,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 import RedisClient
+import RedisTestSupport
 import SocketTestSupport
 
 /// A link to a server of a test, with what it tells in the order in which it came.

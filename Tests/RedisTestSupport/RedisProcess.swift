@@ -1,12 +1,11 @@
 import Foundation
-import Testing
 
 /// A redis-server of a test's own, on a free port of the loopback and in a folder of its own. Ends with this object.
-final class RedisProcess: @unchecked Sendable {
-    struct CannotStart: Error {}
+package final class RedisProcess: @unchecked Sendable {
+    package struct CannotStart: Error {}
 
-    let port: Int
-    let folder: URL
+    package let port: Int
+    package let folder: URL
     private let lock = NSLock()
     // Both under the lock.
     private var child: pid_t?
@@ -18,11 +17,11 @@ final class RedisProcess: @unchecked Sendable {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").lazy.map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }
     }.first
-    static var isInstalled: Bool { program != nil }
-    static let reason: Comment = "needs redis-server 7, or redis-check-rdb of redis-tools, in the PATH"
+    package static var isInstalled: Bool { program != nil }
+    package static let reason = "needs redis-server 7, or redis-check-rdb of redis-tools, in the PATH"
 
     /// - Parameter options: `PORT` stands for the port.
-    init(_ options: [String] = []) throws {
+    package init(_ options: [String] = []) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-redis-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         port = Self.freePort()
@@ -38,7 +37,7 @@ final class RedisProcess: @unchecked Sendable {
     /// Starts the server, again after ``kill()``.
     ///
     /// - Parameter more: options in addition to those of the beginning.
-    func start(_ more: [String] = []) throws {
+    package func start(_ more: [String] = []) throws {
         lock.lock()
         defer { lock.unlock() }
         options += more
@@ -52,7 +51,7 @@ final class RedisProcess: @unchecked Sendable {
     }
 
     /// Runs a program to its end.
-    static func run(_ words: [String]) throws {
+    package static func run(_ words: [String]) throws {
         guard let program = words.first, wait(for: try spawn(program, words)) == 0 else { throw CannotStart() }
     }
 
@@ -72,7 +71,7 @@ final class RedisProcess: @unchecked Sendable {
     }
 
     /// Ends the server without giving it the time to save anything.
-    func kill() {
+    package func kill() {
         lock.lock()
         defer { lock.unlock() }
         guard let child else { return }
@@ -82,7 +81,7 @@ final class RedisProcess: @unchecked Sendable {
     }
 
     /// Stops the server without closing its sockets, or lets it go on.
-    func freeze(_ isFrozen: Bool) {
+    package func freeze(_ isFrozen: Bool) {
         lock.lock()
         defer { lock.unlock() }
         if let child { Foundation.kill(child, isFrozen ? SIGSTOP : SIGCONT) }

@@ -1,0 +1,91 @@
+import NIOCore
+import RedisClient
+
+/// Decides for one service while its node is the leader: the only place where the shared state of the service changes.
+///
+/// Called on the event loop of the node's bus, one call after the other. Must not block.
+package protocol ClusterLeader: AnyObject, Sendable {
+    /// Carries out a request of a node, the leader's own included.
+    ///
+    /// - Parameter reply: to be called once, from any thread. An answer that is given before this returns is kept together with what was
+    ///   emitted, as a whole or not at all.
+    func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void)
+
+    /// A node has come, or has come back to a new leader, and announces what its clients hold. What the leader knows of the node from its
+    /// predecessor and is not in the announcement has ended.
+    ///
+    /// - Parameter requests: as ``ClusterMember/announcement()`` gave them. Answers to them are of no use and are not sent.
+    func announced(_ requests: [ByteBuffer], by node: ClusterNode)
+
+    /// A node is gone: what its clients held has ended.
+    func left(_ node: ClusterNode)
+
+    /// Ends without emitting anything: another node leads now, or this one leaves.
+    func close() async
+}
+
+/// Makes the leader's part of a service.
+///
+/// Called when the node becomes the leader. Restores what the services of the last leader kept in Redis, the holdings of nodes included:
+/// nodes of which it knows and that do not announce themselves in time are reported by ``ClusterLeader/left(_:)``.
+package protocol ClusterLeaderFactory: AnyObject, Sendable {
+    func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader
+}
+
+/// What the leader's part of a service is given.
+package struct ClusterLeaderContext: Sendable {
+    /// Where decisions go.
+    package let output: any ClusterOutput
+    /// Reads what is kept.
+    package let store: any ClusterReader
+    /// Distinguishes this leader from all before.
+    package let generation: UInt64
+    /// The loop on which the leader's services are called.
+    package let eventLoop: any EventLoop
+
+    package init(output: any ClusterOutput, store: any ClusterReader, generation: UInt64, eventLoop: any EventLoop) {
+        self.output = output
+        self.store = store
+        self.generation = generation
+        self.eventLoop = eventLoop
+    }
+}
+
+/// Where a leader's services put what they have decided. May be used from any thread, under locks of the caller: only queues.
+///
+/// Everything is written to Redis in the order of the calls, in batches. A batch is kept and told to the nodes as a whole or not at all, and
+/// not at all once another node leads.
+package protocol ClusterOutput: AnyObject, Sendable {
+    /// Tells nodes something, and has Redis change what it keeps.
+    ///
+    /// - Parameters:
+    ///   - fact: nil when there are only writes.
+    ///   - writes: commands that change keys of ``ClusterReader/key(_:)``; none may fail for what is stored there. They must not read.
+    ///   - completion: called once, on the bus's event loop, before the nodes are told; false when it was not kept, after which the leader
+    ///     closes.
+    func emit(
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        completion: (@Sendable (Bool) -> Void)?)
+}
+
+extension ClusterOutput {
+    package func emit(_ fact: ByteBuffer, of service: ClusterServiceID, to audience: ClusterAudience = .all) {
+        emit(fact, of: service, to: audience, writes: [], completion: nil)
+    }
+
+    package func write(
+        _ writes: [RedisCommand], of service: ClusterServiceID, completion: (@Sendable (Bool) -> Void)? = nil
+    ) {
+        emit(nil, of: service, to: .all, writes: writes, completion: completion)
+    }
+}
+
+/// Reads what a cluster keeps in Redis. May be used from any thread.
+package protocol ClusterReader: Sendable {
+    /// The whole name of a key: all keys of a cluster have one prefix with one hash tag.
+    ///
+    /// - Parameter name: begins with the name of the service, such as `pubnub:groups`.
+    func key(_ name: String) -> RedisArgument
+    /// Carries out a command that only reads.
+    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue
+}

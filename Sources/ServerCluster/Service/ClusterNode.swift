@@ -1,0 +1,45 @@
+/// One process of a cluster, from its start to its end. A process that was started again is another node.
+package struct ClusterNode: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// What the operator calls it (`--node`), or the name of the machine.
+    package let name: String
+    /// Random, so that two nodes with one name are still two.
+    package let incarnation: UInt64
+
+    package init(name: String, incarnation: UInt64) {
+        self.name = name
+        self.incarnation = incarnation
+    }
+
+    package var description: String { "\(name)/\(String(incarnation, radix: 16))" }
+
+    package static func < (left: ClusterNode, right: ClusterNode) -> Bool {
+        (left.incarnation, left.name) < (right.incarnation, right.name)
+    }
+}
+
+/// The services whose shared state a cluster has. The raw value is what they are called in the log.
+package enum ClusterServiceID: UInt8, Hashable, Sendable, CaseIterable {
+    case pusher = 1
+    case pubnub = 2
+    case chat = 3
+}
+
+/// Why a request to the leader has no answer.
+package enum ClusterFailure: Error, Hashable, Sendable {
+    /// It was not carried out, and will not be: there is no leader, or no way to it.
+    case unavailable
+    /// Whether it was carried out is not known.
+    case unknown
+    /// Too much waits to be sent already; it was not carried out.
+    case overloaded
+    /// The node leaves the cluster.
+    case closed
+}
+
+/// Who gets a fact.
+package enum ClusterAudience: Hashable, Sendable {
+    case all
+    case node(ClusterNode)
+    /// All but this one.
+    case others(ClusterNode)
+}

@@ -1,0 +1,105 @@
+import NIOCore
+
+/// Bytes of another node that are not what they should be.
+package struct ClusterCodingError: Error, Hashable, Sendable {
+    package init() {}
+}
+
+// How values are written in requests and facts: numbers as NIO writes them (big-endian), texts and bytes behind their lengths in four bytes.
+// All nodes of a cluster have to be able to read each other: a format is changed by adding a case, never by changing one.
+extension ByteBuffer {
+    package mutating func write(text: String) {
+        write(bytes: text.utf8)
+    }
+
+    package mutating func write(bytes: some Collection<UInt8>) {
+        writeInteger(UInt32(bytes.count))
+        writeBytes(bytes)
+    }
+
+    package mutating func write(buffer: ByteBuffer) {
+        writeInteger(UInt32(buffer.readableBytes))
+        writeImmutableBuffer(buffer)
+    }
+
+    package mutating func write<Value>(optional value: Value?, _ body: (inout ByteBuffer, Value) -> Void) {
+        write(flag: value != nil)
+        if let value { body(&self, value) }
+    }
+
+    package mutating func write(flag: Bool) {
+        writeInteger(flag ? 1 as UInt8 : 0)
+    }
+
+    package mutating func write<Element>(list: some Collection<Element>, _ body: (inout ByteBuffer, Element) -> Void) {
+        writeInteger(UInt32(list.count))
+        for element in list { body(&self, element) }
+    }
+
+    package mutating func number<Number: FixedWidthInteger>(
+        _ type: Number.Type = Number.self
+    ) throws(ClusterCodingError) -> Number {
+        guard let number = readInteger(as: type) else { throw ClusterCodingError() }
+        return number
+    }
+
+    package mutating func text() throws(ClusterCodingError) -> String {
+        guard let text = readString(length: try length()) else { throw ClusterCodingError() }
+        return text
+    }
+
+    package mutating func bytes() throws(ClusterCodingError) -> [UInt8] {
+        guard let bytes = readBytes(length: try length()) else { throw ClusterCodingError() }
+        return bytes
+    }
+
+    /// Shares its storage with this buffer.
+    package mutating func buffer() throws(ClusterCodingError) -> ByteBuffer {
+        guard let buffer = readSlice(length: try length()) else { throw ClusterCodingError() }
+        return buffer
+    }
+
+    package mutating func flag() throws(ClusterCodingError) -> Bool {
+        switch try number(UInt8.self) {
+        case 0: return false
+        case 1: return true
+        default: throw ClusterCodingError()
+        }
+    }
+
+    package mutating func optional<Value>(
+        _ body: (inout ByteBuffer) throws(ClusterCodingError) -> Value
+    ) throws(ClusterCodingError) -> Value? {
+        try flag() ? try body(&self) : nil
+    }
+
+    package mutating func list<Element>(
+        _ body: (inout ByteBuffer) throws(ClusterCodingError) -> Element
+    ) throws(ClusterCodingError) -> [Element] {
+        let count = Int(try number(UInt32.self))
+        var list: [Element] = []
+        // A count that is not true must not cost memory.
+        list.reserveCapacity(Swift.min(count, readableBytes))
+        for _ in 0..<count { list.append(try body(&self)) }
+        return list
+    }
+
+    package mutating func node() throws(ClusterCodingError) -> ClusterNode {
+        let incarnation = try number(UInt64.self)
+        return ClusterNode(name: try text(), incarnation: incarnation)
+    }
+
+    package mutating func write(node: ClusterNode) {
+        writeInteger(node.incarnation)
+        write(text: node.name)
+    }
+
+    /// Has to be at the end, since nothing may be left over.
+    package func end() throws(ClusterCodingError) {
+        guard readableBytes == 0 else { throw ClusterCodingError() }
+    }
+
+    private mutating func length() throws(ClusterCodingError) -> Int {
+        Int(try number(UInt32.self))
+    }
+}
