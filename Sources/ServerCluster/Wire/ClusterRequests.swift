@@ -1,0 +1,86 @@
+import NIOCore
+
+/// One thing that a node says to the leader.
+package struct ClusterRequest: Hashable, Sendable {
+    package enum Kind: UInt8, Hashable, Sendable {
+        /// Of one of the node's services.
+        case request = 1
+        /// Part of the announcement of a service.
+        case announcement = 2
+        /// The announcement is complete.
+        case announced = 3
+    }
+
+    /// From 1 on, in the order in which they have to be taken, for each leader and session.
+    package var number: UInt64
+    package var kind: Kind
+    /// Nil for what concerns no single service.
+    package var service: ClusterServiceID?
+    package var payload: ByteBuffer
+
+    package init(number: UInt64, kind: Kind, service: ClusterServiceID?, payload: ByteBuffer) {
+        self.number = number
+        self.kind = kind
+        self.service = service
+        self.payload = payload
+    }
+
+    var cost: Int { payload.readableBytes + 16 }
+}
+
+/// What a node sends to the leader in one message; without requests it only says that the node is there. Messages may be lost or come
+/// twice: numbers tell.
+package struct ClusterRequests: Hashable, Sendable {
+    /// The leader for whom it is meant.
+    package var generation: UInt64
+    package var node: ClusterNode
+    package var session: UInt32
+    /// Whether the node leaves with this message.
+    package var isFarewell: Bool
+    package var requests: [ClusterRequest]
+
+    private static let version: UInt8 = 1
+
+    package init(
+        generation: UInt64, node: ClusterNode, session: UInt32, isFarewell: Bool = false, requests: [ClusterRequest] = []
+    ) {
+        self.generation = generation
+        self.node = node
+        self.session = session
+        self.isFarewell = isFarewell
+        self.requests = requests
+    }
+
+    package func encoded() -> ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.reserveCapacity(requests.reduce(64) { $0 + $1.cost })
+        buffer.writeInteger(Self.version)
+        buffer.writeInteger(generation)
+        buffer.write(node: node)
+        buffer.writeInteger(session)
+        buffer.write(flag: isFarewell)
+        buffer.write(list: requests) { buffer, request in
+            buffer.writeInteger(request.number)
+            buffer.writeInteger(request.kind.rawValue)
+            buffer.writeInteger(request.service?.rawValue ?? 0)
+            buffer.write(buffer: request.payload)
+        }
+        return buffer
+    }
+
+    package init(_ buffer: ByteBuffer) throws(ClusterCodingError) {
+        var buffer = buffer
+        guard try buffer.number(UInt8.self) == Self.version else { throw ClusterCodingError() }
+        generation = try buffer.number()
+        node = try buffer.node()
+        session = try buffer.number()
+        isFarewell = try buffer.flag()
+        requests = try buffer.list { (buffer) throws(ClusterCodingError) in
+            let number = try buffer.number(UInt64.self)
+            guard let kind = ClusterRequest.Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }
+            let service = ClusterServiceID(rawValue: try buffer.number())
+            return ClusterRequest(number: number, kind: kind, service: service, payload: try buffer.buffer())
+        }
+        try buffer.end()
+    }
+}
