@@ -1,0 +1,178 @@
+import DequeModule
+import NIOCore
+import ServerValues
+
+// Requests: numbered for each leader, sent again until it has them, and given up by their deadlines.
+extension MemberMachine {
+    /// A request of a service.
+    ///
+    /// - Parameter id: what the owner knows it by.
+    package mutating func request(
+        _ id: UInt64, of service: ClusterServiceID, _ payload: ByteBuffer, deadline: MonotonicInstant?, isRepeatable: Bool,
+        at now: MonotonicInstant, into effects: inout [MemberEffect]
+    ) {
+        let request = Outstanding(
+            id: id, kind: .request, service: service, payload: payload, deadline: deadline, isRepeatable: isRepeatable)
+        // What only tells the state of this node is bounded by what the node's clients hold, and leaving it out would be a lie.
+        guard deadline == nil || waitingBytes + request.cost <= policy.waitingBytes else {
+            return effects.append(.complete(id, .failure(.overloaded)))
+        }
+        waitingBytes += request.cost
+        outstanding.append(request)
+    }
+
+    /// Sends what was requested since the last call.
+    package mutating func flush(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        guard hasAnnounced, isReady, let leader, sentCount < outstanding.count else { return }
+        var message: [ClusterRequest] = []
+        var bytes = 0
+        while sentCount < outstanding.count {
+            let cost = outstanding[sentCount].cost
+            if window > 0, window + cost > policy.windowBytes { break }
+            let number = outstanding[sentCount].number ?? nextNumber()
+            outstanding[sentCount].number = number
+            outstanding[sentCount].wasSent = true
+            let request = outstanding[sentCount]
+            window += cost
+            sentCount += 1
+            if !message.isEmpty, bytes + cost > policy.messageBytes {
+                effects.append(.publish(self.message(message, leader), to: leader.leader))
+                message = []
+                bytes = 0
+            }
+            message.append(ClusterRequest(number: number, kind: request.kind, service: request.service, payload: request.payload))
+            bytes += cost
+        }
+        guard !message.isEmpty else { return }
+        effects.append(.publish(self.message(message, leader), to: leader.leader))
+        lastPublished = now
+        if silentSince == nil { silentSince = now }
+    }
+
+    private mutating func nextNumber() -> UInt64 {
+        numbers += 1
+        return numbers
+    }
+
+    // MARK: A leader begins
+
+    /// From here on requests go to this leader, behind an announcement.
+    mutating func follow(_ record: ClusterLeaderRecord, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        leader = record
+        forgetNumbers(into: &effects)
+        effects.append(.announce)
+    }
+
+    /// What the services hold, asked for with ``MemberEffect/announce``.
+    package mutating func announce(
+        _ parts: [(service: ClusterServiceID, payloads: [ByteBuffer])], at now: MonotonicInstant,
+        into effects: inout [MemberEffect]
+    ) {
+        guard leader != nil, !hasAnnounced else { return }
+        var announcement: [Outstanding] = []
+        for part in parts {
+            for payload in part.payloads {
+                announcement.append(
+                    Outstanding(kind: .announcement, service: part.service, payload: payload, isRepeatable: true))
+            }
+        }
+        announcement.append(Outstanding(kind: .announced, service: nil, payload: ByteBuffer(), isRepeatable: true))
+        for part in announcement { waitingBytes += part.cost }
+        outstanding = Deque(announcement) + outstanding
+        hasAnnounced = true
+        flush(at: now, into: &effects)
+    }
+
+    /// Numbers are those of one leader and one session. What was sent and may not be repeated has an unknown outcome.
+    ///
+    /// - Parameter hasLostAnswers: whether answers may be among what is lost. Then nothing that was sent may be repeated.
+    mutating func forgetNumbers(hasLostAnswers: Bool = false, into effects: inout [MemberEffect]) {
+        hasAnnounced = false
+        numbers = 0
+        silentSince = nil
+        (takenCount, sentCount, window) = (0, 0, 0)
+        var kept = Deque<Outstanding>()
+        for var request in outstanding {
+            guard request.kind == .request, let id = request.id else {
+                waitingBytes -= request.cost
+                continue
+            }
+            guard !request.wasSent || (request.isRepeatable && !hasLostAnswers) else {
+                waitingBytes -= request.cost
+                effects.append(.complete(id, .failure(.unknown)))
+                continue
+            }
+            request.number = nil
+            kept.append(request)
+        }
+        outstanding = kept
+    }
+
+    // MARK: Answers
+
+    mutating func answer(_ number: UInt64, _ payload: ByteBuffer, into effects: inout [MemberEffect]) {
+        guard let index = outstanding.firstIndex(where: { $0.number == number }) else { return }
+        let request = remove(at: index)
+        if let id = request.id { effects.append(.complete(id, .success(payload))) }
+    }
+
+    @discardableResult
+    private mutating func remove(at index: Int) -> Outstanding {
+        let request = outstanding.remove(at: index)
+        waitingBytes -= request.cost
+        if index < sentCount {
+            sentCount -= 1
+            if index < takenCount { takenCount -= 1 } else { window -= request.cost }
+        }
+        return request
+    }
+
+    /// The leader has everything up to this number.
+    mutating func taken(upTo number: UInt64, at now: MonotonicInstant) {
+        while takenCount < outstanding.count, let own = outstanding[takenCount].number, own <= number {
+            // Something came while it was being sent again.
+            if takenCount == sentCount {
+                sentCount += 1
+                window += outstanding[takenCount].cost
+            }
+            if outstanding[takenCount].id == nil {
+                remove(at: takenCount)
+            } else {
+                window -= outstanding[takenCount].cost
+                takenCount += 1
+            }
+        }
+        silentSince = takenCount < sentCount ? now : nil
+    }
+
+    // MARK: Deadlines
+
+    mutating func expire(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        for index in outstanding.indices.reversed() {
+            guard let deadline = outstanding[index].deadline, deadline <= now, let id = outstanding[index].id else { continue }
+            let request = outstanding[index]
+            // A hole in the numbers would stop everything behind it: what the leader may not have yet becomes a request for nothing.
+            if request.number != nil, index >= takenCount {
+                waitingBytes -= request.payload.readableBytes
+                if index < sentCount { window -= request.payload.readableBytes }
+                outstanding[index].id = nil
+                outstanding[index].service = nil
+                outstanding[index].payload = ByteBuffer()
+            } else {
+                remove(at: index)
+            }
+            effects.append(.complete(id, .failure(request.wasSent ? .unknown : .unavailable)))
+        }
+    }
+
+    /// Ends: nothing is answered any more. Returns the message with which the node takes leave.
+    package mutating func close(into effects: inout [MemberEffect]) {
+        for request in outstanding { if let id = request.id { effects.append(.complete(id, .failure(.closed))) } }
+        outstanding = []
+        (waitingBytes, takenCount, sentCount, window) = (0, 0, 0, 0)
+        guard hasAnnounced, isReady, let leader else { return }
+        var farewell = message([], leader)
+        farewell.isFarewell = true
+        effects.append(.publish(farewell, to: leader.leader))
+    }
+}

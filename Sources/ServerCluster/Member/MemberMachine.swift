@@ -1,0 +1,254 @@
+import DequeModule
+import NIOCore
+import ServerValues
+
+/// A node's side of the cluster as a value: follows the log, without a hole and without a repetition, and brings the requests of the
+/// node's services to whoever leads.
+///
+/// ```
+/// away ──restored──▶ locating ──record──▶ current ◀──▶ reading
+///   ▲                                        │
+///   └───────────── interrupted ──────────────┘
+/// ```
+package struct MemberMachine: Sendable {
+    package enum Phase: Hashable, Sendable {
+        /// Messages of the log may be missing, and none is expected.
+        case away(since: MonotonicInstant)
+        /// It is being looked up how far the log goes.
+        case locating
+        /// What was missed is being read. Tells whether more came meanwhile.
+        case reading(isBehind: Bool)
+        /// Every batch follows the one before.
+        case current
+    }
+
+    struct Outstanding: Sendable {
+        /// What the owner knows the request by; nil for announcements and for what was given up.
+        var id: UInt64?
+        /// Nil until it is sent to the present leader for the first time.
+        var number: UInt64?
+        var kind: ClusterRequest.Kind
+        var service: ClusterServiceID?
+        var payload: ByteBuffer
+        var deadline: MonotonicInstant?
+        var isRepeatable: Bool
+        /// Whether it was ever sent, to the present leader or a former one.
+        var wasSent = false
+
+        var cost: Int { payload.readableBytes + 64 }
+    }
+
+    package let node: ClusterNode
+    let policy: MemberPolicy
+    package internal(set) var phase: Phase
+    package internal(set) var position: ClusterPosition?
+    package internal(set) var leader: ClusterLeaderRecord?
+    package internal(set) var session: UInt32 = 1
+    /// Whether the present leader has been sent the announcement.
+    var hasAnnounced = false
+    var numbers: UInt64 = 0
+    /// First what the leader has said that it has, then what is on its way to it, then what was not sent yet.
+    var outstanding = Deque<Outstanding>()
+    var takenCount = 0
+    var sentCount = 0
+    /// Bytes that are on their way.
+    var window = 0
+    package internal(set) var waitingBytes = 0
+    /// Since when the leader has taken nothing of what was sent to it.
+    var silentSince: MonotonicInstant?
+    var lastPublished: MonotonicInstant?
+    private var isIsolated = false
+    private var asked: MonotonicInstant?
+    /// Reads that brought nothing although something is missing.
+    private var emptyReads = 0
+
+    /// How often the log had to be read because messages were missing.
+    package private(set) var repairs = 0
+    package private(set) var losses = 0
+
+    package init(_ node: ClusterNode, policy: MemberPolicy = MemberPolicy(), at now: MonotonicInstant) {
+        self.node = node
+        self.policy = policy
+        phase = .away(since: now)
+    }
+
+    // MARK: The way to Redis
+
+    /// Messages of the log are complete from here on.
+    package mutating func restored(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        isIsolated = false
+        locate(at: now, into: &effects)
+    }
+
+    /// Messages of the log may be missing from here on.
+    package mutating func interrupted(at now: MonotonicInstant) {
+        if case .away = phase { return }
+        phase = .away(since: now)
+    }
+
+    private mutating func locate(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        phase = .locating
+        asked = now
+        effects.append(.readPosition)
+    }
+
+    private mutating func read(after position: ClusterPosition, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        phase = .reading(isBehind: false)
+        asked = now
+        repairs += 1
+        effects.append(.readLog(after: position))
+    }
+
+    /// What was asked for with ``MemberEffect/readPosition``; nil when nobody leads.
+    package mutating func located(_ record: ClusterLeaderRecord?, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        guard case .locating = phase else { return }
+        asked = nil
+        phase = .current
+        guard let record else { return }
+        guard let position else {
+            // What was before this node came is of no use to it: the leader tells it what it has to know.
+            self.position = record.position
+            return follow(record, at: now, into: &effects)
+        }
+        if record.position != position { read(after: position, at: now, into: &effects) }
+    }
+
+    /// What was asked for with ``MemberEffect/readLog(after:)``.
+    ///
+    /// - Parameter isAll: whether there is nothing behind these batches.
+    package mutating func read(
+        _ batches: [ClusterBatch], isAll: Bool, at now: MonotonicInstant, into effects: inout [MemberEffect]
+    ) {
+        guard case .reading = phase, let start = position else { return }
+        asked = nil
+        for batch in batches where !isKnown(batch) {
+            guard batch.previous == position else { return lose(.logEnded, at: now, into: &effects) }
+            apply(batch, at: now, into: &effects)
+            // The leader has given the node up: everything begins anew.
+            guard case .reading = phase else { return }
+        }
+        guard case .reading(let isBehind) = phase, let position else { return }
+        emptyReads = position == start ? emptyReads + 1 : 0
+        guard !isAll || isBehind else {
+            phase = .current
+            return
+        }
+        // Something came that does not follow, and there is nothing between: what was between is gone.
+        guard emptyReads < 3 else { return lose(.logEnded, at: now, into: &effects) }
+        read(after: position, at: now, into: &effects)
+    }
+
+    /// Redis did not say what it was asked for; it is asked again by the next tick.
+    package mutating func readFailed() {
+        asked = nil
+    }
+
+    // MARK: The log
+
+    /// A message of the log.
+    package mutating func receive(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        switch phase {
+        case .away, .locating: return
+        case .reading: if !isKnown(batch) { phase = .reading(isBehind: true) }
+        case .current:
+            guard let position else { return locate(at: now, into: &effects) }
+            if batch.previous == position {
+                apply(batch, at: now, into: &effects)
+            } else if !isKnown(batch) {
+                read(after: position, at: now, into: &effects)
+            }
+        }
+    }
+
+    private func isKnown(_ batch: ClusterBatch) -> Bool {
+        guard let position else { return false }
+        return batch.position <= position
+    }
+
+    private mutating func apply(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        position = batch.position
+        if leader?.position.generation != batch.position.generation {
+            follow(ClusterLeaderRecord(position: batch.position, leader: batch.leader), at: now, into: &effects)
+        }
+        for item in batch.items {
+            switch item {
+            case .fact(let service, let audience, let payload):
+                if audience.contains(node) { effects.append(.apply(service, payload)) }
+            case .answer(let session, let number, let payload) where isOwn(session):
+                answer(number, payload, into: &effects)
+            case .taken(let session, let number) where isOwn(session): taken(upTo: number, at: now)
+            case .expelled(let session) where isOwn(session): return lose(.expelled, at: now, into: &effects)
+            case .opened: sendAgain()
+            case .answer, .taken, .expelled: break
+            }
+        }
+        flush(at: now, into: &effects)
+    }
+
+    private func isOwn(_ session: ClusterSession) -> Bool {
+        session == ClusterSession(incarnation: node.incarnation, session: self.session)
+    }
+
+    /// Everything begins anew: the services say so to their clients, and announce what is left.
+    private mutating func lose(_ loss: MemberLoss, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        losses += 1
+        session += 1
+        position = nil
+        leader = nil
+        emptyReads = 0
+        forgetNumbers(hasLostAnswers: true, into: &effects)
+        effects.append(.interrupt(loss))
+        if loss != .isolated { locate(at: now, into: &effects) }
+    }
+
+    // MARK: Time
+
+    package mutating func tick(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        switch phase {
+        case .away(let since):
+            if !isIsolated, position != nil, now.since(since) >= policy.isolation {
+                isIsolated = true
+                lose(.isolated, at: now, into: &effects)
+            }
+        case .locating: if asked == nil { locate(at: now, into: &effects) }
+        case .reading: if asked == nil, let position { read(after: position, at: now, into: &effects) }
+        // Nobody leads, or the message with which a leader began was not there yet.
+        case .current: if position == nil { locate(at: now, into: &effects) }
+        }
+        expire(at: now, into: &effects)
+        if let silentSince, now.since(silentSince) >= policy.retry {
+            sendAgain()
+        }
+        flush(at: now, into: &effects)
+        guard hasAnnounced, let leader, isReady else { return }
+        if now.since(lastPublished ?? MonotonicInstant(nanoseconds: .min / 2)) >= policy.heartbeat {
+            lastPublished = now
+            effects.append(.publish(message([], leader), to: leader.leader))
+        }
+    }
+
+    /// What the leader has not said that it has is sent again by the next ``flush(at:into:)``.
+    private mutating func sendAgain() {
+        silentSince = nil
+        sentCount = takenCount
+        window = 0
+    }
+
+    var isReady: Bool {
+        if case .away = phase { false } else { true }
+    }
+
+    func message(_ requests: [ClusterRequest], _ leader: ClusterLeaderRecord) -> ClusterRequests {
+        ClusterRequests(generation: leader.position.generation, node: node, session: session, requests: requests)
+    }
+}
+
+extension ClusterAudience {
+    func contains(_ node: ClusterNode) -> Bool {
+        switch self {
+        case .all: true
+        case .node(let only): only == node
+        case .others(let one): one != node
+        }
+    }
+}
