@@ -1,0 +1,68 @@
+import NIOCore
+import ServerValues
+
+// Messages of nodes: taken in the order of their numbers, once.
+extension LeaderMachine {
+    /// A message of a node. Whatever is not what has to come next is left out: the node sends it again.
+    package mutating func receive(_ message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard isOpen, message.generation == generation, !isGivenUp(message) else { return }
+        if message.isFarewell { return giveUp(message.node, into: &effects) }
+        guard seat(for: message, at: now, into: &effects) else { return }
+        seats[message.node]?.lastHeard = now
+        for request in message.requests {
+            guard var seat = seats[message.node], request.number == seat.taken + 1 else { continue }
+            seat.taken = request.number
+            switch request.kind {
+            case .announcement:
+                if let service = request.service { seat.announcement?[service, default: []].append(request.payload) }
+                seats[message.node] = seat
+            case .announced:
+                let announcement = seat.announcement
+                seat.announcement = nil
+                seat.isExpected = false
+                seats[message.node] = seat
+                guard let announcement else { continue }
+                note(message.node)
+                effects.append(.announced(announcement, by: message.node))
+            case .request:
+                seats[message.node] = seat
+                // A request that the node has given up.
+                guard let service = request.service else { continue }
+                effects.append(
+                    .handle(
+                        service, request.payload, from: message.node,
+                        ClusterSession(incarnation: message.node.incarnation, session: message.session), number: request.number))
+            }
+        }
+        // Whatever came again says that the node does not know how far its requests were taken.
+        if let seat = seats[message.node], let last = message.requests.last, last.number <= seat.taken {
+            seats[message.node]?.told = min(seat.told, last.number - 1)
+        }
+    }
+
+    private func isGivenUp(_ message: ClusterRequests) -> Bool {
+        guard let session = expelled[message.node.incarnation] else { return false }
+        return message.session <= session
+    }
+
+    /// Whether the message is of a session that the leader knows, or begins one.
+    private mutating func seat(
+        for message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]
+    ) -> Bool {
+        let beginsNow = message.requests.first?.number == 1
+        guard let seat = seats[message.node] else {
+            guard beginsNow, seats.count < policy.nodes else { return false }
+            seats[message.node] = Seat(session: message.session, lastHeard: now)
+            return true
+        }
+        if seat.session == message.session, !seat.isExpected || seat.taken > 0 { return true }
+        guard message.session >= seat.session, beginsNow else { return false }
+        // The node lost its way and begins anew: what it held before has ended, for its clients too.
+        let isNew = seat.session > 0 && message.session > seat.session
+        if isNew, seat.announcement == nil { effects.append(.lost(message.node)) }
+        var next = Seat(session: message.session, lastHeard: now)
+        next.isExpected = seat.isExpected && !isNew
+        seats[message.node] = next
+        return true
+    }
+}

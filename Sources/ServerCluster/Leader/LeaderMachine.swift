@@ -1,0 +1,253 @@
+import DequeModule
+import NIOCore
+import RedisClient
+import ServerValues
+
+/// The leader's side of the cluster as a value: takes the requests of nodes in their order, gives up nodes that are silent, and appends what
+/// was decided to the log, one batch after the other.
+///
+/// One batch is on its way to Redis at a time; what is decided meanwhile becomes the next one, so batches grow with the load.
+package struct LeaderMachine: Sendable {
+    struct Seat: Sendable {
+        var session: UInt32
+        /// Up to which number requests were taken.
+        var taken: UInt64 = 0
+        /// Up to which number the node knows that they were.
+        var told: UInt64 = 0
+        var lastHeard: MonotonicInstant
+        /// Nil once the announcement is complete.
+        var announcement: [ClusterServiceID: [ByteBuffer]]? = [:]
+        /// Whether the node was known to the last leader, and has not announced itself to this one.
+        var isExpected = false
+    }
+
+    package let node: ClusterNode
+    package let generation: UInt64
+    let policy: LeaderPolicy
+    /// The last batch that was made.
+    package private(set) var position: ClusterPosition
+    var seats: [ClusterNode: Seat] = [:]
+    /// The sessions that were given up: nothing of them is taken any more.
+    var expelled: [UInt64: UInt32] = [:]
+    private var queue = Deque<ClusterEmission>()
+    package private(set) var queuedBytes = 0
+    private var current: (commit: ClusterCommit, ids: [UInt64])?
+    /// Whether ``current`` is on its way to Redis.
+    private var isUnderway = false
+    private var retry: MonotonicInstant?
+    /// The latest batches that are kept, oldest first.
+    private var kept = Deque<(commit: ClusterCommit, bytes: Int, time: MonotonicInstant)>()
+    private var keptBytes = 0
+    /// Of which batches the log has to be rid next.
+    private var log = Deque<(sequence: UInt64, bytes: Int, time: MonotonicInstant)>()
+    private var logBytes = 0
+    private var isOver = false
+    private(set) var isOpen = false
+    package private(set) var isRefused = false
+
+    /// Takes no requests before ``open(to:at:into:)``; what the services write meanwhile is kept.
+    ///
+    /// - Parameters:
+    ///   - previous: the last batch of the leader before.
+    ///   - nodesKey: a hash with a field for each node that has announced itself.
+    package init(
+        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, nodesKey: RedisArgument,
+        policy: LeaderPolicy = LeaderPolicy()
+    ) {
+        self.node = node
+        self.generation = generation
+        self.policy = policy
+        self.nodesKey = nodesKey
+        position = previous
+    }
+
+    /// From here on requests are taken: the services have restored what is kept.
+    ///
+    /// - Parameter known: nodes that the last leader had, whose holdings the services have restored.
+    package mutating func open(to known: [ClusterNode], at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard !isOpen, !isOver else { return }
+        isOpen = true
+        for node in known {
+            var seat = Seat(session: 0, lastHeard: now)
+            seat.isExpected = true
+            seats[node] = seat
+        }
+        emit(ClusterEmission(item: .opened))
+        flush(at: now, into: &effects)
+    }
+
+    private let nodesKey: RedisArgument
+
+    package var nodes: [ClusterNode] { seats.keys.sorted() }
+
+    // MARK: Batches
+
+    /// Adds what was decided to the next batch.
+    package mutating func emit(_ emission: ClusterEmission) {
+        guard !isOver else { return }
+        queuedBytes += emission.cost
+        queue.append(emission)
+    }
+
+    /// Answers a node's request.
+    ///
+    /// - Parameter isJoined: whether the answer has to be in one batch with what was emitted before it.
+    package mutating func answer(_ session: ClusterSession, number: UInt64, _ payload: ByteBuffer, isJoined: Bool) {
+        emit(ClusterEmission(item: .answer(session, number: number, payload), isJoined: isJoined))
+    }
+
+    /// Makes the next batch if none is under way.
+    package mutating func flush(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard !isOver, current == nil else { return }
+        var items: [ClusterItem] = []
+        var writes: [RedisCommand] = []
+        var ids: [UInt64] = []
+        var bytes = 0
+        for (node, seat) in seats where seat.taken > seat.told {
+            items.append(.taken(ClusterSession(incarnation: node.incarnation, session: seat.session), upTo: seat.taken))
+            seats[node]?.told = seat.taken
+        }
+        while let next = queue.first, next.isJoined || bytes < policy.batchBytes {
+            queue.removeFirst()
+            bytes += next.cost
+            queuedBytes -= next.cost
+            if let item = next.item { items.append(item) }
+            writes += next.writes
+            if let id = next.id { ids.append(id) }
+        }
+        guard !items.isEmpty || !writes.isEmpty || !ids.isEmpty else { return }
+        begin(ClusterCommit(batch: makeBatch(items), writes: writes, trim: trim(at: now)), ids, into: &effects)
+    }
+
+    private mutating func makeBatch(_ items: [ClusterItem]) -> ClusterBatch {
+        let previous = position
+        let sequence = previous.generation == generation ? previous.sequence + 1 : 1
+        position = ClusterPosition(generation: generation, sequence: sequence)
+        return ClusterBatch(position: position, previous: previous, leader: node, items: items)
+    }
+
+    /// What of the log nobody needs any more.
+    private mutating func trim(at now: MonotonicInstant) -> ClusterPosition? {
+        var last: UInt64?
+        while let first = log.first,
+            now.since(first.time) > policy.logTime || log.count > policy.logLength || logBytes > policy.logBytes
+        {
+            last = first.sequence
+            logBytes -= first.bytes
+            log.removeFirst()
+        }
+        return last.map { ClusterPosition(generation: generation, sequence: $0 + 1) }
+    }
+
+    private mutating func begin(_ commit: ClusterCommit, _ ids: [UInt64], into effects: inout [LeaderEffect]) {
+        current = (commit, ids)
+        isUnderway = true
+        effects.append(.commit(commit))
+    }
+
+    /// What Redis said to the batch that was under way.
+    package mutating func committed(_ outcome: CommitOutcome, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard !isOver, isUnderway, let (commit, ids) = current else { return }
+        isUnderway = false
+        isRefused = outcome == .refused
+        switch outcome {
+        case .kept:
+            if let index = replayed(commit) {
+                // The next one that Redis has lost, or the one that it could not take for that reason.
+                let next = kept.index(after: index)
+                let (again, ids) = waiting ?? (commit, ids)
+                if next < kept.endIndex {
+                    current = (kept[next].commit, [])
+                } else {
+                    waiting = nil
+                    current = (again, ids)
+                }
+                return resend(into: &effects)
+            }
+            current = nil
+            keep(commit, at: now)
+            for id in ids { effects.append(.completed(id, true)) }
+            flush(at: now, into: &effects)
+        case .behind(let sequence):
+            // Redis has come back without the latest batches: they are appended again, so nobody misses them.
+            guard let index = kept.firstIndex(where: { $0.commit.batch.position.sequence == sequence + 1 }) else {
+                return end(into: &effects)
+            }
+            if waiting == nil { waiting = (commit, ids) }
+            current = (kept[index].commit, [])
+            resend(into: &effects)
+        case .unknown: resend(into: &effects)
+        case .refused: retry = now.advanced(by: policy.refusal)
+        case .fenced: end(into: &effects)
+        }
+    }
+
+    /// The batch that could not be kept because Redis had lost those before it.
+    private var waiting: (commit: ClusterCommit, ids: [UInt64])?
+
+    private func replayed(_ commit: ClusterCommit) -> Int? {
+        guard waiting != nil else { return nil }
+        return kept.firstIndex { $0.commit.batch.position == commit.batch.position }
+    }
+
+    private mutating func resend(into effects: inout [LeaderEffect]) {
+        guard let current else { return }
+        isUnderway = true
+        effects.append(.commit(current.commit))
+    }
+
+    private mutating func keep(_ commit: ClusterCommit, at now: MonotonicInstant) {
+        let bytes = commit.batch.items.reduce(commit.writes.reduce(64) { $0 + $1.cost }) { $0 + $1.cost }
+        kept.append((commit, bytes, now))
+        keptBytes += bytes
+        log.append((commit.batch.position.sequence, bytes, now))
+        logBytes += bytes
+        while kept.count > 1, keptBytes > policy.keptBytes, let first = kept.popFirst() { keptBytes -= first.bytes }
+    }
+
+    /// Leads no longer: nothing of what waits is kept.
+    package mutating func end(into effects: inout [LeaderEffect]) {
+        guard !isOver else { return }
+        isOver = true
+        for id in (current?.ids ?? []) + (waiting?.ids ?? []) + queue.compactMap(\.id) { effects.append(.completed(id, false)) }
+        queue = []
+        current = nil
+        waiting = nil
+        effects.append(.end)
+    }
+
+    // MARK: Time
+
+    package mutating func tick(at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+        guard !isOver else { return }
+        if let retry, retry <= now {
+            self.retry = nil
+            resend(into: &effects)
+        }
+        let silent = seats.filter { now.since($0.value.lastHeard) >= policy.nodeTimeout }.keys
+        for node in silent.sorted() { giveUp(node, into: &effects) }
+        flush(at: now, into: &effects)
+    }
+
+    /// Ends what a node's clients held. The owner says ``forget(_:)`` once the services have emitted what comes of it.
+    mutating func giveUp(_ node: ClusterNode, into effects: inout [LeaderEffect]) {
+        guard let seat = seats.removeValue(forKey: node) else { return }
+        expelled[node.incarnation] = seat.session
+        effects.append(.left(node))
+    }
+
+    /// Tells a node that it was given up, and has Redis forget it. Comes behind what its end led to: should this leader end in between, the
+    /// next one knows the node still and ends what is left.
+    package mutating func forget(_ node: ClusterNode) {
+        emit(ClusterEmission(item: nil, writes: [RedisCommand("HDEL", [nodesKey, .text(node.description)])]))
+        if let session = expelled[node.incarnation] {
+            emit(
+                ClusterEmission(item: .expelled(ClusterSession(incarnation: node.incarnation, session: session)), isJoined: true))
+        }
+    }
+
+    /// Notes that a node's holdings are the business of whoever leads next.
+    mutating func note(_ node: ClusterNode) {
+        emit(ClusterEmission(item: nil, writes: [RedisCommand("HSET", [nodesKey, .text(node.description), .integer(1)])]))
+    }
+}

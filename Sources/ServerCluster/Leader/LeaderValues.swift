@@ -1,0 +1,88 @@
+import NIOCore
+import RedisClient
+import ServerValues
+
+/// How a leader treats nodes and the log.
+package struct LeaderPolicy: Hashable, Sendable {
+    /// After how long without a word a node is given up.
+    package var nodeTimeout: Duration = .seconds(10)
+    /// Bytes of one batch, at which it is cut where it may be.
+    package var batchBytes = 1_048_576
+    /// Bytes of latest batches that are kept in memory, to be appended again by a Redis that has lost them.
+    package var keptBytes = 33_554_432
+    /// How long batches stay in the log: so long a node may be away without missing anything.
+    package var logTime: Duration = .seconds(120)
+    /// How many batches stay in the log at most.
+    package var logLength = 50_000
+    /// How many bytes of batches stay in the log at most.
+    package var logBytes = 67_108_864
+    /// How long to wait before a batch that Redis refused is tried again.
+    package var refusal: Duration = .milliseconds(250)
+    /// Nodes at a time.
+    package var nodes = 60
+
+    package init() {}
+}
+
+/// Something that a leader's service wants to be kept and told.
+package struct ClusterEmission: Sendable {
+    package var item: ClusterItem?
+    package var writes: [RedisCommand]
+    /// What the owner knows the emission by; nil when nobody waits.
+    package var id: UInt64?
+    /// Whether it has to be in one batch with the emission before it.
+    package var isJoined: Bool
+
+    package init(item: ClusterItem?, writes: [RedisCommand] = [], id: UInt64? = nil, isJoined: Bool = false) {
+        self.item = item
+        self.writes = writes
+        self.id = id
+        self.isJoined = isJoined
+    }
+
+    var cost: Int { writes.reduce(item?.cost ?? 0) { $0 + $1.cost } }
+}
+
+/// A batch with all that Redis has to do with it.
+package struct ClusterCommit: Hashable, Sendable {
+    package var batch: ClusterBatch
+    package var writes: [RedisCommand]
+    /// Batches before this one may be forgotten; nil for none.
+    package var trim: ClusterPosition?
+
+    package init(batch: ClusterBatch, writes: [RedisCommand], trim: ClusterPosition? = nil) {
+        self.batch = batch
+        self.writes = writes
+        self.trim = trim
+    }
+}
+
+/// What Redis said to a batch.
+package enum CommitOutcome: Hashable, Sendable {
+    /// It is kept; it may have been before.
+    case kept
+    /// Another node leads, or nobody: nothing was done.
+    case fenced
+    /// Redis has lost batches: it has this one as its last.
+    case behind(UInt64)
+    /// Redis takes no writes for now: nothing was done.
+    case refused
+    /// Whether it is kept is not known.
+    case unknown
+}
+
+/// What a leader has to do.
+package enum LeaderEffect: Sendable {
+    case commit(ClusterCommit)
+    /// Hand a node's request to a service; its answer goes to ``LeaderMachine/answer(_:number:_:)``.
+    case handle(ClusterServiceID, ByteBuffer, from: ClusterNode, ClusterSession, number: UInt64)
+    case announced([ClusterServiceID: [ByteBuffer]], by: ClusterNode)
+    /// End what a node held, then say ``LeaderMachine/forget(_:)``.
+    case left(ClusterNode)
+    /// End what a node held, which comes back and announces itself anew.
+    case lost(ClusterNode)
+    /// An emission is kept, or not and never will be.
+    case completed(UInt64, Bool)
+    /// This node leads no longer.
+    case end
+}
