@@ -168,7 +168,12 @@ let package = Package(
                 deque, nioCore, nioPosix, nioLocks, logging,
             ]),
         // What the nodes of a cluster say to each other over Redis, and the one of them that decides.
-        library("ServerCluster", ["RedisClient", "ServerRuntime", deque, nioCore, nioHTTP1, nioLocks, logging]),
+        .target(
+            name: "ServerCluster",
+            dependencies: [
+                "RedisClient", "ServerRuntime", "ServerValues", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
+            ],
+            resources: [.embedInCode("Redis/Scripts/lead.lua"), .embedInCode("Redis/Scripts/commit.lua")], swiftSettings: strict),
         library("ServiceBridge", ["Identifiers", "ServerRuntime", deque, nioCore, nioLocks, logging]),
         library(
             "LifelineServer",

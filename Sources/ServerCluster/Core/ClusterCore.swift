@@ -1,0 +1,181 @@
+import NIOCore
+import RedisClient
+import ServerValues
+
+/// One process of a cluster as a value: its part as a node, its part as the leader while it leads, and the election between.
+///
+/// A leader has a lease of five seconds, which it renews every second. Another process takes over when the lease has ended, or when nobody hears
+/// the leader's channel twice in a row: a process that was killed has closed its connections. Whether it really is gone does not matter for
+/// the state, since nothing of a former leader is kept.
+package struct ClusterCore: Sendable {
+    package private(set) var member: MemberMachine
+    package private(set) var leader: LeaderMachine?
+    package private(set) var role = ClusterRole.follower
+    /// Who leads, as Redis said last.
+    package private(set) var known: ClusterLeaderRecord?
+    private let policy: ElectionPolicy
+    private let leaderPolicy: LeaderPolicy
+    private let nodesKey: RedisArgument
+    private var nextElection: MonotonicInstant
+    private var isAsking = false
+    /// Since when nobody has heard the leader's channel.
+    private var unheardSince: MonotonicInstant?
+    private var isReady = false
+    private var isClosing = false
+    /// How many times this process was elected.
+    package private(set) var elections = 0
+
+    package init(
+        _ node: ClusterNode, nodesKey: RedisArgument, policy: ElectionPolicy = ElectionPolicy(),
+        memberPolicy: MemberPolicy = MemberPolicy(), leaderPolicy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
+    ) {
+        member = MemberMachine(node, policy: memberPolicy, at: now)
+        self.policy = policy
+        self.leaderPolicy = leaderPolicy
+        self.nodesKey = nodesKey
+        nextElection = now
+    }
+
+    package var node: ClusterNode { member.node }
+
+    // MARK: The way to Redis
+
+    package mutating func restored(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
+        isReady = true
+        nextElection = now
+        withMember(&effects) { $0.restored(at: now, into: &$1) }
+        tick(at: now, into: &effects)
+    }
+
+    package mutating func interrupted(at now: MonotonicInstant) {
+        isReady = false
+        isAsking = false
+        member.interrupted(at: now)
+    }
+
+    // MARK: Election
+
+    package mutating func elected(_ outcome: ElectionOutcome, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
+        isAsking = false
+        guard !isClosing else { return }
+        switch outcome {
+        case .failed: break
+        case .leading: known = nil
+        case .elected(let generation, let previous):
+            guard role == .follower else { return }
+            elections += 1
+            unheardSince = nil
+            role = .preparing(generation: generation)
+            leader = LeaderMachine(
+                node, generation: generation, previous: previous, nodesKey: nodesKey, policy: leaderPolicy)
+            effects.append(.prepare(generation: generation))
+        case .following(let record):
+            retire(into: &effects)
+            if known?.position.generation != record.position.generation { unheardSince = nil }
+            known = record
+            effects.append(.countListeners(of: record.leader))
+        case .vacant:
+            retire(into: &effects)
+            known = nil
+            // Redis has lost who leads, this process maybe: somebody has to.
+            nextElection = now
+        }
+    }
+
+    /// How many hear the leader's channel; nil when Redis did not say.
+    package mutating func counted(_ listeners: Int?, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
+        guard role == .follower, let known, let listeners else { return }
+        guard listeners == 0 else {
+            unheardSince = nil
+            return
+        }
+        guard let since = unheardSince else {
+            unheardSince = now
+            return
+        }
+        guard now.since(since) >= policy.interval * 0.5, !isAsking, !isClosing else { return }
+        isAsking = true
+        effects.append(.elect(.take, generation: known.position.generation))
+    }
+
+    /// The leader's parts of the services are made.
+    ///
+    /// - Parameter nodes: those of the last leader.
+    package mutating func prepared(
+        generation: UInt64, nodes: [ClusterNode], at now: MonotonicInstant, into effects: inout [ClusterEffect]
+    ) {
+        guard role == .preparing(generation: generation) else { return }
+        role = .leader(generation: generation)
+        withLeader(&effects) { $0.open(to: nodes, at: now, into: &$1) }
+    }
+
+    /// The services could not be prepared: another process may try, or this one again.
+    package mutating func preparationFailed(generation: UInt64, into effects: inout [ClusterEffect]) {
+        guard role == .preparing(generation: generation) else { return }
+        retire(into: &effects)
+        effects.append(.elect(.resign, generation: generation))
+    }
+
+    private mutating func retire(into effects: inout [ClusterEffect]) {
+        withLeader(&effects) { $0.end(into: &$1) }
+    }
+
+    /// Takes leave: whoever else is there leads from here on.
+    package mutating func close(into effects: inout [ClusterEffect]) {
+        isClosing = true
+        withMember(&effects) { $0.close(into: &$1) }
+        guard let generation = role.generation else { return }
+        retire(into: &effects)
+        effects.append(.elect(.resign, generation: generation))
+    }
+
+    // MARK: Time
+
+    package mutating func tick(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
+        withMember(&effects) { $0.tick(at: now, into: &$1) }
+        withLeader(&effects) { $0.tick(at: now, into: &$1) }
+        guard isReady, !isClosing, !isAsking, now >= nextElection else { return }
+        nextElection = now.advanced(by: policy.interval)
+        isAsking = true
+        effects.append(role.generation.map { .elect(.renew, generation: $0) } ?? .elect(.ask, generation: nil))
+    }
+
+    /// The leader has said that it leads no longer.
+    package mutating func resigned(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
+        guard role == .follower else { return }
+        nextElection = now
+        tick(at: now, into: &effects)
+    }
+
+    // MARK: Both parts
+
+    package mutating func withMember(
+        _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
+    ) {
+        var own: [MemberEffect] = []
+        body(&member, &own)
+        for effect in own { effects.append(.member(effect)) }
+    }
+
+    package mutating func withLeader(
+        _ effects: inout [ClusterEffect], _ body: (inout LeaderMachine, inout [LeaderEffect]) -> Void
+    ) {
+        guard var machine = leader else { return }
+        // Not copied when it changes.
+        leader = nil
+        var own: [LeaderEffect] = []
+        body(&machine, &own)
+        leader = machine
+        take(own, into: &effects)
+    }
+
+    private mutating func take(_ own: [LeaderEffect], into effects: inout [ClusterEffect]) {
+        for effect in own {
+            effects.append(.leader(effect))
+            guard case .end = effect else { continue }
+            leader = nil
+            role = .follower
+            effects.append(.retire)
+        }
+    }
+}

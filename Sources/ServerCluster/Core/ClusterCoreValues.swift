@@ -1,0 +1,67 @@
+import NIOCore
+import RedisClient
+import ServerValues
+
+/// How a process asks to lead.
+package enum ElectionMode: String, Hashable, Sendable {
+    /// Leads if nobody does, or if the leader's lease has ended.
+    case ask
+    /// Leads also while the lease of the leader of this generation lasts, because it has gone.
+    case take
+    /// Goes on leading.
+    case renew
+    /// Leads no longer.
+    case resign
+}
+
+/// What Redis said to a process that asked to lead.
+package enum ElectionOutcome: Hashable, Sendable {
+    /// It leads from here on.
+    case elected(generation: UInt64, previous: ClusterPosition)
+    /// It leads still.
+    case leading
+    /// Another process leads.
+    case following(ClusterLeaderRecord)
+    /// Nobody leads, and it did not want to.
+    case vacant
+    /// Redis did not answer.
+    case failed
+}
+
+/// What a process of a cluster does.
+package enum ClusterRole: Hashable, Sendable {
+    case follower
+    /// It was elected, and its services restore what is kept.
+    case preparing(generation: UInt64)
+    case leader(generation: UInt64)
+
+    var generation: UInt64? {
+        switch self {
+        case .follower: nil
+        case .preparing(let generation), .leader(let generation): generation
+        }
+    }
+}
+
+/// What a process of a cluster has to do.
+package enum ClusterEffect: Sendable {
+    case elect(ElectionMode, generation: UInt64?)
+    /// Count who hears the requests channel of a leader.
+    case countListeners(of: ClusterNode)
+    case member(MemberEffect)
+    case leader(LeaderEffect)
+    /// Have the services make their leader's parts, and look up the nodes of the last leader.
+    case prepare(generation: UInt64)
+    /// Have the services close their leader's parts.
+    case retire
+}
+
+/// Times of an election.
+package struct ElectionPolicy: Hashable, Sendable {
+    /// How long a lease lasts.
+    package var lease: Duration = .seconds(5)
+    /// How often it is renewed, and asked for.
+    package var interval: Duration = .seconds(1)
+
+    package init() {}
+}

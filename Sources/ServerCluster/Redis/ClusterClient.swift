@@ -1,0 +1,180 @@
+import ConnectionEngine
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RedisClient
+import ServerRuntime
+import ServerValues
+
+/// What a node of a cluster is told.
+package struct ClusterSettings: Sendable {
+    package var node: ClusterNode
+    package var keys: ClusterKeys
+    package var link: RedisLinkSettings
+    package var clock: ServerClock
+    package var logger: Logger
+    package var election = ElectionPolicy()
+    package var member = MemberPolicy()
+    package var leader = LeaderPolicy()
+
+    package init(node: ClusterNode, keys: ClusterKeys, link: RedisLinkSettings, clock: ServerClock, logger: Logger) {
+        self.node = node
+        self.keys = keys
+        self.link = link
+        self.clock = clock
+        self.logger = logger
+    }
+}
+
+/// A node's place in a cluster over Redis: the bus of its services, and their leader's parts while this node leads.
+///
+/// All methods may be called from any thread. Members and leader's parts are called on ``eventLoop``, which does nothing else.
+package final class ClusterClient: ClusterBus {
+    package let eventLoop: any EventLoop
+    package let settings: ClusterSettings
+    private let runtime: NIOLoopBoundBox<ClusterRuntime>
+    private let inbox: ClusterInbox
+
+    /// - Parameter eventLoop: for this node alone.
+    package init(_ settings: ClusterSettings, eventLoop: any EventLoop) {
+        self.settings = settings
+        self.eventLoop = eventLoop
+        let inbox = ClusterInbox(eventLoop: eventLoop)
+        self.inbox = inbox
+        runtime = .makeBoxSendingValue(ClusterRuntime(settings, eventLoop: eventLoop, inbox: inbox), eventLoop: eventLoop)
+        inbox.drain = { [runtime] in runtime.value.drain() }
+    }
+
+    package var node: ClusterNode { settings.node }
+    package var status: ClusterStatus { inbox.status.withLockedValue { $0 } }
+
+    package func attach(_ member: any ClusterMember, of service: ClusterServiceID) {
+        onLoop { $0.members[service] = member }
+    }
+
+    /// From here on this node may lead a service. To be called before ``start()``.
+    package func attach(_ factory: any ClusterLeaderFactory, of service: ClusterServiceID) {
+        onLoop { $0.factories[service] = factory }
+    }
+
+    package func request(
+        _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        inbox.add(
+            .request(
+                payload, service, deadline: limit.map { settings.clock.monotonic().advanced(by: $0) }, isRepeatable: isRepeatable,
+                completion))
+    }
+
+    /// Connects. Comes back at once: see ``status`` and ``waitUntilReady(within:)``.
+    package func start() {
+        onLoop { $0.start() }
+    }
+
+    /// Waits until the node follows the log and somebody leads.
+    ///
+    /// - Returns: false when the time was over before.
+    package func waitUntilReady(within limit: Duration) async -> Bool {
+        let end = NIODeadline.now() + TimeAmount(limit)
+        while !status.isReady {
+            guard NIODeadline.now() < end, !Task.isCancelled else { return false }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return true
+    }
+
+    /// Reads something for a check.
+    package func read(_ command: RedisCommand, within limit: Duration) async throws(RedisFailure) -> RedisValue {
+        let link = try? await eventLoop.submit { [runtime] in runtime.value.link }.get()
+        guard let link = link ?? nil else { throw .unsent(.closed) }
+        return try await link.send(command, within: limit)
+    }
+
+    /// Takes leave of the cluster: what the node still held has ended for the others at once, and another node leads.
+    package func close() async {
+        let closing = try? await eventLoop.submit { [runtime] in runtime.value.close() }.get()
+        await closing?.value
+        await withCheckedContinuation { continuation in
+            eventLoop.execute { [runtime] in runtime.value.closeLink { continuation.resume() } }
+        }
+    }
+
+    private func onLoop(_ body: @escaping @Sendable (ClusterRuntime) -> Void) {
+        eventLoop.execute { [runtime] in body(runtime.value) }
+    }
+}
+
+/// What other threads bring to the loop of a cluster, in the order in which it came.
+final class ClusterInbox: Sendable {
+    enum Entry: Sendable {
+        case request(
+            ByteBuffer, ClusterServiceID, deadline: MonotonicInstant?, isRepeatable: Bool,
+            @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void)
+        case emission(
+            generation: UInt64, ClusterServiceID, ByteBuffer?, ClusterAudience, [RedisCommand], (@Sendable (Bool) -> Void)?)
+        case answer(generation: UInt64, ClusterSession, number: UInt64, ByteBuffer)
+    }
+
+    private let eventLoop: any EventLoop
+    private let entries = NIOLockedValueBox<[Entry]>([])
+    private let action = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
+    let status = NIOLockedValueBox(ClusterStatus())
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    /// Called on the loop when something has come.
+    var drain: (@Sendable () -> Void)? {
+        get { action.withLockedValue { $0 } }
+        set { action.withLockedValue { $0 = newValue } }
+    }
+
+    func add(_ entry: Entry) {
+        let isFirst = entries.withLockedValue { entries in
+            entries.append(entry)
+            return entries.count == 1
+        }
+        if isFirst { eventLoop.execute { [self] in drain?() } }
+    }
+
+    func takeAll() -> [Entry] {
+        entries.withLockedValue { entries in
+            guard !entries.isEmpty else { return [] }
+            defer { entries.removeAll(keepingCapacity: true) }
+            return entries
+        }
+    }
+}
+
+/// Where the leader's parts of one generation put what they have decided.
+final class ClusterRedisOutput: ClusterOutput {
+    private let inbox: ClusterInbox
+    private let generation: UInt64
+
+    init(_ inbox: ClusterInbox, generation: UInt64) {
+        self.inbox = inbox
+        self.generation = generation
+    }
+
+    func emit(
+        _ fact: ByteBuffer?, of service: ClusterServiceID, to audience: ClusterAudience, writes: [RedisCommand],
+        completion: (@Sendable (Bool) -> Void)?
+    ) {
+        inbox.add(.emission(generation: generation, service, fact, audience, writes, completion))
+    }
+}
+
+/// Reads what a cluster keeps, over the link of a node.
+struct ClusterRedisReader: ClusterReader {
+    let link: RedisLink
+    let keys: ClusterKeys
+
+    func key(_ name: String) -> RedisArgument { keys.key(name) }
+
+    func read(_ command: RedisCommand) async throws(RedisFailure) -> RedisValue {
+        try await link.send(command, within: .seconds(10))
+    }
+}

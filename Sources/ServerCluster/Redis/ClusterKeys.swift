@@ -1,0 +1,42 @@
+import NIOCore
+import RedisClient
+
+/// The names that a cluster uses in Redis. All have one hash tag, so they are in one slot of a Redis Cluster, and one script may touch all.
+package struct ClusterKeys: Hashable, Sendable {
+    /// The name of the cluster: servers with the same name and the same Redis are one cluster.
+    package let cluster: String
+    private let prefix: String
+
+    /// - Parameter cluster: letters, digits, `-`, `_` and `.`, at most 64.
+    package init?(cluster: String) {
+        let isValid =
+            !cluster.isEmpty && cluster.utf8.count <= 64
+            && cluster.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"),
+                    UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+        guard isValid else { return nil }
+        self.cluster = cluster
+        prefix = "{lifeline:\(cluster)}:"
+    }
+
+    /// The name of the development cluster.
+    package static let standardCluster = "lifeline"
+
+    package func name(_ name: String) -> String { prefix + name }
+    package func key(_ name: String) -> RedisArgument { .text(prefix + name) }
+
+    var leader: RedisArgument { key("leader") }
+    var log: RedisArgument { key("log") }
+    var nodes: RedisArgument { key("nodes") }
+
+    /// The channel on which batches are told.
+    var logChannel: String { prefix + "log" }
+    /// The channel on which a node hears requests while it leads.
+    func requestsChannel(of node: ClusterNode) -> String { prefix + "requests:" + String(node.incarnation, radix: 16) }
+}

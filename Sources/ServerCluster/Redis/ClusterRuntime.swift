@@ -1,0 +1,404 @@
+import ConnectionEngine
+import DequeModule
+import Logging
+import NIOCore
+import RedisClient
+import ServerRuntime
+import ServerValues
+
+/// Does what a ``ClusterCore`` says: Redis, services, answers. On one event loop.
+final class ClusterRuntime {
+    private let settings: ClusterSettings
+    private let eventLoop: any EventLoop
+    private let inbox: ClusterInbox
+    private var core: ClusterCore
+    private(set) var link: RedisLink?
+    var members: [ClusterServiceID: any ClusterMember] = [:]
+    var factories: [ClusterServiceID: any ClusterLeaderFactory] = [:]
+    private var leaders: [ClusterServiceID: any ClusterLeader] = [:]
+    /// Closes what the last leader's parts have open.
+    private var retiring: Task<Void, Never>?
+    private var requests: [UInt64: @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void] = [:]
+    private var emissions: [UInt64: @Sendable (Bool) -> Void] = [:]
+    private var lastID: UInt64 = 0
+    private var effects: Deque<ClusterEffect> = []
+    private var isPerforming = false
+    private var ticking: RepeatedTask?
+    private var status = ClusterStatus()
+
+    init(_ settings: ClusterSettings, eventLoop: any EventLoop, inbox: ClusterInbox) {
+        self.settings = settings
+        self.eventLoop = eventLoop
+        self.inbox = inbox
+        core = ClusterCore(
+            settings.node, nodesKey: settings.keys.nodes, policy: settings.election, memberPolicy: settings.member,
+            leaderPolicy: settings.leader, at: settings.clock.monotonic())
+    }
+
+    private var now: MonotonicInstant { settings.clock.monotonic() }
+    private var keys: ClusterKeys { settings.keys }
+    private var logger: Logger { settings.logger }
+
+    /// Something to be done on the loop by whoever may be gone by then.
+    private func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (ClusterRuntime, Value) -> Void
+    ) -> @Sendable (Value) -> Void {
+        let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: eventLoop), eventLoop)
+        return { value in
+            if eventLoop.inEventLoop {
+                body(bound.value, value)
+            } else {
+                eventLoop.execute { body(bound.value, value) }
+            }
+        }
+    }
+
+    // MARK: Life
+
+    func start() {
+        let heard = onLoop { (runtime, event: RedisLinkEvent) in runtime.hear(event) }
+        let link = RedisLink(settings.link, eventLoop: eventLoop, events: heard)
+        self.link = link
+        let channels = [keys.logChannel, keys.requestsChannel(of: settings.node)].map { ByteBuffer(string: $0) }
+        link.subscribe(to: channels, within: .seconds(30)) { _ in }
+        link.start()
+        let tick = onLoop { (runtime, _: Void) in runtime.run { $0.tick(at: $1, into: &$2) } }
+        ticking = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in tick(()) }
+    }
+
+    /// Takes leave; the task ends when the services' leader's parts are closed.
+    func close() -> Task<Void, Never>? {
+        ticking?.cancel()
+        ticking = nil
+        drain()
+        run { core, _, effects in core.close(into: &effects) }
+        return retiring
+    }
+
+    /// Closes the connections once what was said last is on its way.
+    func closeLink(completion: @escaping @Sendable () -> Void) {
+        guard let link else { return completion() }
+        self.link = nil
+        link.send(.command(RedisCommand("PING")), within: .seconds(1)) { _ in
+            link.close()
+            completion()
+        }
+    }
+
+    // MARK: Redis
+
+    private func hear(_ event: RedisLinkEvent) {
+        switch event {
+        case .status(let lane, let linkStatus): note(linkStatus, of: lane)
+        case .interrupted: run { core, now, _ in core.interrupted(at: now) }
+        case .restored: run { $0.restored(at: $1, into: &$2) }
+        case .message(let message): receive(message)
+        // Nobody else may end a subscription of this node: only a Redis that changes its role does, and the link notices that.
+        case .unsubscribed: break
+        }
+    }
+
+    private func note(_ linkStatus: RedisLinkStatus, of lane: RedisLane) {
+        switch linkStatus {
+        case .ready: status.trouble[lane] = nil
+        case .connecting: status.trouble[lane] = status.trouble[lane] ?? "connecting"
+        case .waiting(let loss, _):
+            if status.trouble[lane] == nil { logger.warning("Redis is away", metadata: ["cause": "\(loss)"]) }
+            status.trouble[lane] = loss.description
+        case .stopped(let loss):
+            logger.error("Redis is given up", metadata: ["cause": "\(loss)"])
+            status.trouble[lane] = loss.description
+        }
+        publishStatus()
+    }
+
+    private func receive(_ message: RedisMessage) {
+        if message.channel.readableBytesView.elementsEqual(keys.logChannel.utf8) {
+            guard message.payload.readableBytes > 0 else { return run { $0.resigned(at: $1, into: &$2) } }
+            guard let batch = try? ClusterBatch(message.payload) else {
+                return logger.error("a batch of the log cannot be read: all nodes have to run the same version")
+            }
+            run { core, now, effects in core.withMember(&effects) { $0.receive(batch, at: now, into: &$1) } }
+        } else {
+            guard let requests = try? ClusterRequests(message.payload) else {
+                return logger.error("a request of a node cannot be read: all nodes have to run the same version")
+            }
+            run { core, now, effects in core.withLeader(&effects) { $0.receive(requests, at: now, into: &$1) } }
+        }
+    }
+
+    private func send(
+        _ call: RedisCall, within limit: Duration,
+        _ body: @escaping @Sendable (ClusterRuntime, Result<RedisValue, RedisFailure>) -> Void
+    ) {
+        guard let link else { return }
+        link.send(call, within: limit, completion: onLoop(body))
+    }
+
+    // MARK: The core
+
+    /// What other threads have brought.
+    func drain() {
+        let entries = inbox.takeAll()
+        guard !entries.isEmpty else { return }
+        run { [self] core, now, effects in
+            take(entries, &core, now, areJoined: false, &effects)
+            core.withMember(&effects) { $0.flush(at: now, into: &$1) }
+            core.withLeader(&effects) { $0.flush(at: now, into: &$1) }
+        }
+    }
+
+    /// - Parameter areJoined: whether all that is emitted has to be kept as a whole.
+    private func take(
+        _ entries: [ClusterInbox.Entry], _ core: inout ClusterCore, _ now: MonotonicInstant, areJoined: Bool,
+        _ effects: inout [ClusterEffect]
+    ) {
+        var isJoined = false
+        for entry in entries {
+            switch entry {
+            case .request(let payload, let service, let deadline, let isRepeatable, let completion):
+                lastID += 1
+                let id = lastID
+                requests[id] = completion
+                core.withMember(&effects) {
+                    $0.request(
+                        id, of: service, payload, deadline: deadline, isRepeatable: isRepeatable, at: now, into: &$1)
+                }
+            case .emission(let generation, let service, let fact, let audience, let writes, let completion):
+                guard core.leader?.generation == generation else {
+                    completion?(false)
+                    continue
+                }
+                var id: UInt64?
+                if let completion {
+                    lastID += 1
+                    id = lastID
+                    emissions[lastID] = completion
+                }
+                let emission = ClusterEmission(
+                    item: fact.map { .fact(service, audience, $0) }, writes: writes, id: id, isJoined: isJoined)
+                core.withLeader(&effects) { machine, _ in machine.emit(emission) }
+                isJoined = areJoined
+            case .answer(let generation, let session, let number, let payload):
+                guard core.leader?.generation == generation else { continue }
+                let joins = isJoined
+                core.withLeader(&effects) { machine, _ in machine.answer(session, number: number, payload, isJoined: joins) }
+                isJoined = areJoined
+            }
+        }
+    }
+
+    private func run(_ body: (inout ClusterCore, MonotonicInstant, inout [ClusterEffect]) -> Void) {
+        var new: [ClusterEffect] = []
+        body(&core, now, &new)
+        effects += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        while let effect = effects.popFirst() { perform(effect) }
+        isPerforming = false
+        publishStatus()
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effect: ClusterEffect) {
+        switch effect {
+        case .elect(let mode, let generation):
+            let call = keys.election(mode, settings.node, generation: generation, lease: settings.election.lease)
+            send(call, within: .seconds(2)) { runtime, result in
+                guard mode != .resign else { return }
+                let outcome = (try? result.get()).map { ElectionOutcome($0) } ?? .failed
+                runtime.run { $0.elected(outcome, at: $1, into: &$2) }
+            }
+        case .countListeners(let node):
+            send(.command(RedisCommand("PUBSUB", "NUMSUB", .text(keys.requestsChannel(of: node)))), within: .seconds(2)) {
+                let count = (try? $1.get())?.elements?.last?.number
+                $0.run { core, now, effects in core.counted(count.map { Int($0) }, at: now, into: &effects) }
+            }
+        case .prepare(let generation): prepare(generation)
+        case .retire: retire()
+        case .member(let effect): perform(effect)
+        case .leader(let effect): perform(effect)
+        }
+    }
+
+    private func perform(_ effect: MemberEffect) {
+        switch effect {
+        case .readPosition:
+            send(keys.readPosition, within: .seconds(2)) { runtime, result in
+                runtime.run { core, now, effects in
+                    core.withMember(&effects) { member, effects in
+                        switch result {
+                        case .success(let value):
+                            member.located(ClusterLeaderRecord(value.elements ?? []), at: now, into: &effects)
+                        case .failure: member.readFailed()
+                        }
+                    }
+                }
+            }
+        case .readLog(let position):
+            send(keys.readLog(after: position), within: .seconds(5)) { runtime, result in
+                runtime.run { core, now, effects in
+                    core.withMember(&effects) { member, effects in
+                        switch result {
+                        case .success(let value):
+                            let (batches, isAll) = ClusterBatch.list(value)
+                            member.read(batches, isAll: isAll, at: now, into: &effects)
+                        case .failure: member.readFailed()
+                        }
+                    }
+                }
+            }
+        case .publish(let requests, let leader):
+            let channel = keys.requestsChannel(of: leader)
+            send(.command(RedisCommand("PUBLISH", .text(channel), .bytes(requests.encoded()))), within: .seconds(2)) { _, _ in }
+        case .apply(let service, let fact): members[service]?.apply(fact)
+        case .complete(let id, let result): requests.removeValue(forKey: id)?(result)
+        case .announce:
+            let parts = ClusterServiceID.allCases.map { (service: $0, payloads: members[$0]?.announcement() ?? []) }
+            run { core, now, effects in core.withMember(&effects) { $0.announce(parts, at: now, into: &$1) } }
+        case .interrupt(let loss):
+            logger.error("facts of the cluster are lost, clients are told", metadata: ["cause": "\(loss)"])
+            for service in ClusterServiceID.allCases { members[service]?.interrupted() }
+        }
+    }
+
+    private func perform(_ effect: LeaderEffect) {
+        switch effect {
+        case .commit(let commit):
+            send(keys.commit(commit), within: .seconds(5)) { runtime, result in
+                if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
+                    value.elements?.first?.text == "kept"
+                {
+                    runtime.logger.error("Redis refused commands of a batch", metadata: ["count": "\(failures)"])
+                }
+                let outcome = CommitOutcome(result)
+                runtime.run { core, now, effects in
+                    core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
+                }
+            }
+        case .handle(let service, let payload, let node, let session, let number):
+            guard let leader = leaders[service], let generation = core.leader?.generation else { return }
+            let inbox = inbox
+            emitting {
+                leader.handle(payload, from: node) { answer in
+                    inbox.add(.answer(generation: generation, session, number: number, answer))
+                }
+            }
+        case .announced(let announcement, let node):
+            emitting { for (service, leader) in self.leaders { leader.announced(announcement[service] ?? [], by: node) } }
+        case .left(let node):
+            logger.notice("node left", metadata: ["node": "\(node)"])
+            emitting { for leader in self.leaders.values { leader.left(node) } }
+            run { core, now, effects in
+                core.withLeader(&effects) { machine, effects in
+                    machine.forget(node)
+                    machine.flush(at: now, into: &effects)
+                }
+            }
+        case .lost(let node): emitting { for leader in self.leaders.values { leader.left(node) } }
+        case .completed(let id, let isKept): emissions.removeValue(forKey: id)?(isKept)
+        case .end: logger.notice("this node leads no longer")
+        }
+    }
+
+    /// Calls a leader's part and keeps together what it emits.
+    private func emitting(_ body: () -> Void) {
+        // What came before is not part of it.
+        drain()
+        body()
+        let entries = inbox.takeAll()
+        run { [self] core, now, effects in
+            take(entries, &core, now, areJoined: true, &effects)
+            core.withLeader(&effects) { $0.flush(at: now, into: &$1) }
+        }
+    }
+
+    // MARK: Leading
+
+    private func prepare(_ generation: UInt64) {
+        guard let link else { return }
+        logger.notice("this node begins to lead")
+        let context = ClusterLeaderContext(
+            output: ClusterRedisOutput(inbox, generation: generation), store: ClusterRedisReader(link: link, keys: keys),
+            generation: generation, eventLoop: eventLoop)
+        let (factories, nodesKey, former) = (factories, keys.nodes, retiring)
+        let made = onLoop {
+            (runtime: ClusterRuntime, result: Result<([ClusterServiceID: any ClusterLeader], [ClusterNode]), any Error>) in
+            runtime.prepared(generation, result)
+        }
+        Task {
+            await former?.value
+            do {
+                var leaders: [ClusterServiceID: any ClusterLeader] = [:]
+                let known = try await context.store.read(RedisCommand("HKEYS", nodesKey))
+                let nodes = (known.elements ?? []).compactMap { $0.text.flatMap { ClusterNode($0) } }
+                do {
+                    for (service, factory) in factories { leaders[service] = try await factory.makeLeader(context) }
+                } catch {
+                    for leader in leaders.values { await leader.close() }
+                    throw error
+                }
+                made(.success((leaders, nodes)))
+            } catch {
+                made(.failure(error))
+            }
+        }
+    }
+
+    private func prepared(
+        _ generation: UInt64, _ result: Result<([ClusterServiceID: any ClusterLeader], [ClusterNode]), any Error>
+    ) {
+        switch result {
+        case .success((let made, let nodes)):
+            guard core.role == .preparing(generation: generation) else {
+                retiring = Task { for leader in made.values { await leader.close() } }
+                return
+            }
+            status.problem = nil
+            leaders = made
+            run { $0.prepared(generation: generation, nodes: nodes, at: $1, into: &$2) }
+        case .failure(let error):
+            logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
+            status.problem = "The services could not restore what Redis keeps."
+            run { core, _, effects in core.preparationFailed(generation: generation, into: &effects) }
+        }
+    }
+
+    private func retire() {
+        let (former, ended) = (retiring, leaders)
+        leaders = [:]
+        retiring = Task {
+            await former?.value
+            for leader in ended.values { await leader.close() }
+        }
+    }
+
+    // MARK: Status
+
+    private func publishStatus() {
+        status.role = core.role
+        let member = core.member
+        status.leader = member.leader?.leader.name
+        status.position = member.position
+        status.isCurrent = member.phase == .current && member.position != nil
+        status.waitingRequests = requests.count
+        status.waitingBytes = member.waitingBytes
+        status.repairs = member.repairs
+        status.losses = member.losses
+        status.elections = core.elections
+        status.nodes = core.leader?.nodes.count ?? 0
+        status.queuedBytes = core.leader?.queuedBytes ?? 0
+        status.isRefused = core.leader?.isRefused ?? false
+        inbox.status.withLockedValue { $0 = status }
+    }
+}
+
+extension ClusterNode {
+    /// - Parameter description: as ``description`` gives it.
+    init?(_ description: String) {
+        guard let slash = description.lastIndex(of: "/"), let incarnation = UInt64(description[slash...].dropFirst(), radix: 16)
+        else { return nil }
+        self.init(name: String(description[..<slash]), incarnation: incarnation)
+    }
+}

@@ -1,0 +1,116 @@
+import NIOCore
+import RedisClient
+
+/// The scripts of a cluster, whose texts are in `Scripts/`, and what they answer.
+enum ClusterScripts {
+    static let lead = RedisScript(name: "lead", text: String(decoding: PackageResources.lead_lua, as: UTF8.self))
+    static let commit = RedisScript(name: "commit", text: String(decoding: PackageResources.commit_lua, as: UTF8.self))
+}
+
+extension ClusterKeys {
+    func election(
+        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, lease: Duration
+    ) -> RedisCall {
+        .script(
+            ClusterScripts.lead, keys: [leader],
+            arguments: [
+                .text(mode.rawValue), .text(node.name), .text(String(node.incarnation)),
+                .integer(Int64(lease / .milliseconds(1))),
+                .text(generation.map(String.init) ?? ""), .text(logChannel),
+            ])
+    }
+
+    func commit(_ commit: ClusterCommit) -> RedisCall {
+        let position = commit.batch.position
+        var arguments: [RedisArgument] = [
+            .text(String(position.generation)), .text(String(position.sequence)), .bytes(commit.batch.encoded()),
+            .text(logChannel),
+            .text(commit.trim?.description ?? ""),
+        ]
+        for command in commit.writes {
+            arguments.append(.integer(Int64(command.arguments.count + 1)))
+            arguments.append(.text(command.name))
+            arguments += command.arguments
+        }
+        return .script(ClusterScripts.commit, keys: [leader, log], arguments: arguments)
+    }
+
+    /// Who leads, and how far the log goes.
+    var readPosition: RedisCall {
+        .command(RedisCommand("HMGET", [leader, "generation", "sequence", "name", "incarnation"]))
+    }
+
+    func readLog(after position: ClusterPosition) -> RedisCall {
+        .command(RedisCommand("XRANGE", [log, .text("(" + position.description), "+", "COUNT", .integer(Int64(Self.page))]))
+    }
+
+    /// How many batches are read at a time.
+    static var page: Int { 200 }
+}
+
+extension ElectionOutcome {
+    /// - Parameter value: the answer of `lead.lua`.
+    init(_ value: RedisValue) {
+        let words = (value.elements ?? []).map(\.text)
+        func number(_ index: Int) -> UInt64? { words.count > index ? words[index].flatMap { UInt64($0) } : nil }
+        switch words.first {
+        case "elected":
+            if let generation = number(1), let before = number(2), let sequence = number(3) {
+                self = .elected(generation: generation, previous: ClusterPosition(generation: before, sequence: sequence))
+            } else {
+                self = .failed
+            }
+        case "leading": self = .leading
+        case "following":
+            self = ClusterLeaderRecord(Array((value.elements ?? []).dropFirst())).map { .following($0) } ?? .failed
+        case "vacant": self = .vacant
+        default: self = .failed
+        }
+    }
+}
+
+extension ClusterLeaderRecord {
+    /// - Parameter fields: generation, sequence, name, incarnation.
+    init?(_ fields: [RedisValue]) {
+        guard fields.count == 4, let generation = fields[0].text.flatMap({ UInt64($0) }),
+            let sequence = fields[1].text.flatMap({ UInt64($0) }), let name = fields[2].text,
+            let incarnation = fields[3].text.flatMap({ UInt64($0) })
+        else { return nil }
+        self.init(
+            position: ClusterPosition(generation: generation, sequence: sequence),
+            leader: ClusterNode(name: name, incarnation: incarnation))
+    }
+}
+
+extension CommitOutcome {
+    /// - Parameter result: the answer of `commit.lua`.
+    init(_ result: Result<RedisValue, RedisFailure>) {
+        switch result {
+        case .success(let value):
+            let words = value.elements ?? []
+            switch words.first?.text {
+            case "kept": self = .kept
+            case "behind": self = (words.last?.text).flatMap { UInt64($0) }.map { .behind($0) } ?? .fenced
+            default: self = .fenced
+            }
+        case .failure(.refused): self = .refused
+        case .failure(.expired), .failure(.unsent), .failure(.overfull): self = .refused
+        case .failure(.unanswered), .failure(.lost): self = .unknown
+        }
+    }
+}
+
+extension ClusterBatch {
+    /// The batches of an answer to `XRANGE`. One that cannot be read ends the list, since what follows cannot be understood without it.
+    static func list(_ value: RedisValue) -> (batches: [ClusterBatch], isAll: Bool) {
+        let entries = value.elements ?? []
+        var batches: [ClusterBatch] = []
+        for entry in entries {
+            guard let fields = entry.elements?.last?.elements, let bytes = fields.last?.bytes,
+                let batch = try? ClusterBatch(bytes)
+            else { break }
+            batches.append(batch)
+        }
+        return (batches, entries.count < ClusterKeys.page)
+    }
+}

@@ -1,0 +1,37 @@
+import RedisClient
+import ServerValues
+
+/// How a node of a cluster stands.
+package struct ClusterStatus: Hashable, Sendable {
+    /// The connections to Redis: why each is not ready; empty when both are.
+    package var trouble: [RedisLane: String] = [RedisLane.commands: "not connected yet", .messages: "not connected yet"]
+    package var role = ClusterRole.follower
+    /// Who leads, as this node knows; nil for nobody.
+    package var leader: String?
+    /// What the node has applied.
+    package var position: ClusterPosition?
+    /// Whether the node follows the log without a hole.
+    package var isCurrent = false
+    /// Requests of this node that were not answered yet.
+    package var waitingRequests = 0
+    package var waitingBytes = 0
+    /// How often missing messages were read from the log.
+    package var repairs = 0
+    /// How often facts were lost for good.
+    package var losses = 0
+    /// How often this node was elected.
+    package var elections = 0
+    /// Of a leader: nodes that take part.
+    package var nodes = 0
+    /// Of a leader: bytes that wait to be written.
+    package var queuedBytes = 0
+    /// Of a leader: whether Redis refuses writes.
+    package var isRefused = false
+    /// Why the services could not begin to lead; nil for no problem.
+    package var problem: String?
+
+    package init() {}
+
+    /// Whether clients can be served: the log is followed, and somebody leads.
+    package var isReady: Bool { trouble.isEmpty && isCurrent && leader != nil && !isRefused }
+}

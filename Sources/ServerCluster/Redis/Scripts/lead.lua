@@ -1,0 +1,46 @@
+#!lua
+-- Elects the leader of a cluster, renews its lease, or ends it.
+--
+-- KEYS[1]  hash of the leader: generation, name, incarnation, expires (ms since 1970, by the clock of Redis), sequence (its last batch)
+-- ARGV[1]  ask, take, renew or resign
+-- ARGV[2]  name of the process that asks
+-- ARGV[3]  incarnation of the process that asks
+-- ARGV[4]  length of the lease, ms
+-- ARGV[5]  generation that is taken over, renewed or ended
+-- ARGV[6]  channel that is told when a leader resigns
+-- Cost     constant: five fields read, six written
+--
+-- Answers {'elected', generation, generation before, sequence before}, {'leading'}, {'following', generation, sequence, name, incarnation}
+-- or {'vacant'}. Generations grow also when Redis has lost the hash, since they are at least the time in milliseconds. All numbers here
+-- have at most 13 digits, which doubles hold exactly.
+local mode, name, incarnation, lease, expected = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local record = redis.call('HMGET', KEYS[1], 'generation', 'sequence', 'name', 'incarnation', 'expires')
+local generation, sequence = record[1], record[2]
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local isOwn = generation and generation == expected and record[4] == incarnation
+
+if mode == 'resign' then
+  if isOwn then
+    redis.call('HSET', KEYS[1], 'expires', '0')
+    redis.call('PUBLISH', ARGV[6], '')
+  end
+  return {'vacant'}
+end
+if mode == 'renew' and isOwn then
+  redis.call('HSET', KEYS[1], 'expires', string.format('%.0f', now + lease))
+  return {'leading'}
+end
+if mode ~= 'renew' then
+  local isFree = not generation or tonumber(record[5]) <= now or (mode == 'take' and generation == expected)
+  if isFree then
+    local next = now
+    if generation and tonumber(generation) >= next then next = tonumber(generation) + 1 end
+    next = string.format('%.0f', next)
+    redis.call('HSET', KEYS[1], 'generation', next, 'sequence', '0', 'name', name, 'incarnation', incarnation,
+      'expires', string.format('%.0f', now + lease))
+    return {'elected', next, generation or '0', sequence or '0'}
+  end
+end
+if not generation then return {'vacant'} end
+return {'following', generation, sequence, record[3], record[4]}
