@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// CL-20 and CL-21: whatever happens, nothing is lost without being declared, doubled, or told in another order. `LIFELINE_CLUSTER_STEPS` sets
+/// how many steps each of the two tests makes.
+@Suite struct ClusterSimulationTests {
+    private static let steps = ProcessInfo.processInfo.environment["LIFELINE_CLUSTER_STEPS"].flatMap { Int($0) } ?? 250_000
+    private static let seed = ProcessInfo.processInfo.environment["LIFELINE_CLUSTER_SEED"].flatMap { UInt64($0) }
+
+    @Test("CL-20 Nodes die, sleep and lose their connections, and Redis keeps what it confirmed")
+    func faultsOfNodes() {
+        run(losesWrites: false)
+    }
+
+    @Test("CL-21 Redis comes back without its latest writes, or empty")
+    func faultsOfRedis() {
+        run(losesWrites: true)
+    }
+
+    private func run(losesWrites: Bool) {
+        var steps = 0
+        var seed: UInt64 = Self.seed ?? 1
+        var done = 0
+        while steps < Self.steps {
+            var simulation = ClusterSimulation(seed: seed, losesWrites: losesWrites)
+            for _ in 0..<2_000 { simulation.step() }
+            simulation.finish()
+            #expect(simulation.problems.isEmpty, "seed \(seed): \(simulation.problems.prefix(3))")
+            if !simulation.problems.isEmpty { return }
+            done += simulation.done
+            steps += 5_000
+            seed += 1
+        }
+        #expect(done > steps / 100)
+    }
+}

@@ -1,0 +1,110 @@
+import NIOCore
+import RedisClient
+import ServerCluster
+
+/// What the scripts and commands of a cluster do, as a value, with the faults of a real server: it can lose its latest writes, or all.
+struct ModelRedis {
+    struct Record {
+        var position: ClusterPosition
+        var node: ClusterNode
+        var expires: Int
+    }
+
+    struct Kept {
+        var record: Record?
+        var log: [ClusterBatch] = []
+        /// What `HSET` and `HDEL` keep, by key and field.
+        var hashes: [String: [String: String]] = [:]
+    }
+
+    private(set) var kept = Kept()
+    /// The latest states, oldest first: what a server that loses writes comes back with.
+    private var history: [Kept] = []
+    /// Milliseconds.
+    var time = 1_000_000
+    /// What was published since it was last asked.
+    var published: [(channel: Channel, message: Message)] = []
+
+    enum Channel: Hashable {
+        case log
+        case requests(UInt64)
+    }
+
+    enum Message {
+        case batch(ClusterBatch)
+        case resigned
+        case requests(ClusterRequests)
+    }
+
+    mutating func elect(_ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?) -> ElectionOutcome {
+        let isOwn = kept.record.map { $0.position.generation == generation && $0.node == node } ?? false
+        if mode == .resign {
+            if isOwn {
+                kept.record?.expires = 0
+                published.append((.log, .resigned))
+            }
+            return .vacant
+        }
+        if mode == .renew, isOwn {
+            kept.record?.expires = time + 5_000
+            return .leading
+        }
+        if mode != .renew {
+            let isFree = kept.record.map { $0.expires <= time || (mode == .take && $0.position.generation == generation) } ?? true
+            if isFree {
+                let previous = kept.record?.position ?? .origin
+                let next = max(UInt64(time), previous.generation + 1)
+                kept.record = Record(
+                    position: ClusterPosition(generation: next, sequence: 0), node: node, expires: time + 5_000)
+                return .elected(generation: next, previous: previous)
+            }
+        }
+        guard let record = kept.record else { return .vacant }
+        return .following(ClusterLeaderRecord(position: record.position, leader: record.node))
+    }
+
+    mutating func commit(_ commit: ClusterCommit) -> CommitOutcome {
+        let position = commit.batch.position
+        guard let record = kept.record, record.position.generation == position.generation else { return .fenced }
+        if position.sequence <= record.position.sequence { return .kept }
+        if position.sequence > record.position.sequence + 1 { return .behind(record.position.sequence) }
+        history.append(kept)
+        if history.count > 20 { history.removeFirst() }
+        for write in commit.writes { apply(write) }
+        kept.log.append(commit.batch)
+        if let trim = commit.trim { kept.log.removeAll { $0.position < trim } }
+        kept.record?.position = position
+        published.append((.log, .batch(commit.batch)))
+        return .kept
+    }
+
+    private mutating func apply(_ command: RedisCommand) {
+        let words = command.arguments.map { argument -> String in
+            switch argument {
+            case .text(let text): text
+            case .integer(let number): String(number)
+            case .bytes(let bytes): String(buffer: bytes)
+            }
+        }
+        switch command.name {
+        case "HSET": kept.hashes[words[0], default: [:]][words[1]] = words[2]
+        case "HDEL": kept.hashes[words[0]]?[words[1]] = nil
+        default: break
+        }
+    }
+
+    func log(after position: ClusterPosition) -> [ClusterBatch] { kept.log.filter { $0.position > position } }
+
+    /// Comes back without the latest writes.
+    mutating func lose(_ count: Int) {
+        guard count > 0, !history.isEmpty else { return }
+        let index = max(0, history.count - count)
+        kept = history[index]
+        history.removeSubrange(index...)
+    }
+
+    mutating func loseAll() {
+        kept = Kept()
+        history = []
+    }
+}

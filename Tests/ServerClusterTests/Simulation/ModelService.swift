@@ -1,0 +1,58 @@
+import NIOCore
+import RedisClient
+import ServerCluster
+
+/// A service small enough to be judged: texts are numbered in one order, and nodes hold keys, of which the others are told.
+///
+/// Requests are `say:TEXT`, `hold:KEY` and `drop:KEY`; facts `said:NUMBER:TEXT`, `held:KEY:NODE` and `dropped:KEY:NODE`.
+struct ModelLeader {
+    static let holdings = "holdings"
+
+    var count: Int
+    /// Who holds which keys, by incarnation.
+    var holdings: [UInt64: Set<String>]
+
+    /// Goes on from what is kept.
+    init(_ kept: ModelRedis.Kept) {
+        count = kept.hashes["count"]?["said"].flatMap { Int($0) } ?? 0
+        holdings = [:]
+        for field in (kept.hashes[Self.holdings] ?? [:]).keys {
+            let parts = field.split(separator: ":")
+            holdings[UInt64(parts[0]) ?? 0, default: []].insert(String(parts[1]))
+        }
+    }
+
+    typealias Emission = (fact: String, write: RedisCommand)
+
+    mutating func handle(_ request: String, from node: UInt64) -> [Emission] {
+        let parts = request.split(separator: ":", maxSplits: 1).map(String.init)
+        switch parts[0] {
+        case "say":
+            count += 1
+            return [("said:\(count):\(parts[1])", RedisCommand("HSET", "count", "said", .integer(Int64(count))))]
+        case "hold": return hold(parts[1], by: node)
+        default: return drop(parts[1], by: node)
+        }
+    }
+
+    private mutating func hold(_ key: String, by node: UInt64) -> [Emission] {
+        guard holdings[node, default: []].insert(key).inserted else { return [] }
+        return [("held:\(key):\(node)", RedisCommand("HSET", .text(Self.holdings), .text("\(node):\(key)"), "1"))]
+    }
+
+    private mutating func drop(_ key: String, by node: UInt64) -> [Emission] {
+        guard holdings[node]?.remove(key) != nil else { return [] }
+        return [("dropped:\(key):\(node)", RedisCommand("HDEL", .text(Self.holdings), .text("\(node):\(key)")))]
+    }
+
+    mutating func announced(_ keys: Set<String>, by node: UInt64) -> [Emission] {
+        var emissions: [Emission] = []
+        for key in (holdings[node] ?? []).subtracting(keys).sorted() { emissions += drop(key, by: node) }
+        for key in keys.sorted() { emissions += hold(key, by: node) }
+        return emissions
+    }
+
+    mutating func left(_ node: UInt64) -> [Emission] {
+        (holdings[node] ?? []).sorted().flatMap { drop($0, by: node) }
+    }
+}
