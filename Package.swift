@@ -246,6 +246,12 @@ let package = Package(
         tests(
             "RedisClientServerTests",
             ["SocketTestSupport", "RedisTestSupport", "RedisClient", nioCore, nioPosix, nioLocks, nioSSL]),
+        tests(
+            "ClusterRedisTests",
+            [
+                "SocketTestSupport", "RedisTestSupport", "ServerCluster", "ServerRuntime", "RedisClient", nioCore, nioPosix,
+                nioLocks, logging,
+            ]),
         tests("IdentifiersTests", ["Identifiers"]),
         tests("WireCodingTests", ["WireCoding", "LifelineTesting"]),
         tests("BodyCompressionTests", ["BodyCompression", "LifelineTesting"]),

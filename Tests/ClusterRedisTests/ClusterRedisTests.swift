@@ -1,0 +1,154 @@
+import NIOCore
+import RedisClient
+import RedisTestSupport
+import ServerCluster
+import Testing
+
+/// Nodes over a real Redis that is killed, emptied and frozen.
+@Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .serialized, .timeLimit(.minutes(5)))
+struct ClusterRedisTests {
+    @Test("CL-1 All nodes are told what each of them says, in one order, and each request is answered once")
+    func oneOrder() async throws {
+        let redis = try RedisProcess()
+        let nodes = [
+            try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b"), try await LiveNode.ready(redis, "c"),
+        ]
+        await withTaskGroup(of: Void.self) { group in
+            for (index, node) in nodes.enumerated() {
+                for number in 0..<100 {
+                    group.addTask { #expect((try? await node.say("\(index)-\(number)").get()) != nil) }
+                }
+            }
+        }
+        #expect(try await nodes[0].say("end").get() == "301")
+        for node in nodes {
+            try await node.member.hears("end")
+            #expect(node.member.told == nodes[0].member.told)
+            #expect(node.member.told.count == 301)
+        }
+        #expect(nodes.count { $0.client.status.role != .follower } == 1)
+        for node in nodes { await node.client.close() }
+    }
+
+    @Test("CL-2 A leader that takes leave is followed by another one, which knows what was kept")
+    func resignation() async throws {
+        let redis = try RedisProcess()
+        let first = try await LiveNode.ready(redis, "a")
+        let second = try await LiveNode.ready(redis, "b")
+        #expect(await first.waitToLead())
+        #expect(try await second.say("one").get() == "1")
+        await first.client.close()
+        #expect(try await second.say("two").get() == "2")
+        #expect(second.client.status.role != .follower)
+        #expect(second.member.told == ["1 one", "2 two"])
+        await second.client.close()
+    }
+
+    @Test("CL-3 A Redis that is killed and keeps its file costs no text and tells none twice")
+    func restartedRedis() async throws {
+        let redis = try RedisProcess(["--appendonly", "yes", "--appendfsync", "always"])
+        let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
+        #expect(try await nodes[1].say("one").get() == "1")
+        redis.kill()
+        async let waiting = nodes[1].say("two")
+        try redis.start()
+        #expect(try await waiting.get() == "2")
+        #expect(try await nodes[0].say("three").get() == "3")
+        for node in nodes {
+            try await node.member.hears("three")
+            #expect(node.member.told == ["1 one", "2 two", "3 three"])
+            #expect(node.client.status.losses == 0)
+        }
+        for node in nodes { await node.client.close() }
+    }
+
+    @Test("CL-4 A Redis that comes back empty is a loss that every node declares, and then it goes on")
+    func emptiedRedis() async throws {
+        let redis = try RedisProcess()
+        let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
+        #expect(try await nodes[1].say("one").get() == "1")
+        redis.kill()
+        try redis.start()
+        for node in nodes { _ = try await node.member.events.next { $0 == .interrupted } }
+        #expect(try await nodes[0].say("again").get() == "1")
+        for node in nodes { try await node.member.hears("again") }
+        for node in nodes { await node.client.close() }
+    }
+
+    @Test("CL-5 A node whose connections to Redis are cut misses nothing")
+    func cutConnections() async throws {
+        let redis = try RedisProcess()
+        let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
+        for round in 1...5 {
+            _ = try await nodes[0].client.read(RedisCommand("CLIENT", "KILL", "TYPE", "pubsub"), within: .seconds(60))
+            #expect(try await nodes[round % 2].say("t\(round)").get() == "\(round)")
+        }
+        for node in nodes {
+            try await node.member.hears("t5")
+            #expect(node.member.told == (1...5).map { "\($0) t\($0)" })
+            #expect(node.client.status.losses == 0)
+        }
+        for node in nodes { await node.client.close() }
+    }
+
+    @Test("CL-6 What the leader does not answer in time has failed, and says whether it may have been done")
+    func deadlines() async throws {
+        let redis = try RedisProcess()
+        let node = try await LiveNode.ready(redis, "a")
+        redis.freeze(true)
+        let result = await node.say("late", within: .milliseconds(500))
+        #expect(result == .failure(.unknown))
+        redis.freeze(false)
+        #expect(try await node.say("next").get() == "2")
+        await node.client.close()
+    }
+
+    @Test("CL-7 A node that is silent is given up, told so, and comes back")
+    func silentNode() async throws {
+        let redis = try RedisProcess()
+        let leader = try await LiveNode.ready(redis, "a") { $0.leader.nodeTimeout = .milliseconds(600) }
+        #expect(await leader.waitToLead())
+        let silent = try await LiveNode.ready(redis, "b") { $0.member.heartbeat = .seconds(2) }
+        #expect(try await leader.factory.gone.next() == silent.client.node)
+        _ = try await silent.member.events.next { $0 == .interrupted }
+        #expect(try await silent.say("back").get() == "1")
+        await silent.client.close()
+        await leader.client.close()
+    }
+
+    @Test("CL-8 Two nodes with one name are two nodes")
+    func oneName() async throws {
+        let redis = try RedisProcess()
+        let nodes = [try await LiveNode.ready(redis, "same"), try await LiveNode.ready(redis, "same")]
+        #expect(try await nodes[0].say("one").get() == "1")
+        #expect(try await nodes[1].say("two").get() == "2")
+        for node in nodes { try await node.member.hears("two") }
+        #expect(nodes.count { $0.client.status.role != .follower } == 1)
+        for node in nodes { await node.client.close() }
+    }
+
+    @Test("CL-9 Scripts that Redis has forgotten are loaded again")
+    func flushedScripts() async throws {
+        let redis = try RedisProcess()
+        let node = try await LiveNode.ready(redis, "a")
+        #expect(try await node.say("one").get() == "1")
+        _ = try await node.client.read(RedisCommand("SCRIPT", "FLUSH"), within: .seconds(60))
+        #expect(try await node.say("two").get() == "2")
+        await node.client.close()
+    }
+
+    @Test("CL-10 A Redis that is full refuses, and goes on when there is room; nothing was half done")
+    func fullRedis() async throws {
+        let redis = try RedisProcess()
+        let node = try await LiveNode.ready(redis, "a")
+        #expect(try await node.say("one").get() == "1")
+        _ = try await node.client.read(RedisCommand("CONFIG", "SET", "maxmemory", "1"), within: .seconds(60))
+        async let waiting = node.say("two")
+        while !node.client.status.isRefused { await Task.yield() }
+        #expect(!node.client.status.isReady)
+        _ = try await node.client.read(RedisCommand("CONFIG", "SET", "maxmemory", "0"), within: .seconds(60))
+        #expect(try await waiting.get() == "2")
+        #expect(node.member.told == ["1 one", "2 two"])
+        await node.client.close()
+    }
+}

@@ -1,0 +1,59 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RedisClient
+import RedisTestSupport
+import ServerCluster
+import ServerRuntime
+import Testing
+
+/// A node of a cluster over a Redis of the test's own.
+final class LiveNode: Sendable {
+    let client: ClusterClient
+    let member = TextMember()
+    let factory = TextFactory()
+
+    init(_ redis: RedisProcess, _ name: String, _ change: (inout ClusterSettings) -> Void = { _ in }) throws {
+        var random = SystemRandomNumberGenerator()
+        let link = try RedisLinkSettings(
+            address: RedisAddress("redis://127.0.0.1:\(redis.port)"), clientName: name, seed: random.next())
+        let keys = try #require(ClusterKeys(cluster: "test"))
+        var settings = ClusterSettings(
+            node: ClusterNode(name: name, incarnation: random.next()), keys: keys, link: link, clock: .system,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        change(&settings)
+        client = ClusterClient(settings, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        client.attach(member, of: .pusher)
+        client.attach(factory, of: .pusher)
+        client.start()
+    }
+
+    /// Starts a node and waits until it can be used.
+    static func ready(
+        _ redis: RedisProcess, _ name: String, _ change: (inout ClusterSettings) -> Void = { _ in }
+    ) async throws -> LiveNode {
+        let node = try LiveNode(redis, name, change)
+        #expect(await node.client.waitUntilReady(within: .seconds(60)))
+        return node
+    }
+
+    /// Has a text numbered; waits as long as it takes.
+    func say(_ text: String, within limit: Duration? = nil) async -> Result<String, ClusterFailure> {
+        await withCheckedContinuation { continuation in
+            client.request(ByteBuffer(string: text), of: .pusher, within: limit, isRepeatable: true) {
+                continuation.resume(returning: $0.map { String(buffer: $0) })
+            }
+        }
+    }
+
+    /// Waits until the node leads, or does so no longer.
+    func waitToLead(_ leads: Bool = true) async -> Bool {
+        let end = ContinuousClock.now + .seconds(60)
+        while (client.status.role != .follower) != leads {
+            guard ContinuousClock.now < end else { return false }
+            await Task.yield()
+        }
+        return true
+    }
+}

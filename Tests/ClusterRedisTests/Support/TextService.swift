@@ -1,0 +1,76 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import RedisClient
+import ServerCluster
+import SocketTestSupport
+
+/// A service that numbers texts in one order. Each request is a text, each fact `NUMBER TEXT`; the answer is the number.
+final class TextMember: ClusterMember {
+    enum Event: Hashable, Sendable {
+        case text(String)
+        case announced
+        case interrupted
+    }
+
+    let events = Inbox<Event>()
+    private let facts = NIOLockedValueBox<[String]>([])
+
+    /// All facts so far, in order.
+    var told: [String] { facts.withLockedValue { $0 } }
+
+    func apply(_ fact: ByteBuffer) {
+        let text = String(buffer: fact)
+        facts.withLockedValue { $0.append(text) }
+        events.put(.text(text))
+    }
+
+    func announcement() -> [ByteBuffer] {
+        events.put(.announced)
+        return []
+    }
+
+    func interrupted() { events.put(.interrupted) }
+
+    /// Waits until a text was told.
+    func hears(_ text: String) async throws {
+        _ = try await events.next {
+            if case .text(let fact) = $0 { fact.split(separator: " ").last.map(String.init) == text } else { false }
+        }
+    }
+}
+
+final class TextLeader: ClusterLeader {
+    private let context: ClusterLeaderContext
+    private let count: NIOLockedValueBox<Int>
+    private let gone: Inbox<ClusterNode>
+
+    init(_ context: ClusterLeaderContext, count: Int, gone: Inbox<ClusterNode>) {
+        self.context = context
+        self.count = NIOLockedValueBox(count)
+        self.gone = gone
+    }
+
+    func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        let number = count.withLockedValue { count in
+            count += 1
+            return count
+        }
+        context.output.emit(
+            ByteBuffer(string: "\(number) \(String(buffer: request))"), of: .pusher, to: .all,
+            writes: [RedisCommand("SET", [context.store.key("pusher:count"), .integer(Int64(number))])], completion: nil)
+        reply(ByteBuffer(string: "\(number)"))
+    }
+
+    func announced(_ requests: [ByteBuffer], by node: ClusterNode) {}
+    func left(_ node: ClusterNode) { gone.put(node) }
+    func close() async {}
+}
+
+final class TextFactory: ClusterLeaderFactory {
+    let gone = Inbox<ClusterNode>()
+
+    func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
+        let value = try await context.store.read(RedisCommand("GET", context.store.key("pusher:count")))
+        return TextLeader(context, count: value.number.map { Int($0) } ?? 0, gone: gone)
+    }
+}
