@@ -188,7 +188,8 @@ let package = Package(
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "ConnectionEngine", "Identifiers", "HTTPTransport", "Lifeline", "LifelineServer", "PusherProtocol", "PusherSwift",
+                "ConnectionEngine", "Identifiers", "HTTPTransport", "Lifeline", "LifelineServer", "ServerCluster", "RedisClient",
+                "PusherProtocol", "PusherSwift",
                 "PubNub",
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
                 "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
@@ -283,7 +284,8 @@ let package = Package(
         tests(
             "LifelineCommandTests",
             [
-                "LifelineCommand", "Lifeline", "LifelineServer", "RealtimeHub", "WireCoding", "TransportCommon",
+                "LifelineCommand", "Lifeline", "LifelineServer", "RedisTestSupport", "RealtimeHub", "WireCoding",
+                "TransportCommon",
                 "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioLocks, nioSSL, x509,
             ]),
         tests("ServerValuesTests", ["ServerValues"]),

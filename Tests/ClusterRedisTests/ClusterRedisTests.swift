@@ -7,7 +7,7 @@ import Testing
 /// Nodes over a real Redis that is killed, emptied and frozen.
 @Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .serialized, .timeLimit(.minutes(5)))
 struct ClusterRedisTests {
-    @Test("CL-1 All nodes are told what each of them says, in one order, and each request is answered once")
+    @Test("CR-1 All nodes are told what each of them says, in one order, and each request is answered once")
     func oneOrder() async throws {
         let redis = try RedisProcess()
         let nodes = [
@@ -30,7 +30,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CL-2 A leader that takes leave is followed by another one, which knows what was kept")
+    @Test("CR-2 A leader that takes leave is followed by another one, which knows what was kept")
     func resignation() async throws {
         let redis = try RedisProcess()
         let first = try await LiveNode.ready(redis, "a")
@@ -44,7 +44,7 @@ struct ClusterRedisTests {
         await second.client.close()
     }
 
-    @Test("CL-3 A Redis that is killed and keeps its file costs no text and tells none twice")
+    @Test("CR-3 A Redis that is killed and keeps its file costs no text and tells none twice")
     func restartedRedis() async throws {
         let redis = try RedisProcess(["--appendonly", "yes", "--appendfsync", "always"])
         let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
@@ -62,7 +62,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CL-4 A Redis that comes back empty is a loss that every node declares, and then it goes on")
+    @Test("CR-4 A Redis that comes back empty is a loss that every node declares, and then it goes on")
     func emptiedRedis() async throws {
         let redis = try RedisProcess()
         let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
@@ -75,7 +75,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CL-5 A node whose connections to Redis are cut misses nothing")
+    @Test("CR-5 A node whose connections to Redis are cut misses nothing")
     func cutConnections() async throws {
         let redis = try RedisProcess()
         let nodes = [try await LiveNode.ready(redis, "a"), try await LiveNode.ready(redis, "b")]
@@ -91,7 +91,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CL-6 What the leader does not answer in time has failed, and says whether it may have been done")
+    @Test("CR-6 What the leader does not answer in time has failed, and says whether it may have been done")
     func deadlines() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
@@ -103,7 +103,7 @@ struct ClusterRedisTests {
         await node.client.close()
     }
 
-    @Test("CL-7 A node that is silent is given up, told so, and comes back")
+    @Test("CR-7 A node that is silent is given up, told so, and comes back")
     func silentNode() async throws {
         let redis = try RedisProcess()
         let leader = try await LiveNode.ready(redis, "a") { $0.leader.nodeTimeout = .milliseconds(600) }
@@ -116,7 +116,7 @@ struct ClusterRedisTests {
         await leader.client.close()
     }
 
-    @Test("CL-8 Two nodes with one name are two nodes")
+    @Test("CR-8 Two nodes with one name are two nodes")
     func oneName() async throws {
         let redis = try RedisProcess()
         let nodes = [try await LiveNode.ready(redis, "same"), try await LiveNode.ready(redis, "same")]
@@ -127,7 +127,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CL-9 Scripts that Redis has forgotten are loaded again")
+    @Test("CR-9 Scripts that Redis has forgotten are loaded again")
     func flushedScripts() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
@@ -137,7 +137,7 @@ struct ClusterRedisTests {
         await node.client.close()
     }
 
-    @Test("CL-10 A Redis that is full refuses, and goes on when there is room; nothing was half done")
+    @Test("CR-10 A Redis that is full refuses, and goes on when there is room; nothing was half done")
     func fullRedis() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")

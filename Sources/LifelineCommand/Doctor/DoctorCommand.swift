@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
 import NIOConcurrencyHelpers
+import RedisClient
+import ServerCluster
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,6 +12,9 @@ struct DoctorCommand: AsyncParsableCommand {
             Looks at the address, name resolution, TCP, the proxy, TLS and its certificate, HTTP, the clock, the WebSocket upgrade,
             the service's handshake, a subscription, and a message there and back. With --secret it subscribes to private channels
             and publishes too. Subscribers of --channel see one event named lifeline-doctor; without --channel nobody does.
+
+            With --redis it looks at the Redis that several servers share instead: whether it can be reached, its version and role,
+            rights, what happens when its memory is full, persistence, buffers, clock and latency.
 
             The exit code is 0 when every step that was tried works, and 1 when one failed.
 
@@ -21,6 +26,7 @@ struct DoctorCommand: AsyncParsableCommand {
               lifeline doctor https://localhost:8443 --ca ca.pem --json
               lifeline doctor https://ps.pndsn.com --service pubnub --key demo
               lifeline doctor http://127.0.0.1:6001 --service nexconn --key app-key --secret app-secret
+              lifeline doctor --redis redis://127.0.0.1:6379
             """)
 
     @Argument(help: "Where the service is: http, https, ws or wss, host and port; may end in /app/KEY.")
@@ -31,6 +37,14 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
     var cluster: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Looks at this Redis instead: redis:// or rediss://, user and password, host and port.", valueName: "url"))
+    var redis: String?
+
+    @Option(help: "What the names of all keys of these servers in Redis begin with (default: lifeline).")
+    var redisPrefix: String?
 
     @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
     var key: String?
@@ -70,6 +84,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if let redis { return try await examine(redis) }
         if let ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
@@ -98,6 +113,24 @@ struct DoctorCommand: AsyncParsableCommand {
             }
             StandardOutput.print(Self.summary(failures))
         }
+        if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+    }
+
+    private func examine(_ redis: String) async throws {
+        guard let keys = ClusterKeys(cluster: redisPrefix ?? ClusterKeys.standardCluster) else {
+            throw CommandFailure.redisPrefix
+        }
+        let (json, colours) = (json, Colours.standardOutput)
+        let failures: Int
+        do {
+            let doctor = RedisDoctor(address: try RedisAddress(redis), keys: keys, limit: .seconds(timeout)) { step in
+                StandardOutput.print(json ? step.json : step.text(colours))
+            }
+            failures = try await doctor.run()
+        } catch {
+            throw CommandFailure("\(error)", .usage)
+        }
+        if !json { StandardOutput.print(Self.summary(failures)) }
         if failures > 0 { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 

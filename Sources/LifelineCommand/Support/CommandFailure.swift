@@ -16,4 +16,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
     }
 
     var description: String { message }
+
+    static let redisPrefix = CommandFailure(
+        "The prefix of the keys in Redis has 1 to 64 letters, digits and - _ and dots.", .usage)
 }

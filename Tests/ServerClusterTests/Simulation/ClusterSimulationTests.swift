@@ -1,18 +1,18 @@
 import Foundation
 import Testing
 
-/// CL-20 and CL-21: whatever happens, nothing is lost without being declared, doubled, or told in another order. `LIFELINE_CLUSTER_STEPS` sets
+/// CR-20 and CR-21: whatever happens, nothing is lost without being declared, doubled, or told in another order. `LIFELINE_CLUSTER_STEPS` sets
 /// how many steps each of the two tests makes.
 @Suite struct ClusterSimulationTests {
     private static let steps = ProcessInfo.processInfo.environment["LIFELINE_CLUSTER_STEPS"].flatMap { Int($0) } ?? 250_000
     private static let seed = ProcessInfo.processInfo.environment["LIFELINE_CLUSTER_SEED"].flatMap { UInt64($0) }
 
-    @Test("CL-20 Nodes die, sleep and lose their connections, and Redis keeps what it confirmed")
+    @Test("CR-20 Nodes die, sleep and lose their connections, and Redis keeps what it confirmed")
     func faultsOfNodes() {
         run(losesWrites: false)
     }
 
-    @Test("CL-21 Redis comes back without its latest writes, or empty")
+    @Test("CR-21 Redis comes back without its latest writes, or empty")
     func faultsOfRedis() {
         run(losesWrites: true)
     }

@@ -1,0 +1,110 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RedisClient
+import ServerCluster
+
+/// Examines the Redis that servers share: `lifeline doctor --redis`.
+struct RedisDoctor: Sendable {
+    let address: RedisAddress
+    let keys: ClusterKeys
+    /// How long connecting and each command may take.
+    let limit: Duration
+    /// Called with each line as it is known.
+    let report: @Sendable (RedisStep) -> Void
+
+    /// - Returns: how many questions have a bad answer.
+    func run() async throws(RedisAddressError) -> Int {
+        let settings = try RedisLinkSettings(address: address, clientName: "lifeline-doctor", seed: .random(in: 0 ... .max))
+        let ready = NIOLockedValueBox<RedisServer?>(nil)
+        let loss = NIOLockedValueBox<RedisLoss?>(nil)
+        let link = RedisLink(settings, eventLoop: MultiThreadedEventLoopGroup.singleton.next()) { event in
+            switch event {
+            case .status(.commands, .ready(let server)): ready.withLockedValue { $0 = server }
+            case .status(.commands, .waiting(let cause, _)), .status(.commands, .stopped(let cause)):
+                loss.withLockedValue { $0 = cause }
+            default: break
+            }
+        }
+        defer { link.close() }
+        let start = ContinuousClock.now
+        link.start()
+        let answer: Result<RedisValue, RedisFailure> = await withCheckedContinuation { continuation in
+            link.send(.command(RedisCommand("PING")), within: limit) { continuation.resume(returning: $0) }
+        }
+        let duration = ContinuousClock.now - start
+        guard case .success = answer else {
+            let meaning =
+                loss.withLockedValue { $0 }.map { "\($0)" } ?? "Redis did not answer within \(limit.components.seconds) s."
+            report(
+                RedisStep(
+                    name: "connection",
+                    verdict: .failed(
+                        meaning, advice: "Check host, port, user and password, and whether Redis runs and may be reached."),
+                    duration: duration))
+            return 1
+        }
+        let server = ready.withLockedValue { $0 }
+        report(
+            RedisStep(
+                name: "connection", verdict: .passed("\(address), \(server.map { "version \($0.version)" } ?? "connected")"),
+                duration: duration))
+        return await examine(link)
+    }
+
+    private func examine(_ link: RedisLink) async -> Int {
+        let limit = limit
+        let examination = RedisExamination(
+            keys: keys, unixMilliseconds: { Int64(Date().timeIntervalSince1970 * 1_000) },
+            ask: { command throws(RedisFailure) in try await link.send(command, within: limit) })
+        var failures = 0
+        for question in RedisExamination.Question.allCases {
+            let start = ContinuousClock.now
+            let verdict = await examination.answer(question)
+            if case .failed = verdict { failures += 1 }
+            report(RedisStep(name: question.rawValue, verdict: verdict, duration: ContinuousClock.now - start))
+        }
+        return failures
+    }
+}
+
+/// One question about Redis and its answer.
+struct RedisStep: Sendable {
+    var name: String
+    var verdict: RedisExamination.Verdict
+    var duration: Duration
+
+    /// The lines for people.
+    func text(_ colours: Colours) -> String {
+        let (mark, colour, words, advice): (String, Colours.Colour, String, String?) =
+            switch verdict {
+            case .passed(let words): ("✓", .green, words, nil)
+            case .noted(let words, let advice): ("!", .yellow, words, advice)
+            case .failed(let words, let advice): ("✗", .red, words, advice)
+            }
+        let title = name + String(repeating: " ", count: max(0, 18 - name.count))
+        let time = "\(Int(duration / .milliseconds(1))) ms"
+        let padding = String(repeating: " ", count: max(0, 9 - time.count))
+        var lines = ["\(colours.paint(mark, colour)) \(title) \(padding)\(time)  \(words)"]
+        if let advice { lines.append("    → \(advice)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// One JSON object.
+    var json: String {
+        var object = JSONObject()
+        object.put("step", name)
+        let (result, words, advice): (String, String, String?) =
+            switch verdict {
+            case .passed(let words): ("passed", words, nil)
+            case .noted(let words, let advice): ("noted", words, advice)
+            case .failed(let words, let advice): ("failed", words, advice)
+            }
+        object.put("result", result)
+        object.put("seconds", duration)
+        object.put("detail", words)
+        object.put("advice", advice)
+        return object.text
+    }
+}

@@ -1,0 +1,259 @@
+import NIOCore
+import RedisClient
+import ServerRuntime
+
+/// What a cluster wants of its Redis, one question after the other, for the start of a server and for `lifeline doctor`.
+package struct RedisExamination: Sendable {
+    package enum Question: String, Hashable, Sendable, CaseIterable {
+        case server, rights, eviction, memory, persistence, replicas, buffers, clock, latency
+    }
+
+    package enum Verdict: Hashable, Sendable {
+        /// All is well; with what was found.
+        case passed(String)
+        /// It works, and something should be changed or known.
+        case noted(String, advice: String)
+        /// A server cannot use this Redis.
+        case failed(String, advice: String)
+    }
+
+    package typealias Ask = @Sendable (RedisCommand) async throws(RedisFailure) -> RedisValue
+
+    private let keys: ClusterKeys
+    private let ask: Ask
+    private let unixMilliseconds: @Sendable () -> Int64
+    private let measure: @Sendable (() async -> Void) async -> Duration
+
+    /// - Parameters:
+    ///   - ask: carries out a command.
+    ///   - unixMilliseconds: the time of day of this machine.
+    ///   - measure: how long something takes.
+    package init(
+        keys: ClusterKeys, unixMilliseconds: @escaping @Sendable () -> Int64,
+        measure: @escaping @Sendable (() async -> Void) async -> Duration = { body in
+            await ContinuousClock().measure { await body() }
+        },
+        ask: @escaping Ask
+    ) {
+        self.keys = keys
+        self.ask = ask
+        self.unixMilliseconds = unixMilliseconds
+        self.measure = measure
+    }
+
+    /// What has to be right for a server to start.
+    package func obstacle() async -> (meaning: String, advice: String)? {
+        for question in [Question.server, .rights, .eviction] {
+            if case .failed(let meaning, let advice) = await answer(question) { return (meaning, advice) }
+        }
+        return nil
+    }
+
+    package func answer(_ question: Question) async -> Verdict {
+        do throws(RedisFailure) {
+            return switch question {
+            case .server: try await server()
+            case .rights: try await rights()
+            case .eviction: try await eviction()
+            case .memory: try await memory()
+            case .persistence: try await persistence()
+            case .replicas: try await replicas()
+            case .buffers: try await buffers()
+            case .clock: try await clock()
+            case .latency: try await latency()
+            }
+        } catch {
+            return refused(question, error)
+        }
+    }
+
+    private func refused(_ question: Question, _ failure: RedisFailure) -> Verdict {
+        guard case .refused(let reply) = failure else {
+            return .failed(
+                "Redis did not answer in time.", advice: "Look at the load of Redis and of the network, then try again.")
+        }
+        switch reply.remedy {
+        case .stop where question != .server && question != .rights:
+            return .noted("not allowed to ask", advice: "Allow the user INFO and CONFIG|GET, or look at this setting by hand.")
+        case .refuseWrites:
+            return .failed(
+                "Redis takes no writes: \(reply)", advice: "Give Redis memory or disk space; its log says what is missing.")
+        default:
+            return .failed(
+                "Redis refuses a command: \(reply)", advice: "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all.")
+        }
+    }
+
+    private func info(_ section: String) async throws(RedisFailure) -> [String: String] {
+        let text = try await ask(RedisCommand("INFO", .text(section))).text ?? ""
+        var fields: [String: String] = [:]
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            fields[String(line[..<colon])] = String(line[line.index(after: colon)...])
+        }
+        return fields
+    }
+
+    // MARK: Questions
+
+    private func server() async throws(RedisFailure) -> Verdict {
+        let role = try await ask(RedisCommand("ROLE")).elements?.first?.text ?? ""
+        guard role == "master" else {
+            return .failed(
+                "The server is a replica, which takes no writes.", advice: "Give the address of the master.")
+        }
+        let fields = try await info("server")
+        if fields["redis_mode"] == "cluster" {
+            return .failed(
+                "The server is a node of a Redis Cluster.",
+                advice: "Give the address of a single Redis, or of a master with replicas.")
+        }
+        let product =
+            fields["server_name"] == "valkey"
+            ? "Valkey \(fields["valkey_version"] ?? "")" : "Redis \(fields["redis_version"] ?? "")"
+        return .passed("\(product), master")
+    }
+
+    /// Does what a node does, with keys of its own that are gone a minute later.
+    private func rights() async throws(RedisFailure) -> Verdict {
+        let key = keys.key("doctor")
+        let commands = [
+            RedisCommand("EVAL", ["return redis.call('TIME')", "0"]),
+            RedisCommand("DEL", key), RedisCommand("XADD", key, "*", "b", "1"), RedisCommand("XRANGE", key, "-", "+"),
+            RedisCommand("PEXPIRE", key, "60000"), RedisCommand("DEL", key), RedisCommand("HSET", key, "a", "1"),
+            RedisCommand("HGETALL", key), RedisCommand("HDEL", key, "a"), RedisCommand("DEL", key),
+            RedisCommand("PUBLISH", .text(keys.name("doctor")), "1"),
+            RedisCommand("PUBSUB", "NUMSUB", .text(keys.name("doctor"))),
+        ]
+        for command in commands {
+            do throws(RedisFailure) {
+                _ = try await ask(command)
+            } catch {
+                guard case .refused(let reply) = error, reply.remedy != .refuseWrites else { throw error }
+                return .failed(
+                    "Redis refuses \(command.name): \(reply)",
+                    advice:
+                        "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all, or look at rename-command in its configuration."
+                )
+            }
+        }
+        return .passed("scripts, streams, hashes and messages are allowed")
+    }
+
+    private func eviction() async throws(RedisFailure) -> Verdict {
+        let fields = try await info("memory")
+        let policy = fields["maxmemory_policy"] ?? "unknown"
+        if policy == "noeviction" { return .passed("noeviction") }
+        let advice = "Set maxmemory-policy to noeviction: a Redis that throws keys away loses messages in silence."
+        if fields["maxmemory"] == "0" {
+            return .noted("\(policy), but without a limit of memory nothing is thrown away", advice: advice)
+        }
+        return .failed("Redis throws keys away when its memory is full (\(policy)).", advice: advice)
+    }
+
+    private func memory() async throws(RedisFailure) -> Verdict {
+        let fields = try await info("memory")
+        let used = Int64(fields["used_memory"] ?? "") ?? 0
+        let limit = Int64(fields["maxmemory"] ?? "") ?? 0
+        let text = "\(used / 1_048_576) MiB used"
+        guard limit > 0 else {
+            return .noted(
+                "\(text), no limit",
+                advice: "Set maxmemory below the memory of the machine, so that Redis refuses before the system kills it.")
+        }
+        guard used < limit / 10 * 8 else {
+            return .noted("\(text) of \(limit / 1_048_576) MiB", advice: "Give Redis more memory before it refuses writes.")
+        }
+        return .passed("\(text) of \(limit / 1_048_576) MiB")
+    }
+
+    private func persistence() async throws(RedisFailure) -> Verdict {
+        let fields = try await info("persistence")
+        guard fields["aof_enabled"] == "1" else {
+            return .noted(
+                "no append-only file",
+                advice:
+                    "Set appendonly yes. Without it a Redis that is started anew has forgotten history and inboxes, which clients are told as a gap."
+            )
+        }
+        guard fields["aof_last_write_status"] != "err" else {
+            return .failed("The append-only file cannot be written.", advice: "Look at the disk of Redis, and at its log.")
+        }
+        let when = try await setting("appendfsync")
+        switch when {
+        case "always": return .passed("append-only file, written at once")
+        case nil: return .passed("append-only file")
+        default:
+            return .passed("append-only file, written every second: at most that is lost, and declared")
+        }
+    }
+
+    private func setting(_ name: String) async throws(RedisFailure) -> String? {
+        do throws(RedisFailure) {
+            let value = try await ask(RedisCommand("CONFIG", "GET", .text(name)))
+            return value[name]?.text ?? value.elements?.last?.text
+        } catch {
+            guard case .refused = error else { throw error }
+            return nil
+        }
+    }
+
+    private func replicas() async throws(RedisFailure) -> Verdict {
+        let fields = try await info("replication")
+        let count = Int(fields["connected_slaves"] ?? "") ?? 0
+        guard count > 0 else { return .passed("none") }
+        let least = try await setting("min-replicas-to-write")
+        guard let least, least == "0" else { return .passed("\(count)") }
+        return .noted(
+            "\(count), and none of them is waited for",
+            advice:
+                "Set min-replicas-to-write 1, so that a master which is cut off from its replicas takes no writes that would be lost."
+        )
+    }
+
+    private func buffers() async throws(RedisFailure) -> Verdict {
+        guard let text = try await setting("client-output-buffer-limit") else {
+            return .noted(
+                "not allowed to ask", advice: "Allow CONFIG|GET, or set client-output-buffer-limit pubsub 256mb 64mb 60 by hand.")
+        }
+        let words = text.split(separator: " ")
+        guard let index = words.firstIndex(of: "pubsub"), words.count > index + 3, let hard = Int64(words[index + 1]),
+            let soft = Int64(words[index + 2])
+        else { return .passed(text) }
+        let summary = "pubsub \(hard / 1_048_576) MiB, \(soft / 1_048_576) MiB for \(words[index + 3]) s"
+        guard hard == 0 || hard >= 64 * 1_048_576 else {
+            return .noted(
+                summary,
+                advice:
+                    "Set client-output-buffer-limit pubsub 256mb 64mb 60: a node that reads slowly for a moment is cut otherwise, and has to read everything again."
+            )
+        }
+        return .passed(summary)
+    }
+
+    private func clock() async throws(RedisFailure) -> Verdict {
+        let before = unixMilliseconds()
+        let time = try await ask(RedisCommand("TIME")).elements ?? []
+        let after = unixMilliseconds()
+        guard time.count == 2, let seconds = time[0].number, let micros = time[1].number else { return .passed("unknown") }
+        let difference = seconds * 1_000 + micros / 1_000 - (before + after) / 2
+        let text = "\(abs(difference)) ms \(difference < 0 ? "behind" : "ahead of") this machine"
+        guard abs(difference) > 2_000 else { return .passed(text) }
+        return .noted(
+            text,
+            advice:
+                "Let the time be set by NTP on all machines. Messages keep their order all the same, but carry the leader's time."
+        )
+    }
+
+    private func latency() async throws(RedisFailure) -> Verdict {
+        var times: [Duration] = []
+        for _ in 0..<20 { times.append(await measure { _ = try? await ask(RedisCommand("PING")) }) }
+        times.sort()
+        let (median, worst) = (times[times.count / 2], times[times.count - 1])
+        func text(_ duration: Duration) -> String { "\(Int(duration / .microseconds(1))) µs" }
+        let summary = "\(text(median)), at most \(text(worst)) of 20"
+        guard median > .milliseconds(20) else { return .passed(summary) }
+        return .noted(summary, advice: "Put the servers near Redis: every message waits for it once.")
+    }
+}
