@@ -32,7 +32,7 @@ extension LifelineServer {
                 _ = await last?.result
                 let pubnub = if let keysets { try await shared.streams.prepare(keysets) } else { nil as PubNubReload? }
                 let chat =
-                    if let chatApplications { try await shared.localChat.prepare(chatApplications) } else { nil as ChatReload? }
+                    if let chatApplications { try await shared.chat.prepare(chatApplications) } else { nil as ChatReload? }
                 try shared.take(pubnub, chat)
             }
             reloading = task

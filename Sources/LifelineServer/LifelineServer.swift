@@ -19,9 +19,8 @@ public final class LifelineServer: Sendable {
     let host: ServerHost
     let services: ServerServices
     let configuration: ServerConfiguration
-    /// What the server shares with others, and its part in it.
-    private let backend: LocalBackend
-    private let seat: LocalBackend.Seat
+    /// The server's part in what it shares with others.
+    private let seat: any ServerSeat
     private let listener: any Channel
     private let sweeps: [RepeatedTask]
     /// Threads of the server's own, which end with it.
@@ -39,13 +38,12 @@ public final class LifelineServer: Sendable {
     public var threads: Int { context.loops.count }
 
     private init(
-        _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, backend: LocalBackend,
-        seat: LocalBackend.Seat, listener: any Channel, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
+        _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, seat: any ServerSeat,
+        listener: any Channel, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
     ) {
         self.configuration = configuration
         self.host = host
         self.services = services
-        self.backend = backend
         self.seat = seat
         self.listener = listener
         self.sweeps = sweeps
@@ -65,7 +63,7 @@ public final class LifelineServer: Sendable {
 
     var context: ServerContext { host.context }
     /// What the server shares with the others of its backend.
-    var shared: LocalBackend.Parts { seat.parts }
+    var shared: any ServerParts { seat.parts }
 
     /// Starts a server; returns when it accepts connections.
     ///
@@ -90,14 +88,14 @@ public final class LifelineServer: Sendable {
             let loops = Array(group.makeIterator().prefix(EventLoopSet.capacity))
             let certificate = try configuration.tls.map { try ServerCertificate($0) }
             certificate?.warn(configuration.logger, at: configuration.clock.unixSeconds())
-            let seat = try await backend.join(configuration, loops: loops.count)
+            let seat: any ServerSeat = try await backend.join(configuration, loops: loops.count)
             let context = ServerContext(configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node)
             let services: ServerServices
             do {
-                if let bridge = configuration.bridge { try seat.parts.open(bridge, for: seat.node) }
+                if let bridge = configuration.bridge { try seat.open(bridge) }
                 services = try await ServerServices(configuration, context, seat.parts)
             } catch {
-                await backend.leave(seat)
+                await seat.leave()
                 throw error
             }
             do {
@@ -115,11 +113,11 @@ public final class LifelineServer: Sendable {
                 configuration.logger.notice(
                     "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(
-                    configuration, host: host, services: services, backend: backend, seat: seat, listener: listener,
-                    sweeps: sweeps, ownGroup: ownGroup)
+                    configuration, host: host, services: services, seat: seat, listener: listener, sweeps: sweeps,
+                    ownGroup: ownGroup)
             } catch {
                 await services.close()
-                await backend.leave(seat)
+                await seat.leave()
                 throw error
             }
         } catch {
@@ -164,16 +162,14 @@ public final class LifelineServer: Sendable {
 
     private var ending: Ending {
         Ending(
-            host: host, services: services, backend: backend, seat: seat, listener: listener, sweeps: sweeps,
-            ownGroup: ownGroup)
+            host: host, services: services, seat: seat, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
     }
 
     /// All that has to end, apart from the server itself, which may be gone.
     private struct Ending {
         let host: ServerHost
         let services: ServerServices
-        let backend: LocalBackend
-        let seat: LocalBackend.Seat
+        let seat: any ServerSeat
         let listener: any Channel
         let sweeps: [RepeatedTask]
         let ownGroup: MultiThreadedEventLoopGroup?
@@ -187,7 +183,7 @@ public final class LifelineServer: Sendable {
             for sweep in sweeps { sweep.cancel() }
             await host.close()
             await services.bridge?.end()
-            await backend.leave(seat)
+            await seat.leave()
             for loop in context.loops { loop.queue.close() }
             try await ownGroup?.shutdownGracefully()
             context.logger.info("stopped")

@@ -14,49 +14,54 @@ import ServiceBridge
 /// to leave closes the stores.
 package final class LocalBackend: Sendable {
     /// What the servers share.
-    struct Parts: Sendable {
-        let messages: any MessageStore
-        let chat: any ChatStore
-        let localChat: LocalChat
-        let channels: LocalChannels
-        let streams: LocalStreams
-        let bridge: BridgeQueue
+    struct Parts: ServerParts {
+        private let messages: any MessageStore
+        private let chatStore: any ChatStore
+        private let localStreams: LocalStreams
+        private let localChannels: LocalChannels
+        private let localChat: LocalChat
+        private let bridgeQueue: BridgeQueue
         /// The bridges of the servers, by their first event loops, and the lock under which keysets are taken over.
         private let bridges = NIOLockedValueBox<[Int: Bridge]>([:])
         /// The last change of keysets and chat applications.
         let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
         init(_ configuration: ServerConfiguration, _ names: MetricNames) async throws {
-            bridge = BridgeQueue()
-            channels = LocalChannels(
+            bridgeQueue = BridgeQueue()
+            localChannels = LocalChannels(
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
-                maximumPendingBytes: configuration.maximumPendingBytes, bridge: bridge)
+                maximumPendingBytes: configuration.maximumPendingBytes, bridge: bridgeQueue)
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
             messages = try await stores.messages(configuration)
             do {
-                chat = try await stores.chat(configuration)
+                chatStore = try await stores.chat(configuration)
             } catch {
                 await messages.close()
                 throw error
             }
             do {
-                streams = try await LocalStreams(
+                localStreams = try await LocalStreams(
                     configuration.pubnub, clock: configuration.clock, names: names, store: messages,
-                    restored: try await messages.restore(), bridge: bridge)
+                    restored: try await messages.restore(), bridge: bridgeQueue)
                 localChat = LocalChat(
-                    configuration.chat, store: chat, restored: try await chat.restore(), clock: configuration.clock, names: names,
-                    logger: configuration.logger, bridge: bridge)
+                    configuration.chat, store: chatStore, restored: try await chatStore.restore(), clock: configuration.clock,
+                    names: names, logger: configuration.logger, bridge: bridgeQueue)
             } catch {
                 await messages.close()
-                await chat.close()
+                await chatStore.close()
                 throw error
             }
         }
 
+        var channels: any ChannelBackend { localChannels }
+        var streams: any StreamBackend { localStreams }
+        var chat: any ChatBackend { localChat }
+        var bridge: BridgeQueue? { bridgeQueue }
+
         /// Lets a server bridge what the servers share, unless that would open a keyset that requires grants (rule BR-22).
         func open(_ bridge: Bridge, for node: ServerNode) throws {
             try bridges.withLockedValue { bridges in
-                try bridge.check(streams.keysets)
+                try bridge.check(localStreams.keysets)
                 bridges[node.firstEventLoopID] = bridge
             }
         }
@@ -69,22 +74,27 @@ package final class LocalBackend: Sendable {
         func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws {
             try bridges.withLockedValue { bridges in
                 for bridge in bridges.values { try bridge.check(keysets?.keysets ?? []) }
-                if let keysets { streams.take(keysets) }
+                if let keysets { localStreams.take(keysets) }
             }
             if let applications { localChat.take(applications) }
         }
 
         func close() async {
             await messages.close()
-            await chat.close()
+            await chatStore.close()
         }
     }
 
     /// A server's part in the backend, from joining to leaving.
-    struct Seat: Sendable {
+    struct Seat: ServerSeat {
         let node: ServerNode
         let eventLoopIDs: EventLoopSet
-        let parts: Parts
+        let localParts: Parts
+        let backend: LocalBackend
+
+        var parts: any ServerParts { localParts }
+        func open(_ bridge: Bridge) throws { try localParts.open(bridge, for: node) }
+        func leave() async { await backend.leave(self) }
     }
 
     enum Problem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -125,16 +135,16 @@ package final class LocalBackend: Sendable {
         let eventLoopIDs = (first..<first + loops).reduce(into: EventLoopSet()) { $0.insert($1) }
         do {
             let node = ServerNode(firstEventLoopID: first, congestion: congestion, names: names)
-            return Seat(node: node, eventLoopIDs: eventLoopIDs, parts: try await parts.value)
+            return Seat(node: node, eventLoopIDs: eventLoopIDs, localParts: try await parts.value, backend: self)
         } catch {
             _ = give(back: eventLoopIDs)
             throw error
         }
     }
 
-    func leave(_ seat: Seat) async {
-        seat.parts.closeBridge(of: seat.node)
-        if give(back: seat.eventLoopIDs) { await seat.parts.close() }
+    private func leave(_ seat: Seat) async {
+        seat.localParts.closeBridge(of: seat.node)
+        if give(back: seat.eventLoopIDs) { await seat.localParts.close() }
     }
 
     /// Whether the last server has left.

@@ -13,13 +13,15 @@ struct ServerServices: Sendable {
     let chat: ChatService
     let bridge: ServiceBridge?
 
-    init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: LocalBackend.Parts) async throws {
+    init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: any ServerParts) async throws {
         self.context = context
         let pusher = PusherService(configuration.pusher, context, channels: parts.channels)
         let pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams)
-        let chat = ChatService(configuration.chat, context, backend: parts.localChat)
-        bridge = configuration.bridge.map {
-            ServiceBridge([pusher, pubnub, chat], textEvent: $0.textEvent, context, queue: parts.bridge)
+        let chat = ChatService(configuration.chat, context, backend: parts.chat)
+        if let bridge = configuration.bridge, let queue = parts.bridge {
+            self.bridge = ServiceBridge([pusher, pubnub, chat], textEvent: bridge.textEvent, context, queue: queue)
+        } else {
+            bridge = nil
         }
         (self.pusher, self.pubnub, self.chat) = (pusher, pubnub, chat)
         do {

@@ -1,0 +1,31 @@
+import ChatServer
+import NIOConcurrencyHelpers
+import PubNubServer
+import PusherServer
+import ServerRuntime
+import ServiceBridge
+
+/// What servers share: in one process (``LocalBackend``), or over a Redis.
+protocol ServerParts: Sendable {
+    var channels: any ChannelBackend { get }
+    var streams: any StreamBackend { get }
+    var chat: any ChatBackend { get }
+    /// What the servers' bridge carries; nil where there can be none.
+    var bridge: BridgeQueue? { get }
+    /// The last change of keysets and chat applications.
+    var reloading: NIOLockedValueBox<Task<Void, any Error>?> { get }
+
+    /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
+    func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws
+}
+
+/// A server's part in what servers share, from joining to leaving.
+protocol ServerSeat: Sendable {
+    var node: ServerNode { get }
+    var parts: any ServerParts { get }
+
+    /// Lets the server bridge what the servers share.
+    func open(_ bridge: Bridge) throws
+    /// Leaves. The server's connections are gone by now.
+    func leave() async
+}
