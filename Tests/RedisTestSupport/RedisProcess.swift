@@ -10,6 +10,8 @@ package final class RedisProcess: @unchecked Sendable {
     // Both under the lock.
     private var child: pid_t?
     private var options: [String]
+    /// The text of a configuration file, for a Sentinel, which writes to it; nil for a server.
+    private let sentinel: String?
 
     /// Where the server's program is, which `Scripts/setup.sh test` installs. Debian's package of Redis's tools has it as redis-check-rdb,
     /// without the service that comes with the package of the server: the program goes by the name that it is called by.
@@ -26,6 +28,27 @@ package final class RedisProcess: @unchecked Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         port = Self.freePort()
         self.options = options
+        sentinel = nil
+        try start()
+    }
+
+    /// A Sentinel that watches a master, and makes one of its replicas the master half a second after it has gone.
+    package init(watching master: RedisProcess, as name: String) throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-redis-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        port = Self.freePort()
+        options = []
+        sentinel = """
+            bind 127.0.0.1
+            port \(port)
+            dir \(folder.path)
+            logfile \(folder.appendingPathComponent("log").path)
+            protected-mode no
+            sentinel monitor \(name) 127.0.0.1 \(master.port) 1
+            sentinel down-after-milliseconds \(name) 500
+            sentinel failover-timeout \(name) 3000
+
+            """
         try start()
     }
 
@@ -47,7 +70,10 @@ package final class RedisProcess: @unchecked Sendable {
                 folder.appendingPathComponent("log").path, "--save", "", "--protected-mode", "no",
             ] + options.map { $0 == "PORT" ? "\(port)" : $0 }
         guard let program = Self.program else { throw CannotStart() }
-        child = try Self.spawn(program, words)
+        guard let sentinel else { return child = try Self.spawn(program, words) }
+        let file = folder.appendingPathComponent("sentinel.conf")
+        try sentinel.write(to: file, atomically: true, encoding: .utf8)
+        child = try Self.spawn(program, ["redis-server", file.path, "--sentinel"])
     }
 
     /// Runs a program to its end.

@@ -16,8 +16,6 @@ package enum RedisAddressError: Error, Hashable, Sendable {
     case sentinelAndCluster
     case databaseInCluster
     case severalHosts
-    /// The address is well formed, but there is no link for its kind of servers yet.
-    case unsupportedTopology
 }
 
 extension RedisAddressError: CustomStringConvertible {
@@ -46,7 +44,6 @@ extension RedisAddressError: CustomStringConvertible {
         case .severalHosts:
             "The address of Redis names several hosts, but not how they belong together. Add ?sentinel=NAME or ?cluster=true, or leave "
                 + "one host."
-        case .unsupportedTopology: "Redis Sentinel and Redis Cluster are not supported yet. Give the address of one server."
         }
     }
 }

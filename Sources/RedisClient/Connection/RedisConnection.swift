@@ -5,9 +5,9 @@ import NIOPosix
 import NIOSSL
 import TransportCommon
 
-/// How to reach one server.
+/// How to reach the server.
 package struct RedisEndpoint: Sendable {
-    package var host: RedisAddress.Host
+    package var locator: RedisLocator
     /// Nil without TLS.
     package var tls: RedisTLS?
     package var handshake: RedisHandshake
@@ -18,7 +18,15 @@ package struct RedisEndpoint: Sendable {
         host: RedisAddress.Host, tls: RedisTLS? = nil, handshake: RedisHandshake = RedisHandshake(),
         timing: RedisTiming = RedisTiming(), limits: RedisLimits = RedisLimits()
     ) {
-        self.host = host
+        self.init(locator: RedisLocator(host), tls: tls, handshake: handshake, timing: timing, limits: limits)
+    }
+
+    /// - Parameter locator: finds the server before each attempt.
+    package init(
+        locator: RedisLocator, tls: RedisTLS? = nil, handshake: RedisHandshake = RedisHandshake(),
+        timing: RedisTiming = RedisTiming(), limits: RedisLimits = RedisLimits()
+    ) {
+        self.locator = locator
         self.tls = tls
         self.handshake = handshake
         self.timing = timing
@@ -172,10 +180,10 @@ package final class RedisConnection {
 
     private func dial() {
         let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
-        let host = endpoint.host
         let context = endpoint.tls?.context(on: eventLoop) ?? eventLoop.makeSucceededFuture(nil)
+        let located = endpoint.locator.locate(on: eventLoop, timers: timers)
         let (connectTimeout, eventLoop) = (TimeAmount.nanoseconds(endpoint.timing.opening.clampedNanoseconds), eventLoop)
-        context.flatMap { context in
+        located.and(context).flatMap { host, context in
             let bootstrap = ClientBootstrap(group: eventLoop)
                 .connectTimeout(connectTimeout)
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)
@@ -194,7 +202,7 @@ package final class RedisConnection {
             if let address = try? SocketAddress(ipAddress: host.name, port: host.port) { return bootstrap.connect(to: address) }
             return bootstrap.resolver(SystemResolver(eventLoop: eventLoop)).connect(host: host.name, port: host.port)
         }.whenFailure { error in
-            bound.value.object?.ended(.network(.dialling(error)))
+            bound.value.object?.ended(error as? RedisLoss ?? .network(.dialling(error)))
         }
     }
 

@@ -18,6 +18,10 @@ package enum RedisLoss: Error, Hashable, Sendable {
     case tooOld(String)
     /// The server is no master; with the role that it has.
     case notMaster(String)
+    /// Nobody who was asked knows where the master is.
+    case unlocated
+    /// The master is another server now.
+    case moved
     /// The connection was closed on request.
     case closed
 
@@ -32,7 +36,7 @@ package enum RedisLoss: Error, Hashable, Sendable {
             case .fail, .loadScript: !reply.message.hasPrefix("max number of clients")
             case .wait, .connectAnew, .refuseWrites: false
             }
-        case .network, .violation, .notReadyInTime, .silent, .noEcho, .notMaster: false
+        case .network, .violation, .notReadyInTime, .silent, .noEcho, .notMaster, .unlocated, .moved: false
         }
     }
 }
@@ -53,6 +57,8 @@ extension RedisLoss: CustomStringConvertible {
             }
         case .tooOld(let version): "Redis has version \(version). Version 7 or later is needed."
         case .notMaster(let role): "The Redis server is no master, but a \(role)."
+        case .unlocated: "None of the Redis servers that were asked knows a master."
+        case .moved: "The master of Redis is another server now."
         case .closed: "The connection to Redis was closed on request."
         }
     }

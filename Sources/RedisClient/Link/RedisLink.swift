@@ -22,15 +22,19 @@ package struct RedisLinkSettings: Sendable {
     /// - Parameters:
     ///   - clientName: the name of the connections in the server's `CLIENT LIST`.
     ///   - tls: for `rediss`; nil for the system's roots.
+    ///   - key: all keys and channels that are used have its hash tag, which matters for clusters.
     ///   - seed: also makes the name of the channel for probes.
-    package init(address: RedisAddress, clientName: String, tls: RedisTLS? = nil, seed: UInt64) throws(RedisAddressError) {
-        guard let host = address.hosts.first else { throw .noHost }
-        guard address.topology == .single else { throw .unsupportedTopology }
-        if address.hosts.count > 1 { throw .severalHosts }
+    package init(
+        address: RedisAddress, clientName: String, tls: RedisTLS? = nil, key: String = "{lifeline}", seed: UInt64
+    ) throws(RedisAddressError) {
+        guard !address.hosts.isEmpty else { throw .noHost }
+        if address.topology == .single, address.hosts.count > 1 { throw .severalHosts }
+        let tls = address.usesTLS ? tls ?? RedisTLS() : nil
         let handshake = RedisHandshake(credentials: address.credentials, clientName: clientName, database: address.database)
-        let probe = RedisLinkPolicy.Probe(channel: RedisChannel(.channel, "lifeline:probe:" + String(seed, radix: 36)))
+        let probe = RedisLinkPolicy.Probe(channel: RedisChannel(.channel, "lifeline:probe:" + String(seed, radix: 16)))
         self.init(
-            endpoint: RedisEndpoint(host: host, tls: address.usesTLS ? tls ?? RedisTLS() : nil, handshake: handshake),
+            endpoint: RedisEndpoint(
+                locator: RedisLocator(address, tls: tls, clientName: clientName, key: key), tls: tls, handshake: handshake),
             policy: RedisLinkPolicy(probe: probe), seed: seed)
     }
 }

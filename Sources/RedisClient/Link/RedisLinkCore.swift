@@ -18,6 +18,8 @@ final class RedisLinkCore {
     private var effects: [RedisLinkMachine.Effect] = []
     private var isPerforming = false
     private var armed: (at: Moment, cancel: TimerCancellation)?
+    /// Asks again and again where the master is.
+    private var looking: TimerCancellation?
 
     init(
         _ settings: RedisLinkSettings, eventLoop: any EventLoop, timers: any TimerScheduler,
@@ -30,12 +32,20 @@ final class RedisLinkCore {
         machine = RedisLinkMachine(policy: settings.policy, seed: settings.seed)
     }
 
-    deinit { armed?.cancel() }
+    deinit {
+        armed?.cancel()
+        looking?()
+    }
 
     func perform(_ operation: RedisLinkOperation) {
         switch operation {
-        case .start: run { $0.start(at: $1, into: &$2) }
-        case .close: run { $0.close(into: &$2) }
+        case .start:
+            run { $0.start(at: $1, into: &$2) }
+            look()
+        case .close:
+            looking?()
+            looking = nil
+            run { $0.close(into: &$2) }
         case .send(let call, let limit, let completion):
             let id = note(completion)
             run { $0.submit(call, id: id, deadline: $1 + limit, at: $1, into: &$2) }
@@ -88,6 +98,29 @@ final class RedisLinkCore {
     private func dial(_ lane: RedisLane, _ attempt: UInt64) {
         connections[lane] = RedisConnection(settings.endpoint, eventLoop: eventLoop, timers: timers) { [weak self] event in
             self?.heard(event, of: lane, attempt)
+        }
+    }
+
+    /// Notices a switch that this link was not told of: a former master that is cut off answers as if nothing had happened.
+    private func look() {
+        let locator = settings.endpoint.locator
+        guard locator.canMove, looking == nil else { return }
+        let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
+        looking = timers.schedule(after: settings.policy.looking) {
+            bound.eventLoop.execute { bound.value.object?.lookAgain() }
+        }
+    }
+
+    private func lookAgain() {
+        guard looking != nil else { return }
+        looking = nil
+        let locator = settings.endpoint.locator
+        let former = locator.found
+        let bound = NIOLoopBound(Weak(self), eventLoop: eventLoop)
+        locator.locate(on: eventLoop, timers: timers).whenComplete { result in
+            guard let core = bound.value.object else { return }
+            if case .success(let host) = result, let former, host != former { core.run { $0.moved(into: &$2) } }
+            core.look()
         }
     }
 

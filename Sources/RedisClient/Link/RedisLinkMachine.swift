@@ -264,6 +264,16 @@ package struct RedisLinkMachine: Sendable {
         effects.append(.cut(lane, self[lane].attempt, loss))
     }
 
+    /// The master is another server now: both connections are made anew (rule RC-36).
+    package mutating func moved(into effects: inout [Effect]) {
+        if case .ready = commands.phase {
+            commands.phase = .leaving
+            hold = nil
+            effects.append(.cut(.commands, commands.attempt, .moved))
+        }
+        cut(.messages, .moved, into: &effects)
+    }
+
     private mutating func stop(_ lane: RedisLane, _ loss: RedisLoss, into effects: inout [Effect]) {
         self[lane].phase = .stopped(loss)
         self[lane].readyAt = nil

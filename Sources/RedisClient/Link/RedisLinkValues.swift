@@ -45,6 +45,8 @@ package struct RedisLinkPolicy: Hashable, Sendable {
     package var commands: Int
     /// Bytes of these commands.
     package var bytes: Int
+    /// How often Sentinels or a cluster are asked where the master is.
+    package var looking = Duration.seconds(5)
     /// Nil for a link without subscriptions.
     package var probe: Probe?
 

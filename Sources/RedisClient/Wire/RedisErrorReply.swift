@@ -34,8 +34,8 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
     package var remedy: Remedy {
         switch code {
         case "NOSCRIPT": .loadScript
-        case "READONLY", "MASTERDOWN": .connectAnew
-        case "LOADING", "BUSY": .wait
+        case "READONLY", "MASTERDOWN", "MOVED": .connectAnew
+        case "LOADING", "BUSY", "ASK", "TRYAGAIN", "CLUSTERDOWN": .wait
         case "OOM", "MISCONF", "NOREPLICAS": .refuseWrites
         case "WRONGPASS", "NOPERM", "NOAUTH": .stop
         default: .fail

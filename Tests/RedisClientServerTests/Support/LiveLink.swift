@@ -14,10 +14,18 @@ final class LiveLink: Sendable {
     let events = Inbox<RedisLinkEvent>()
 
     /// - Parameter change: changes the settings before anything is dialled.
-    init(_ server: RedisProcess, _ credentials: String = "", _ change: (inout RedisLinkSettings) -> Void = { _ in }) throws {
+    convenience init(
+        _ server: RedisProcess, _ credentials: String = "", _ change: (inout RedisLinkSettings) -> Void = { _ in }
+    ) throws {
+        try self.init(RedisAddress("redis://\(credentials)127.0.0.1:\(server.port)"), change)
+    }
+
+    /// - Parameter key: a key of the slot that the link is for, in a cluster.
+    init(
+        _ address: RedisAddress, key: String = "{lifeline}", _ change: (inout RedisLinkSettings) -> Void = { _ in }
+    ) throws {
         var random = SystemRandomNumberGenerator()
-        var settings = try RedisLinkSettings(
-            address: RedisAddress("redis://\(credentials)127.0.0.1:\(server.port)"), clientName: "test", seed: random.next())
+        var settings = try RedisLinkSettings(address: address, clientName: "test", key: key, seed: random.next())
         change(&settings)
         link = RedisLink(settings, eventLoop: MultiThreadedEventLoopGroup.singleton.next()) { [events] in events.put($0) }
         link.start()

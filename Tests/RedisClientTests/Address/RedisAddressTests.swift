@@ -47,14 +47,6 @@ import Testing
         #expect(error.description.hasSuffix("."))
     }
 
-    @Test(arguments: ["redis://h?sentinel=m", "redis://a,b?cluster=true"])
-    func `RC-7 A link to Sentinels or to a cluster is refused for now`(text: String) throws {
-        let address = try RedisAddress(text)
-        #expect(throws: RedisAddressError.unsupportedTopology) {
-            try RedisLinkSettings(address: address, clientName: "n", seed: 1)
-        }
-    }
-
     /// Passwords with characters that should have been escaped, so that their parts end up in every other place.
     @Test(arguments: [
         "redis://:hunter2@b@h", "redis://:x/hunter2@h", "redis://:x?hunter2=1@h", "redis://:x:hunter2@h", "redis://:x#hunter2@h",

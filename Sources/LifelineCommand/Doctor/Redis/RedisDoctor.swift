@@ -16,7 +16,10 @@ struct RedisDoctor: Sendable {
 
     /// - Returns: how many questions have a bad answer.
     func run() async throws(RedisAddressError) -> Int {
-        let settings = try RedisLinkSettings(address: address, clientName: "lifeline-doctor", seed: .random(in: 0 ... .max))
+        var settings = try RedisLinkSettings(
+            address: address, clientName: "lifeline-doctor", key: keys.name(""), seed: .random(in: 0 ... .max))
+        // No messages: commands show all that is asked.
+        settings.policy.probe = nil
         let ready = NIOLockedValueBox<RedisServer?>(nil)
         let loss = NIOLockedValueBox<RedisLoss?>(nil)
         let link = RedisLink(settings, eventLoop: MultiThreadedEventLoopGroup.singleton.next()) { event in

@@ -1,0 +1,147 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+import NIOCore
+
+/// Finds the server that has to be dialled: the one of the address, the master that Sentinels know, or the node of a cluster that has a
+/// key. May be used from any thread.
+///
+/// Asked before each attempt, so that a connection that was lost leads to wherever the master is by then.
+package final class RedisLocator: Sendable {
+    private let address: RedisAddress
+    private let tls: RedisTLS?
+    private let clientName: String
+    private let timing: RedisTiming
+    /// A key of the slot that is wanted, for clusters.
+    private let key: String
+    private let state: NIOLockedValueBox<State>
+
+    private struct State: Sendable {
+        /// Whom to ask, the last one that answered first.
+        var hosts: [RedisAddress.Host]
+        /// What was found last.
+        var found: RedisAddress.Host?
+    }
+
+    /// - Parameter key: all keys and channels that are used have its hash tag.
+    package init(_ address: RedisAddress, tls: RedisTLS?, clientName: String, key: String, timing: RedisTiming = RedisTiming()) {
+        self.address = address
+        self.tls = tls
+        self.clientName = clientName
+        self.key = key
+        self.timing = timing
+        state = NIOLockedValueBox(State(hosts: address.hosts))
+    }
+
+    /// Always the same server.
+    package convenience init(_ host: RedisAddress.Host) {
+        self.init(RedisAddress(hosts: [host]), tls: nil, clientName: "", key: "")
+    }
+
+    /// What was found last; nil before the first time.
+    package var found: RedisAddress.Host? { state.withLockedValue(\.found) }
+
+    /// Whether the server can be another one each time.
+    package var canMove: Bool { address.topology != .single }
+
+    /// Fails when nobody knows, with what the last one that was asked said.
+    func locate(on eventLoop: any EventLoop, timers: any TimerScheduler) -> EventLoopFuture<RedisAddress.Host> {
+        let hosts = state.withLockedValue(\.hosts)
+        guard canMove, !hosts.isEmpty else {
+            guard let host = hosts.first else { return eventLoop.makeFailedFuture(RedisLoss.unlocated) }
+            state.withLockedValue { $0.found = host }
+            return eventLoop.makeSucceededFuture(host)
+        }
+        let promise = eventLoop.makePromise(of: RedisAddress.Host.self)
+        ask(hosts[...], .unlocated, on: eventLoop, timers: timers, promise)
+        return promise.futureResult
+    }
+
+    private func ask(
+        _ hosts: ArraySlice<RedisAddress.Host>, _ loss: RedisLoss, on eventLoop: any EventLoop, timers: any TimerScheduler,
+        _ promise: EventLoopPromise<RedisAddress.Host>
+    ) {
+        guard let host = hosts.first else { return promise.fail(loss) }
+        let question: RedisCommand
+        // Sentinels have passwords of their own, or none: they are asked without one first.
+        var credentials: [RedisAddress.Credentials?] = [address.credentials]
+        switch address.topology {
+        case .single: return promise.succeed(host)
+        case .sentinel(let name):
+            question = RedisCommand("SENTINEL", "GET-MASTER-ADDR-BY-NAME", .text(name))
+            if address.credentials != nil { credentials = [nil, address.credentials] }
+        case .cluster: question = RedisCommand("CLUSTER", "SHARDS")
+        }
+        ask(host, question, credentials[...], on: eventLoop, timers: timers).whenComplete { [self] result in
+            switch result {
+            case .success(let value):
+                if let found = answer(value) {
+                    state.withLockedValue { state in
+                        state.found = found.host
+                        let others = found.others.isEmpty ? state.hosts : found.others
+                        state.hosts = [host] + others.filter { $0 != host }
+                    }
+                    return promise.succeed(found.host)
+                }
+                ask(hosts.dropFirst(), .unlocated, on: eventLoop, timers: timers, promise)
+            case .failure(let error):
+                ask(hosts.dropFirst(), error as? RedisLoss ?? .unlocated, on: eventLoop, timers: timers, promise)
+            }
+        }
+    }
+
+    private func ask(
+        _ host: RedisAddress.Host, _ question: RedisCommand, _ credentials: ArraySlice<RedisAddress.Credentials?>,
+        on eventLoop: any EventLoop, timers: any TimerScheduler
+    ) -> EventLoopFuture<RedisValue> {
+        let promise = eventLoop.makePromise(of: RedisValue.self)
+        let handshake = RedisHandshake(credentials: credentials.first ?? nil, clientName: clientName, needsMaster: false)
+        // Whoever does not answer must not keep the others from being asked.
+        var quick = timing
+        quick.opening = min(timing.opening, .seconds(1))
+        let endpoint = RedisEndpoint(host: host, tls: tls, handshake: handshake, timing: quick)
+        // The events refer to the question, and the question to its connection, until that is closed.
+        let asking = RedisQuestion()
+        asking.connection = RedisConnection(endpoint, eventLoop: eventLoop, timers: timers) { event in
+            switch event {
+            case .ready:
+                asking.connection?.submit(.command(question), id: 1, deadline: timers.now + .seconds(1))
+            case .answered(_, let result):
+                switch result {
+                case .success(let value): promise.succeed(value)
+                case .failure: promise.fail(RedisLoss.unlocated)
+                }
+                asking.connection?.cut(.closed)
+            case .pushed: break
+            case .closed(let loss):
+                promise.fail(loss)
+                asking.connection = nil
+            }
+        }
+        return promise.futureResult.flatMapError { [self] error in
+            guard credentials.count > 1, case .refused? = error as? RedisLoss else { return eventLoop.makeFailedFuture(error) }
+            return ask(host, question, credentials.dropFirst(), on: eventLoop, timers: timers)
+        }
+    }
+
+    private func answer(_ value: RedisValue) -> (host: RedisAddress.Host, others: [RedisAddress.Host])? {
+        switch address.topology {
+        case .single: return nil
+        case .sentinel:
+            guard let parts = value.elements, parts.count == 2, let name = parts[0].text, let port = parts[1].number,
+                (1...65_535).contains(port)
+            else { return nil }
+            return (RedisAddress.Host(name, port: Int(port)), [])
+        case .cluster:
+            let shards = RedisShard.list(value, usesTLS: address.usesTLS)
+            let slot = RedisSlot.of(key)
+            guard let master = shards.first(where: { $0.slots.contains { $0.contains(slot) } })?.master else { return nil }
+            return (master, shards.compactMap(\.master))
+        }
+    }
+}
+
+/// A question that is under way, with its connection. Used on one event loop.
+private final class RedisQuestion {
+    var connection: RedisConnection?
+}

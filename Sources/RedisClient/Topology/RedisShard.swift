@@ -1,0 +1,43 @@
+/// One shard of a cluster.
+struct RedisShard: Hashable, Sendable {
+    var slots: [ClosedRange<Int>]
+    var master: RedisAddress.Host?
+
+    /// The shards of an answer to `CLUSTER SHARDS`; what cannot be read is left out.
+    static func list(_ value: RedisValue, usesTLS: Bool) -> [RedisShard] {
+        (value.elements ?? []).map { shard in
+            let numbers = (shard["slots"]?.elements ?? []).compactMap { $0.number.map { Int($0) } }
+            var slots: [ClosedRange<Int>] = []
+            for index in stride(from: 0, to: numbers.count - 1, by: 2) where numbers[index] <= numbers[index + 1] {
+                slots.append(numbers[index]...numbers[index + 1])
+            }
+            let master = (shard["nodes"]?.elements ?? []).first { node in
+                node["role"]?.text == "master" && node["health"]?.text == "online"
+            }
+            let port = master?[usesTLS ? "tls-port" : "port"]?.number
+            // A node that has no name that clients should use says so by an empty one.
+            let name = [master?["endpoint"]?.text, master?["ip"]?.text].compactMap(\.self).first { !$0.isEmpty && $0 != "?" }
+            guard let name, let port, (1...65_535).contains(port) else { return RedisShard(slots: slots, master: nil) }
+            return RedisShard(slots: slots, master: RedisAddress.Host(name, port: Int(port)))
+        }
+    }
+}
+
+/// The slots of a cluster.
+enum RedisSlot {
+    /// The slot of a key: of its hash tag, if it has one.
+    static func of(_ key: String) -> Int {
+        var bytes = Array(key.utf8)[...]
+        if let open = bytes.firstIndex(of: UInt8(ascii: "{")) {
+            let inside = bytes[(open + 1)...]
+            if let close = inside.firstIndex(of: UInt8(ascii: "}")), close > open + 1 { bytes = bytes[(open + 1)..<close] }
+        }
+        // CRC-16/XMODEM, as the specification of Redis Cluster says.
+        var sum: UInt16 = 0
+        for byte in bytes {
+            sum ^= UInt16(byte) << 8
+            for _ in 0..<8 { sum = sum & 0x8000 != 0 ? (sum << 1) ^ 0x1021 : sum << 1 }
+        }
+        return Int(sum % 16_384)
+    }
+}
