@@ -106,7 +106,10 @@ struct ClusterRedisTests {
     @Test("CR-7 A node that is silent is given up, told so, and comes back")
     func silentNode() async throws {
         let redis = try RedisProcess()
-        let leader = try await LiveNode.ready(redis, "a") { $0.leader.nodeTimeout = .milliseconds(600) }
+        let leader = try await LiveNode.ready(redis, "a") {
+            $0.leader.nodeTimeout = .milliseconds(600)
+            $0.member.heartbeat = .milliseconds(100)
+        }
         #expect(await leader.waitToLead())
         let silent = try await LiveNode.ready(redis, "b") { $0.member.heartbeat = .seconds(2) }
         #expect(try await leader.factory.gone.next() == silent.client.node)
