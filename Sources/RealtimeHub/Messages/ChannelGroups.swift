@@ -115,6 +115,15 @@ public struct ChannelGroups: Sendable {
         return change(group, removed: removed)
     }
 
+    /// Gives a group the channels that whoever decides about groups has given it. Nothing is refused.
+    package mutating func put(_ channels: [Identifier], into group: Identifier) -> GroupChange {
+        let (present, next) = (groups[group] ?? [], OrderedSet(channels))
+        let (added, removed) = (next.subtracting(present), present.subtracting(next))
+        groups[group] = next.isEmpty ? nil : next
+        bytes += Self.cost(of: added) - Self.cost(of: removed)
+        return change(group, added: added.elements, removed: removed.elements)
+    }
+
     /// A name in a group's list and in the index that finds a channel's groups.
     private static func cost(of channels: some Sequence<Identifier>) -> Int {
         channels.reduce(0) { $0 + 160 + $1.utf8.count }

@@ -16,8 +16,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     public let limits: StreamLimits
     /// The highest timetoken that readers have seen or may see: the cursor of a reader that begins now.
     public private(set) var visible: UInt64
-    private var channels: StreamQueues<Attachment>
-    private var patterns: StreamQueues<Attachment>
+    var channels: StreamQueues<Attachment>
+    var patterns: StreamQueues<Attachment>
     /// Assigned and not yet visible, in the order of tokens.
     private var pending = Deque<PendingMessage<Attachment>>()
 

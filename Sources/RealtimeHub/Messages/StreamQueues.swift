@@ -41,6 +41,13 @@ struct StreamQueues<Attachment: Sendable>: Sendable {
         queues.filter { $0.value.dropped > forgotten }.map { ($0.key, $0.value.dropped) }
     }
 
+    /// Messages after a timetoken, each once, in no order.
+    func entries(after timetoken: UInt64) -> [StreamEntry<Attachment>] {
+        queues.values.flatMap { queue in
+            queue.last > timetoken ? queue.slots[queue.index(after: timetoken)...].map(\.entry) : []
+        }
+    }
+
     /// Notes that messages of a queue up to this one may be missing.
     mutating func noteDropped(_ timetoken: UInt64, from name: Identifier) {
         if let index = queues.index(forKey: name) {

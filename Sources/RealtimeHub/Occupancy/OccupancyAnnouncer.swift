@@ -55,6 +55,12 @@ struct OccupancyAnnouncer: Sendable {
         due = occupancy > settings.announceMaximum ? now.advanced(by: settings.interval) : nil
     }
 
+    /// Goes on for a channel of which nobody knows who came and went: above the maximum the next event says that readers have to ask.
+    mutating func resume(occupancy: Int, settings: OccupancySettings, at now: MonotonicInstant) {
+        plan(occupancy: occupancy, settings: settings, at: now)
+        isTooMuch = due != nil && settings.sendsDeltas
+    }
+
     private mutating func hold(_ change: Change, of user: Identifier, limit: Int) {
         // A user that came and went, or went and came, between two events has not changed anything.
         let cost = user.utf8.count + 3

@@ -5,6 +5,8 @@ struct OccupancyMember: Sendable {
     struct Connection: Sendable {
         var id: Identifier
         var deadline: MonotonicInstant
+        /// How many seconds of silence end it.
+        var timeout: Int
     }
 
     /// Connections kept for each user and channel; the one that would time out first makes room.
@@ -27,15 +29,19 @@ struct OccupancyMember: Sendable {
     /// When the last connection will have been silent for too long.
     var deadline: MonotonicInstant { connections.lazy.map(\.deadline).max() ?? MonotonicInstant(nanoseconds: .min) }
 
+    /// The connections as they are kept elsewhere.
+    var kept: [OccupancyRecord.Connection] { connections.map { OccupancyRecord.Connection(id: $0.id, timeout: $0.timeout) } }
+
     /// What the stay takes, in bytes, with its places in tables.
     var cost: Int {
         user.utf8.count + (state?.count ?? 0) + connections.reduce(600) { $0 + 64 + $1.id.utf8.count }
     }
 
     /// - Parameter limit: how many connections are remembered.
-    mutating func refresh(_ connection: Identifier, until deadline: MonotonicInstant, limit: Int) {
+    mutating func refresh(_ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int) {
         if let index = connections.firstIndex(where: { $0.id == connection }) {
             connections[index].deadline = deadline
+            connections[index].timeout = timeout
             return
         }
         if connections.count >= max(1, limit),
@@ -43,13 +49,15 @@ struct OccupancyMember: Sendable {
         {
             connections.remove(at: first)
         }
-        connections.append(Connection(id: connection, deadline: deadline))
+        connections.append(Connection(id: connection, deadline: deadline, timeout: timeout))
     }
 
     /// Refreshes a connection of a user who is there.
-    mutating func touch(_ connection: Identifier, until deadline: MonotonicInstant, limit: Int, at now: MonotonicInstant) {
+    mutating func touch(
+        _ connection: Identifier, until deadline: MonotonicInstant, timeout: Int, limit: Int, at now: MonotonicInstant
+    ) {
         _ = expire(at: now)
-        refresh(connection, until: deadline, limit: limit)
+        refresh(connection, until: deadline, timeout: timeout, limit: limit)
     }
 
     /// Ends a connection, or all of them for an empty name. True when none is left.

@@ -18,15 +18,17 @@ public struct OccupancyState: Sendable {
     private var absent: [OccupancyPlace: AbsentState] = [:]
     private var absentBytes = 0
     /// When each stay, interval event and absent state is looked at. One entry for each.
-    private var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
-    private var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
+    var stayEnds = OccupancyCalendar<OccupancyStay>(length: .seconds(1))
+    var intervals = OccupancyCalendar<Identifier>(length: .milliseconds(100))
     private var absentEnds = OccupancyCalendar<OccupancyPlace>(length: .seconds(1))
-    private var stays: UInt64 = 0
+    var stays: UInt64 = 0
     /// Users on channels, each once for every channel.
-    public private(set) var stayCount = 0
+    public internal(set) var stayCount = 0
     /// What all stays take, roughly.
-    public private(set) var bytes = 0
+    public internal(set) var bytes = 0
     private var moves = 0
+    /// Where somebody came, went or changed since that was asked for; nil where nobody asks.
+    var touched: Set<OccupancyPlace>?
 
     public init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
         self.settings = settings
@@ -53,10 +55,10 @@ public struct OccupancyState: Sendable {
         // Where memory is short, a user's new connection takes the place of an old one.
         let connections = bytes < limits.bytes ? OccupancyMember.connectionLimit : 1
         let known: Void? = change(user.id, on: channel) {
-            $0.touch(user.connection, until: deadline, limit: connections, at: time.instant)
+            $0.touch(user.connection, until: deadline, timeout: seconds, limit: connections, at: time.instant)
         }
         if known != nil { return state.flatMap { change(channel, user.id, to: $0, at: time, into: &events) } }
-        return join(channel, user, until: deadline, state: state, at: time, into: &events)
+        return join(channel, user, until: deadline, timeout: seconds, state: state, at: time, into: &events)
     }
 
     /// A leave: one connection of the user, or all of them when the request does not tell connections apart (rule HB-33).
@@ -122,8 +124,8 @@ public struct OccupancyState: Sendable {
 
 extension OccupancyState {
     private mutating func join(
-        _ channel: Identifier, _ user: OccupancyUser, until deadline: MonotonicInstant, state: [UInt8]?, at time: OccupancyTime,
-        into events: inout [OccupancyEvent]
+        _ channel: Identifier, _ user: OccupancyUser, until deadline: MonotonicInstant, timeout: Int, state: [UInt8]?,
+        at time: OccupancyTime, into events: inout [OccupancyEvent]
     ) -> OccupancyRefusal? {
         if visits[user.id]?.count ?? 0 >= limits.channelsPerUser { return .tooManyChannels(limit: limits.channelsPerUser) }
         guard stayCount < limits.stays, bytes < limits.bytes, channels[channel]?.roster.count ?? 0 < limits.usersPerChannel
@@ -132,7 +134,7 @@ extension OccupancyState {
         stayCount += 1
         let known = takeAbsent(OccupancyPlace(channel: channel, user: user.id))
         var member = OccupancyMember(stay: stays, user: user.id, state: state ?? known)
-        member.refresh(user.connection, until: deadline, limit: OccupancyMember.connectionLimit)
+        member.refresh(user.connection, until: deadline, timeout: timeout, limit: OccupancyMember.connectionLimit)
         member.scheduled = deadline
         bytes += member.cost + channel.utf8.count
         let event = OccupancyEvent(
@@ -140,6 +142,7 @@ extension OccupancyState {
         channels[channel, default: OccupancyChannel()].roster.insert(member)
         visits[user.id, default: []].insert(channel)
         stayEnds.insert(OccupancyStay(number: stays, channel: channel, user: user.id), at: deadline)
+        touched?.insert(OccupancyPlace(channel: channel, user: user.id))
         announce(.join, event, at: time, into: &events)
         return nil
     }
@@ -149,12 +152,17 @@ extension OccupancyState {
         _ user: Identifier, on channel: Identifier, _ change: (inout OccupancyMember) -> Result
     ) -> Result? {
         guard let index = channels.index(forKey: channel) else { return nil }
+        let isAsked = touched != nil
         let outcome = channels.values[index].roster.update(user) { member in
-            let (cost, planned) = (member.cost, member.scheduled)
+            let (cost, planned, kept) = (member.cost, member.scheduled, isAsked ? member.kept : [])
             let result = change(&member)
-            return (result: result, grown: member.cost - cost, stay: member.stay, planned: planned, next: member.replan())
+            return (
+                result: result, grown: member.cost - cost, stay: member.stay, planned: planned, next: member.replan(),
+                hasChanged: isAsked && member.kept != kept
+            )
         }
         guard let outcome else { return nil }
+        if outcome.hasChanged { touched?.insert(OccupancyPlace(channel: channel, user: user)) }
         bytes += outcome.grown
         if let next = outcome.next {
             let stay = OccupancyStay(number: outcome.stay, channel: channel, user: user)
@@ -171,6 +179,7 @@ extension OccupancyState {
         guard let index = channels.index(forKey: channel), let removed = channels.values[index].roster.remove(user) else {
             return
         }
+        touched?.insert(OccupancyPlace(channel: channel, user: user))
         stayCount -= 1
         bytes -= removed.member.cost + channel.utf8.count
         moves += removed.moves
@@ -194,6 +203,7 @@ extension OccupancyState {
         guard grown <= 0 || bytes + grown <= limits.bytes else { return .full }
         bytes += grown
         _ = channels.values[index].roster.update(user) { $0.state = state }
+        touched?.insert(OccupancyPlace(channel: channel, user: user))
         events.append(
             OccupancyEvent(
                 channel: channel, action: .stateChange, occupancy: channels.values[index].roster.count,
@@ -251,6 +261,7 @@ extension OccupancyState {
         if isGone {
             remove(stay.user, from: stay.channel, as: .timeout, at: time, into: &events)
         } else {
+            touched?.insert(OccupancyPlace(channel: stay.channel, user: stay.user))
             stayEnds.insert(stay, at: next)
         }
     }
@@ -264,7 +275,7 @@ extension OccupancyState {
         plan(channel, instead: due, channels.values[index].announcer.due)
     }
 
-    private mutating func plan(_ channel: Identifier, instead old: MonotonicInstant?, _ new: MonotonicInstant?) {
+    mutating func plan(_ channel: Identifier, instead old: MonotonicInstant?, _ new: MonotonicInstant?) {
         guard old != new else { return }
         if let old { intervals.remove(channel, at: old) }
         if let new { intervals.insert(channel, at: new) }

@@ -1,0 +1,45 @@
+import Identifiers
+
+/// What a copy of an application's streams in another process begins with.
+package struct StreamSnapshot<Attachment: Sendable>: Sendable {
+    /// Messages of all channels, oldest first.
+    package var entries: [StreamEntry<Attachment>]
+    /// Nothing from up to this timetoken is there: readers with an earlier cursor have to be told so.
+    package var since: UInt64
+    /// Channels that lack later messages too, with the newest message that each lacks.
+    package var dropped: [(channel: Identifier, timetoken: UInt64)]
+    /// The cursor of a reader that begins.
+    package var visible: UInt64
+}
+
+extension MessageStreams {
+    /// What a copy needs that has everything up to a timetoken already.
+    ///
+    /// - Parameter maximumBytes: of all messages, roughly. Beyond it the oldest are left out.
+    package func snapshot(after timetoken: UInt64, maximumBytes: Int) -> StreamSnapshot<Attachment> {
+        let all = channels.entries(after: timetoken).sorted { $0.message.timetoken < $1.message.timetoken }
+        var start = all.endIndex
+        var bytes = 0
+        while start > all.startIndex, bytes + all[start - 1].cost <= maximumBytes {
+            start -= 1
+            bytes += all[start].cost
+        }
+        let cut = start > all.startIndex ? all[start - 1].message.timetoken : 0
+        return StreamSnapshot(
+            entries: Array(all[start...]), since: max(channels.forgotten, cut),
+            dropped: channels.overflowed.filter { $0.dropped > timetoken }.map { ($0.name, $0.dropped) }, visible: visible)
+    }
+
+    /// Notes that messages of a channel up to this one may be missing, so that its readers are told of a gap. To be called behind the
+    /// messages that are there.
+    package mutating func noteDropped(_ timetoken: UInt64, from channel: Identifier) {
+        channels.noteDropped(timetoken, from: channel)
+        for pattern in Wildcard.patterns(matching: channel) { patterns.noteDropped(timetoken, from: pattern) }
+    }
+
+    /// Lets readers begin behind a timetoken although there is no message with it.
+    package mutating func advance(to timetoken: UInt64) {
+        assign(timetoken)
+        _ = abandon(timetoken)
+    }
+}
