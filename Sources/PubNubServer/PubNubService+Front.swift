@@ -32,15 +32,15 @@ extension PubNubService: ServerFront {
         if case .time = address.route {
             return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: storage.tokens.now))))
         }
-        guard let application = application(subscribeKey: address.subscribeKey) else {
-            return connection.answer(HTTPAnswer(.invalidSubscribeKey))
+        let isPoll = if case .subscribe = address.route { true } else { false }
+        let application: PubNubApplication
+        do throws(PubNubErrorBody) {
+            // What the leader answers, the leader judges.
+            application = try requests.application(for: request, address, isJudged: cluster == nil || isPoll)
+        } catch {
+            return connection.answer(HTTPAnswer(error))
         }
-        if let refusal = application.refusal { return connection.answer(HTTPAnswer(refusal)) }
-        if application.keyset.requiresGrants,
-            let refusal = PubNubAccess(application: application).refusal(of: request, address.route)
-        {
-            return connection.answer(HTTPAnswer(refusal))
-        }
+        if isPoll, let refusal = application.pollRefusal { return connection.answer(HTTPAnswer(refusal)) }
         switch address.route {
         case .time: return
         case .subscribe:
@@ -51,19 +51,23 @@ extension PubNubService: ServerFront {
             let full = context.congestion.full
             guard full.isEmpty else {
                 return connection.hold(until: full, or: HTTPAnswer(.serviceUnavailable), nil) { _, _ in
-                    self.publish(request, address.route, application, for: connection)
+                    self.perform(request, address.route, application, for: connection)
                 }
             }
-            publish(request, address.route, application, for: connection)
-        default:
-            PubNubREST(application: application).answer(request, address.route, reply: connection.expectAnswer())
+            perform(request, address.route, application, for: connection)
+        default: perform(request, address.route, application, for: connection)
         }
     }
 
-    private func publish(
+    /// Has a request answered by whoever decides about the keyset.
+    private func perform(
         _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, for connection: HTTPConnection
     ) {
-        publishing(to: application).answer(request, route, reply: connection.expectAnswer())
+        if let cluster {
+            cluster.forward(request, route, application, counts: publishedCounts, reply: connection.expectAnswer())
+        } else {
+            requests.answer(request, route, application, reply: connection.expectAnswer())
+        }
     }
 
     // MARK: Polls
@@ -84,7 +88,7 @@ extension PubNubService: ServerFront {
         guard let name = PercentDecoding.decode(key, plusIsSpace: false), let application = application(subscribeKey: name) else {
             return connection.answer(HTTPAnswer(.invalidSubscribeKey))
         }
-        if let refusal = application.refusal { return connection.answer(HTTPAnswer(refusal)) }
+        if let refusal = application.pollRefusal { return connection.answer(HTTPAnswer(refusal)) }
         guard application.keyset.requiresGrants else {
             return polls(of: application, for: connection).subscribe(target, bytes, for: connection)
         }

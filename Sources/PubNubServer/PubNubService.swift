@@ -33,6 +33,8 @@ package final class PubNubService: Sendable {
     let settings: PubNubServiceSettings
     /// Keysets with all that they own, shared with the other servers of a backend.
     let streams: any StreamBackend
+    /// The way to the leader, where the keysets are those of a cluster; nil where they are decided about here.
+    let cluster: ClusterStreams?
     let mailboxes: [EventLoopMailbox<PubNubLoop>]
     private let loopCounts: [NIOLockedValueBox<PubNubCounts>]
     let publishedCounts = NIOLockedValueBox(ApplicationCounts())
@@ -44,6 +46,7 @@ package final class PubNubService: Sendable {
         self.context = context
         self.settings = settings
         self.streams = streams
+        cluster = streams as? ClusterStreams
         let pollKind = context.requestKinds.add("poll")
         self.pollKind = pollKind
         requestKind = context.requestKinds.add("pubnub")
@@ -58,8 +61,22 @@ package final class PubNubService: Sendable {
     /// Messages, signals and fires that were acknowledged through this server since its start, those of the bridge excepted.
     package var published: Int { publishedCounts.withLockedValue(\.total) }
 
-    func publishing(to application: PubNubApplication) -> PubNubPublishing {
-        PubNubPublishing(application: application, counts: publishedCounts)
+    var requests: PubNubRequests { PubNubRequests(streams: streams, counts: publishedCounts) }
+
+    /// Publishes a message of the server's own process, wherever that is decided.
+    ///
+    /// - Parameter isBridged: whether it came from another service.
+    func publish(
+        _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool,
+        completion: @escaping @Sendable (PublishOutcome) -> Void
+    ) {
+        if let cluster {
+            cluster.publish(draft, to: application, isBridged: isBridged, counts: publishedCounts, completion: completion)
+        } else {
+            PubNubPublishing(application: application, counts: publishedCounts).publish(draft, isBridged: isBridged) {
+                completion(PublishOutcome($0))
+            }
+        }
     }
 
     /// Polls and the messages in their answers; may lag behind by a second.

@@ -53,6 +53,28 @@ final class AccessGrants: Sendable {
         }
     }
 
+    /// Everything that is known, grants in the order in which they came.
+    var entries: [AccessEntry] { state.withLockedValue { Array($0.grants.values) + $0.revoked.values } }
+
+    /// Takes grants and revocations away.
+    func remove(_ keys: [AccessEntry.Key]) {
+        state.withLockedValue { state in
+            state.version += 1
+            for key in keys {
+                if key.kind == .revokedToken { state.revoked[key.name] = nil } else { state.grants[key] = nil }
+            }
+        }
+    }
+
+    /// Puts other grants and revocations in the place of all there are.
+    func replace(with entries: [AccessEntry]) {
+        state.withLockedValue { state in
+            state.version += 1
+            (state.grants, state.revoked, state.nextEnd) = ([:], [:], nil)
+        }
+        for entry in entries { set(entry) }
+    }
+
     /// Grants that hold, in the order in which they came.
     func grants(at now: Int) -> [AccessEntry] {
         state.withLockedValue { state in

@@ -22,6 +22,10 @@ package final class PubNubApplication: Sendable {
     let occupancyLimits: OccupancyLimits
     /// Takes messages to other services.
     let bridge: (any BridgeTap)?
+    /// Hears what is decided; nil where nobody needs it.
+    private let log: (any PubNubApplicationLog)?
+    /// Who decides about presence, where this is a copy of another process's keyset (``ClusterStreams``); nil where it is decided here.
+    let relay: (any PresenceRelay)?
     /// The servers that hold the keyset's polls.
     private let nodes: NodeList<any StreamNode>
     private let standing: NIOLockedValueBox<Standing>
@@ -32,16 +36,18 @@ package final class PubNubApplication: Sendable {
         var keyset: Keyset
         /// Whether the keyset is among those that are configured now.
         var isConfigured = true
+        /// Whether a copy has what it is a copy of.
+        var isComplete = true
     }
 
     /// What the lock guards.
     struct State: Sendable {
         var streams: MessageStreams<PubNubElement>
         var occupancy: OccupancyState
-        fileprivate(set) var groups: ChannelGroups
-        fileprivate var groupIndex: PubNubGroupIndex
+        var groups: ChannelGroups
+        var groupIndex: PubNubGroupIndex
         /// Counts changes of groups, so that whoever resolved them knows when to do it again.
-        fileprivate(set) var groupVersion = 0
+        var groupVersion = 0
         var audience = PubNubAudience()
     }
 
@@ -49,8 +55,11 @@ package final class PubNubApplication: Sendable {
         keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: StreamStorage,
         restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
-        bridge: (any BridgeTap)? = nil, occupancyLimits: OccupancyLimits = OccupancyLimits()
+        bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)? = nil, relay: (any PresenceRelay)? = nil,
+        occupancyLimits: OccupancyLimits = OccupancyLimits()
     ) {
+        self.log = log
+        self.relay = relay
         self.occupancyLimits = occupancyLimits
         subscribeKey = keyset.subscribeKey
         standing = NIOLockedValueBox(Standing(keyset: keyset))
@@ -95,9 +104,18 @@ package final class PubNubApplication: Sendable {
         }
     }
 
+    /// What every poll gets instead of being served.
+    var pollRefusal: PubNubErrorBody? { refusal ?? (isComplete ? nil : .serviceUnavailable) }
+
     /// Whether requests have to be asked for nothing before they are served.
     var isOpenToAll: Bool {
-        standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants }
+        standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants && $0.isComplete }
+    }
+
+    /// Whether polls can be served. A copy that has nothing yet serves none (rule CN-24).
+    var isComplete: Bool {
+        get { standing.withLockedValue(\.isComplete) }
+        set { standing.withLockedValue { $0.isComplete = newValue } }
     }
 
     /// How long this keyset's polls are held before they are answered with nothing; nil for as long as each server holds polls.
@@ -108,7 +126,8 @@ package final class PubNubApplication: Sendable {
     /// - Parameter keyset: with the same subscribe key; nil when it is not configured any more. What it has is kept.
     func use(_ keyset: Keyset?) {
         let hasChanged = standing.withLockedValue { standing in
-            let new = Standing(keyset: keyset ?? standing.keyset, isConfigured: keyset != nil)
+            let new = Standing(
+                keyset: keyset ?? standing.keyset, isConfigured: keyset != nil, isComplete: standing.isComplete)
             defer { standing = new }
             return new.keyset != standing.keyset || new.isConfigured != standing.isConfigured
         }
@@ -135,13 +154,23 @@ package final class PubNubApplication: Sendable {
         let (result, call) = try state.withLockedValue { state in
             var pending = PendingNotifications()
             let result = try body(&state, &pending)
-            return (result, pending.isEmpty ? nil : announce(&pending, &state))
+            let call = pending.isEmpty ? nil : announce(&pending, &state)
+            if let log { record(pending, &state, in: log) }
+            return (result, call)
         }
         guard let call else { return result }
         for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: call.eventLoopIDs) {
             node.apply(.wake(application: number, call.wake, on: call.eventLoopIDs))
         }
         return result
+    }
+
+    /// Has held polls looked after.
+    func wake(_ sources: [PollSource], on eventLoopIDs: EventLoopSet) {
+        let wake = PollWake(sources: sources, changed: [])
+        for node in nodes.all where !node.eventLoopIDs.isDisjoint(with: eventLoopIDs) {
+            node.apply(.wake(application: number, wake, on: eventLoopIDs))
+        }
     }
 
     /// Forgets event loops that are not there any more.

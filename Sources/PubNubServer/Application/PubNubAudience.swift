@@ -22,6 +22,11 @@ struct PubNubAudience: Sendable {
     }
 
     subscript(source: PollSource) -> EventLoopSet { loops[source] ?? EventLoopSet() }
+
+    /// Everything that polls subscribe to, and all event loops that have any.
+    var all: (sources: [PollSource], eventLoopIDs: EventLoopSet) {
+        (Array(loops.keys), loops.values.reduce(into: EventLoopSet()) { $0.formUnion($1) })
+    }
 }
 
 /// One of the things that a poll subscribes to.

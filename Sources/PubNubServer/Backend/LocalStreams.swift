@@ -11,6 +11,8 @@ package final class LocalStreams: StreamBackend {
     private let clock: ServerClock
     private let names: MetricNames
     private let bridge: (any BridgeTap)?
+    private let log: (any PubNubApplicationLog)?
+    private let relay: (any PresenceRelay)?
     private let state = NIOLockedValueBox(State())
 
     private struct State: Sendable {
@@ -22,19 +24,33 @@ package final class LocalStreams: StreamBackend {
     /// - Parameters:
     ///   - names: what the servers' metrics call applications.
     ///   - bridge: takes messages to other services.
-    package init(
+    package convenience init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
         restored: RestoredState, bridge: (any BridgeTap)? = nil
     ) async throws {
+        self.init(settings, clock: clock, names: names, store: store, restored: restored, bridge: bridge, log: nil, relay: nil)
+        // The store promises timetokens before the first request.
+        try await storage.tokens.prepare()
+    }
+
+    /// As a part of a cluster: the keysets that a leader decides about, or a node's copies of them.
+    ///
+    /// - Parameters:
+    ///   - log: hears what is decided.
+    ///   - relay: takes to the leader what copies cannot decide.
+    init(
+        _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, store: any MessageStore,
+        restored: RestoredState, bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)?, relay: (any PresenceRelay)?
+    ) {
         self.settings = settings
         self.clock = clock
         self.names = names
         self.bridge = bridge
+        self.log = log
+        self.relay = relay
         storage = StreamStorage(store: store, restored: restored, unixTicks: clock.unixTicks)
         _ = names.other(.pubnub)
         take(PubNubReload(keysets: settings.keysets, new: make(settings.keysets, restored: restored)))
-        // The store promises timetokens before the first request.
-        try await storage.tokens.prepare()
     }
 
     // MARK: Nodes
@@ -91,7 +107,7 @@ package final class LocalStreams: StreamBackend {
                 PubNubApplication(
                     keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
                     storage: storage, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
-                    clock: clock, nodes: nodes, bridge: bridge))
+                    clock: clock, nodes: nodes, bridge: bridge, log: log, relay: relay))
         }
         return new
     }

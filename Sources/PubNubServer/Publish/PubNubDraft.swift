@@ -57,6 +57,19 @@ struct PubNubDraft: Hashable, Sendable {
         isDelivered = !(isStored == false && request.flag("norep") == true)
     }
 
+    /// A message of another process, which has checked it.
+    init(
+        channel: String, publisher: String?, payload: [UInt8], metadata: [UInt8]?, kind: PubNubMessageKind, customType: String?
+    ) {
+        self.channel = channel
+        self.publisher = publisher
+        self.payload = payload
+        self.metadata = metadata
+        self.kind = kind
+        self.customType = customType
+        isDelivered = true
+    }
+
     /// A message of the server's own process.
     init(channel: String, message: String, metadata: String?, user: String?) throws(PubNubPublishProblem) {
         guard Self.isValid(channel: channel) else { throw .invalid("The channel's name cannot be published to.") }

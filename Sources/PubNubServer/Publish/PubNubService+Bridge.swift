@@ -16,7 +16,7 @@ extension PubNubService: BridgedFront {
     package func publish(_ message: BridgedMessage, to key: String, textEvent: String) -> Bool {
         guard let application = application(subscribeKey: key), application.refusal == nil, let draft = PubNubDraft(message)
         else { return false }
-        publishing(to: application).publish(draft, isBridged: true) { _ in }
+        publish(draft, to: application, isBridged: true) { _ in }
         return true
     }
 }

@@ -16,10 +16,13 @@ extension PubNubService {
     ) async throws(PubNubPublishProblem) -> UInt64 {
         guard let application = application(subscribeKey: subscribeKey) else { throw .unknownKeyset }
         let draft = try PubNubDraft(channel: channel, message: message, metadata: metadata, user: user)
-        let result: Result<Timetoken, PubNubErrorBody> = await withCheckedContinuation { continuation in
-            publishing(to: application).publish(draft) { continuation.resume(returning: $0) }
+        let outcome = await withCheckedContinuation { continuation in
+            publish(draft, to: application, isBridged: false) { continuation.resume(returning: $0) }
         }
-        guard case .success(let token) = result else { throw .notStored }
-        return token.rawValue
+        switch outcome {
+        case .published(let token): return token
+        case .unknownKeyset: throw .unknownKeyset
+        case .notStored: throw .notStored
+        }
     }
 }

@@ -13,7 +13,11 @@ extension PubNubREST {
     private static let pageLimit = 100
 
     /// Answers once the action is stored.
-    func addAction(_ request: PubNubServerRequest, _ channel: String, _ message: String) async -> HTTPAnswer {
+    ///
+    /// - Returns: an answer where there is nothing to store; otherwise it goes to `reply`.
+    func addAction(
+        _ request: PubNubServerRequest, _ channel: String, _ message: String, reply: @escaping HTTPReply
+    ) -> HTTPAnswer? {
         guard PubNubDraft.isValid(channel: channel) else { return Self.invalidChannel }
         guard let message = Timetoken(message) else { return Self.invalid("Invalid timetoken", "message", in: "path") }
         guard let user = request.user, !user.isEmpty else { return Self.invalid("Missing field", "uuid", in: "query") }
@@ -34,8 +38,10 @@ extension PubNubREST {
             type: type, value: value, user: user, message: message.rawValue, timetoken: token)
         switch application.actions.add(action, to: channel) {
         case .added:
-            let isStored = await store(.added(action), by: user, on: channel, at: token)
-            return isStored ? .pubnub(ActionBodies.added(action)) : Self.unavailable
+            store(.added(action), by: user, on: channel, at: token) { isStored in
+                reply(isStored ? .pubnub(ActionBodies.added(action)) : Self.unavailable)
+            }
+            return nil
         case .known:
             abandon(token)
             return .pubnub(status: 409, ActionBodies.refusal(409, "Action Already Added"))
@@ -47,8 +53,8 @@ extension PubNubREST {
 
     /// Answers once the action is gone from the store.
     func removeAction(
-        _ request: PubNubServerRequest, _ channel: String, _ message: String, _ action: String
-    ) async -> HTTPAnswer {
+        _ request: PubNubServerRequest, _ channel: String, _ message: String, _ action: String, reply: @escaping HTTPReply
+    ) -> HTTPAnswer? {
         guard PubNubDraft.isValid(channel: channel) else { return Self.invalidChannel }
         guard let message = Timetoken(message), let timetoken = Timetoken(action) else {
             return Self.invalid("Invalid timetoken", "action", in: "path")
@@ -56,8 +62,10 @@ extension PubNubREST {
         let user = request.user ?? ""
         switch application.actions.remove(timetoken.rawValue, of: message.rawValue, on: channel, by: user) {
         case .removing(let action):
-            let isStored = await store(.removed(action), by: user, on: channel, at: nextToken())
-            return isStored ? .pubnub(ActionBodies.removed) : Self.unavailable
+            store(.removed(action), by: user, on: channel, at: nextToken()) { isStored in
+                reply(isStored ? .pubnub(ActionBodies.removed) : Self.unavailable)
+            }
+            return nil
         case .anothers:
             return .pubnub(
                 status: 400, ActionBodies.refusal(400, "Not deleting message action: wrong uuid specified"))
@@ -89,22 +97,23 @@ extension PubNubREST {
 
     /// Stores a change together with the event that tells of it, which is no history but kept as long as subscribers may catch up.
     ///
-    /// - Returns: whether it could be stored. Then readers see it, and subscribers have been told.
-    private func store(_ change: MessageActionChange, by user: String, on channel: String, at token: UInt64) async -> Bool {
+    /// - Parameter completion: whether it could be stored. Then readers see it, and subscribers have been told.
+    private func store(
+        _ change: MessageActionChange, by user: String, on channel: String, at token: UInt64,
+        completion: @escaping @Sendable (Bool) -> Void
+    ) {
         let subscribeKey = application.subscribeKey
         let message = StoredMessage(
             timetoken: token, channel: Identifier(channel), publisher: user, payload: ActionBodies.event(change),
             kind: PubNubMessageKind.action.rawValue, isStored: false)
         let envelope = PubNubEnvelope(message, region: application.storage.region, subscribeKey: subscribeKey)
         let element = PubNubElement(shared: envelope.shared)
-        return await withCheckedContinuation { continuation in
-            application.storage.store.append(message, with: change, application: subscribeKey) { [application] error in
-                application.actions.settle(change, on: channel, isStored: error == nil)
-                application.change { state, pending in
-                    pending.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
-                }
-                continuation.resume(returning: error == nil)
+        application.storage.store.append(message, with: change, application: subscribeKey) { [application] error in
+            application.actions.settle(change, on: channel, isStored: error == nil)
+            application.change { state, pending in
+                pending.entries += error == nil ? state.streams.append(message, element) : state.streams.abandon(token)
             }
+            completion(error == nil)
         }
     }
 

@@ -7,7 +7,16 @@ struct PubNubREST: Sendable {
 
     func answer(_ request: PubNubServerRequest, _ route: PubNubRoute, reply: @escaping HTTPReply) {
         do throws(PubNubErrorBody) {
-            if let answer = try immediate(request, route) { return reply(answer) }
+            switch route {
+            case .addAction(let channel, let message):
+                if let answer = addAction(request, channel, message, reply: reply) { reply(answer) }
+                return
+            case .removeAction(let channel, let message, let action):
+                if let answer = removeAction(request, channel, message, action, reply: reply) { reply(answer) }
+                return
+            default:
+                if let answer = try immediate(request, route) { return reply(answer) }
+            }
         } catch {
             return reply(HTTPAnswer(error))
         }
@@ -49,8 +58,6 @@ struct PubNubREST: Sendable {
         case .counts(let channels): return try await counts(request, channels)
         case .group(let name): return try await group(name, request)
         case .removeGroup(let name): return try await removeGroup(name)
-        case .addAction(let channel, let message): return await addAction(request, channel, message)
-        case .removeAction(let channel, let message, let action): return await removeAction(request, channel, message, action)
         case .revokeToken(let token): return try await revokeToken(request, token)
         case .grant: return try await grant(request)
         default: throw .plain(404, "Not Found")

@@ -23,8 +23,13 @@ struct PollStart {
         _ place: PresencePlace, _ user: OccupancyUser, at time: OccupancyTime, _ application: inout PubNubApplication.State,
         _ pending: inout PendingNotifications
     ) {
-        let own = state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
-        application.occupancy.touch(place.channel, by: user, timeout: heartbeat, state: own, at: time, into: &pending.events)
+        application.occupancy.touch(
+            place.channel, by: user, timeout: heartbeat, state: state(at: place), at: time, into: &pending.events)
+    }
+
+    /// The state that the request brings for a place.
+    func state(at place: PresencePlace) -> [UInt8]? {
+        state.isEmpty ? nil : state[place.channel] ?? place.group.flatMap { state[$0] }
     }
 }
 

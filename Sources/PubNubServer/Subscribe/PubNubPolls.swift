@@ -83,17 +83,21 @@ final class PubNubPolls {
         var isHeld = false
         var mustFilter = false
         var places: [PresencePlace] = []
+        if let relay = application.relay, let user = poll.user, let refusal = join(sources, user, request, through: relay) {
+            return connection.answer(HTTPAnswer(refusal))
+        }
         let page = application.change { state, pending in
             let before = request.before ?? state.streams.visible
-            if request.before == nil, let user = poll.user {
+            if request.before == nil, let user = poll.user, application.relay == nil {
                 places = sources.places(state)
                 guard places.count <= PresenceLimits.slice else { return StreamPage<PubNubElement>(cursor: before) }
                 for place in places { request.join(place, user, at: time, &state, &pending) }
             }
             // A handshake begins before its own joining, which the subscriber may want to see.
             if cursor == 0 { return StreamPage<PubNubElement>(cursor: before) }
-            if cursor > before, !application.storage.tokens.advance(past: cursor) {
-                return StreamPage<PubNubElement>(cursor: before)
+            if cursor > before {
+                guard application.storage.tokens.advance(past: cursor) else { return StreamPage<PubNubElement>(cursor: before) }
+                application.relay?.advance(past: cursor)
             }
             // A filter is evaluated later, with no lock held.
             mustFilter = poll.filter != nil && cursor < before
@@ -127,6 +131,29 @@ final class PubNubPolls {
         // While its places were joined the keyset may have changed.
         if request.before != nil, endIfChanged(poll) || endIfRefused(poll) { return }
         if mustFilter { filterLater(poll) }
+    }
+
+    /// Has the owner of the keyset join a subscriber, unless it has just heard of it.
+    ///
+    /// - Returns: why the poll is refused.
+    private func join(
+        _ sources: PollSources, _ user: OccupancyUser, _ request: PollStart, through relay: any PresenceRelay
+    ) -> PubNubErrorBody? {
+        let touched = TouchedRequest(sources: sources.text, timeout: request.heartbeat, state: request.state)
+        guard !relay.knows(user, touched, of: application) else { return nil }
+        let places = application.withState { sources.places($0) }
+        guard places.count <= PresenceLimits.places else { return .tooManyPlaces }
+        for start in stride(from: 0, to: places.count, by: PresenceLimits.slice) {
+            let slice = places[start..<min(start + PresenceLimits.slice, places.count)]
+            relay.touch(
+                PubNubClusterRequest.PresenceTouch(
+                    user: user, timeout: request.heartbeat,
+                    places: slice.map {
+                        PubNubClusterRequest.PresenceTouch.Place(channel: $0.channel, state: request.state(at: $0))
+                    }),
+                touched, of: application)
+        }
+        return nil
     }
 
     /// Joins one slice of the places, and goes on with the next in another turn of the loop; then the poll is read for.
@@ -337,7 +364,7 @@ final class PubNubPolls {
     /// - Returns: whether it was ended.
     private func endIfChanged(_ poll: HeldPoll) -> Bool {
         guard poll.isHeld, !application.isOpenToAll, let connection = poll.connection else { return false }
-        if let refusal = application.refusal {
+        if let refusal = application.pollRefusal {
             poll.release()
             connection.answer(HTTPAnswer(refusal))
         } else {

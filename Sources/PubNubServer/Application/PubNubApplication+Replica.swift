@@ -1,0 +1,70 @@
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+
+/// Who decides about presence for copies of a keyset.
+protocol PresenceRelay: AnyObject, Sendable {
+    /// A subscriber is there, and stays for another while.
+    ///
+    /// - Parameter request: what it asks for; two polls with the same say the same.
+    func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication)
+    /// Whether the same was said so lately that it need not be said again.
+    func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool
+    /// A subscriber has a cursor that is ahead of what is visible.
+    func advance(past cursor: UInt64)
+}
+
+// A copy does what the keyset's owner has decided.
+extension PubNubApplication {
+    /// Takes over messages that have become visible and groups that have changed, and wakes polls. What is there already is left.
+    func follow(_ messages: [StoredMessage], _ groups: [PubNubFact.GroupContent]) {
+        let elements = messages.map { element(of: $0) }
+        change { state, pending in
+            for (message, element) in zip(messages, elements) { pending.entries += state.streams.append(message, element) }
+            for group in groups { put(group, &state, &pending) }
+        }
+    }
+
+    /// Goes on from a timetoken although there is no message with it.
+    func follow(to visible: UInt64, _ dropped: [PubNubFact.DroppedMessages]) {
+        withState { state in
+            for item in dropped { state.streams.noteDropped(item.timetoken, from: item.channel) }
+            state.streams.advance(to: visible)
+        }
+    }
+
+    /// Puts other groups in the place of all there are.
+    func replace(groups: [PubNubFact.GroupContent]) {
+        let names = Set(groups.map(\.name))
+        change { state, pending in
+            for name in state.groups.names where !names.contains(name) {
+                put(PubNubFact.GroupContent(name: name, channels: []), &state, &pending)
+            }
+            for group in groups { put(group, &state, &pending) }
+        }
+    }
+
+    /// Puts other streams and groups in the place of those that were there; from here on polls are served. Those that are held are looked
+    /// after: they may have missed something.
+    func begin(_ streams: MessageStreams<PubNubElement>, _ groups: [PubNubFact.GroupContent]) {
+        let held = withState { state in
+            state.streams = streams
+            return state.audience.all
+        }
+        isComplete = true
+        replace(groups: groups)
+        wake(held.sources, on: held.eventLoopIDs)
+    }
+
+    func element(of message: StoredMessage) -> PubNubElement {
+        PubNubElement(shared: PubNubEnvelope(message, region: storage.region, subscribeKey: subscribeKey).shared)
+    }
+
+    private func put(_ group: PubNubFact.GroupContent, _ state: inout State, _ pending: inout PendingNotifications) {
+        let change = state.groups.put(group.channels, into: group.name)
+        guard change.hasChanged else { return }
+        state.groupIndex.apply(change)
+        state.groupVersion += 1
+        pending.changedGroups.append(group.name)
+    }
+}

@@ -1,0 +1,33 @@
+import Identifiers
+import RealtimeHub
+
+/// Hears what an application decides, in the order of its decisions.
+protocol PubNubApplicationLog: AnyObject, Sendable {
+    /// Called under the application's lock: must neither wait nor call the application.
+    func record(_ decision: PubNubDecision, of subscribeKey: String)
+}
+
+/// What has come about in one step.
+struct PubNubDecision: Sendable {
+    /// Messages that have become visible, presence events among them, in the order of their timetokens.
+    var messages: [StoredMessage]
+    /// Groups that have changed, with all their channels.
+    var groups: [PubNubFact.GroupContent]
+    /// Who came, went or changed.
+    var presence: [OccupancyChange]
+
+    var isEmpty: Bool { messages.isEmpty && groups.isEmpty && presence.isEmpty }
+}
+
+extension PubNubApplication {
+    /// Hands over what one step has brought. Under the lock.
+    func record(_ pending: PendingNotifications, _ state: inout State, in log: any PubNubApplicationLog) {
+        let decision = PubNubDecision(
+            messages: pending.entries.map(\.message),
+            groups: pending.changedGroups.map {
+                PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
+            },
+            presence: state.occupancy.takeChanges())
+        if !decision.isEmpty { log.record(decision, of: subscribeKey) }
+    }
+}

@@ -1,0 +1,138 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// The store of a leader's keysets: what becomes visible is told to the nodes and kept by one emission, in the order of timetokens.
+///
+/// A message counts as kept as soon as it has its place: whatever anybody can see of it, its publisher's acknowledgement included, comes
+/// behind it in the log, and is told only if the message is kept (rules CN-2 and CN-10).
+final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
+    let redis: RedisMessageStore
+    private let output: any ClusterOutput
+    private let state = NIOLockedValueBox(State())
+    /// Held while entries of the access manager are put and told, so that both have one order.
+    private let accessLock = NIOLockedValueBox(())
+
+    private struct State: Sendable {
+        /// What messages tell of, by timetoken, until they are visible.
+        var changes: [UInt64: MessageActionChange] = [:]
+        var grants: [Identifier: AccessGrants] = [:]
+    }
+
+    init(_ redis: RedisMessageStore, output: any ClusterOutput) {
+        self.redis = redis
+        self.output = output
+    }
+
+    /// Has what is granted for a keyset take effect in the order in which it is told.
+    func use(_ grants: AccessGrants, of subscribeKey: String) {
+        state.withLockedValue { $0.grants[Identifier(subscribeKey)] = grants }
+    }
+
+    // MARK: Decisions
+
+    func record(_ decision: PubNubDecision, of subscribeKey: String) {
+        let keyset = Identifier(subscribeKey)
+        let absent = decision.presence.compactMap { if case .absent(let user, _) = $0 { user } else { nil } }
+        let now = redis.now()
+        var messages = decision.messages.map { (message: $0, body: ByteBuffer(message: $0)) }[...]
+        var isFirst = true
+        // An interval event can be long, and there can be many of them.
+        repeat {
+            let piece = messages.prefix(fitting: Self.pieceBytes) { $0.body.readableBytes }
+            messages = messages[piece.endIndex...]
+            let (groups, presence) = isFirst ? (decision.groups, decision.presence) : ([], [])
+            let gone = isFirst ? absent : []
+            isFirst = false
+            let isTold = !piece.isEmpty || !groups.isEmpty || !gone.isEmpty
+            let fact =
+                isTold ? PubNubFact.decided(of: subscribeKey, messages: piece.map(\.body), groups: groups, absent: gone) : nil
+            let changes = state.withLockedValue { state in
+                state.changes.isEmpty
+                    ? [:]
+                    : piece.reduce(into: [:]) {
+                        $0[$1.message.timetoken] = state.changes.removeValue(forKey: $1.message.timetoken)
+                    }
+            }
+            redis.emit { [redis] state in
+                var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
+                defer { state.keysets[keyset] = writer }
+                var writes = writer.list(keyset, redis.keys)
+                for (message, body) in piece {
+                    writes += writer.writes(
+                        for: message, body, with: changes[message.timetoken], of: keyset, redis.keys, redis.settings, at: now)
+                }
+                for group in groups { writes.append(redis.write(group.name, group.channels, of: keyset)) }
+                return (fact, writes + redis.writes(presence, of: keyset))
+            }
+        } while !messages.isEmpty
+    }
+
+    /// Tells the entries of the access manager, with none put meanwhile.
+    func withAccess(of application: PubNubApplication, _ body: ([AccessEntry]) -> Void) {
+        accessLock.withLockedValue { _ in body(application.grants.entries) }
+    }
+
+    static let pieceBytes = 512 << 10
+
+    // MARK: The store
+
+    func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        if let change { state.withLockedValue { $0.changes[message.timetoken] = change } }
+        completion(nil)
+    }
+
+    /// The change was told and is written with it.
+    func save(group: Identifier, channels: [Identifier], application: String) async throws { try await redis.flush() }
+
+    func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
+        let keyset = Identifier(application)
+        let grants = state.withLockedValue { $0.grants[keyset] }
+        let number = accessLock.withLockedValue { _ in
+            let removed = keys + entries.compactMap { grants?.set($0) }
+            let fact = PubNubFact.access(entries: entries, removed: removed).encoded(of: application)
+            return redis.emit { [redis] state in
+                (fact, redis.writes(entries, removing: removed, of: keyset, &state))
+            }
+        }
+        try await redis.wait(for: number)
+    }
+
+    func restore() async throws -> RestoredState { try await redis.restore() }
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredState { try await redis.restore(applications) }
+    func reserve(timetokensUpTo limit: UInt64) async throws { try await redis.reserve(timetokensUpTo: limit) }
+
+    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        try await redis.history(query, application: application)
+    }
+
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
+        try await redis.counts(since, application: application)
+    }
+
+    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        try await redis.delete(channel: channel, start: start, end: end, application: application)
+    }
+
+    /// Writes nothing: another leader may have begun.
+    func close() async { redis.abandon() }
+}
+
+extension ArraySlice {
+    /// As many elements as have so many bytes together, but one in any case.
+    func prefix(fitting limit: Int, bytes: (Element) -> Int) -> ArraySlice {
+        var total = 0
+        var end = startIndex
+        while end < endIndex, end == startIndex || total + bytes(self[end]) <= limit {
+            total += bytes(self[end])
+            end += 1
+        }
+        return self[startIndex..<end]
+    }
+}

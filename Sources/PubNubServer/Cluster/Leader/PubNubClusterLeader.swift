@@ -1,0 +1,218 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import PubNubProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// Decides about the keysets of a cluster: the same keysets as those of servers in one process, with no polls.
+final class PubNubClusterLeader: ClusterLeader, StreamNode {
+    let streams: LocalStreams
+    private let store: LeaderMessageStore
+    private let context: ClusterLeaderContext
+    /// Nodes count what they have acknowledged; nobody asks the leader.
+    private let counts = NIOLockedValueBox(ApplicationCounts())
+    private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
+    private let isPurging = NIOLockedValueBox(false)
+
+    /// The messages that a node begins with at most, in bytes, roughly.
+    private static let stateBytes = 64 << 20
+
+    init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
+        self.streams = streams
+        self.store = store
+        self.context = context
+        streams.join(self)
+    }
+
+    // MARK: Requests
+
+    func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        guard let request = try? PubNubClusterRequest.decode(request) else { return reply(ByteBuffer()) }
+        switch request {
+        case .http(let request): answer(request, reply: reply)
+        case .publish(let draft, let isBridged, let key): publish(draft, isBridged: isBridged, to: key, reply: reply)
+        case .touch(let touch, let key):
+            if let application = streams.application(subscribeKey: key) { perform(touch, in: application) }
+            reply(ByteBuffer())
+        case .advance(let cursor):
+            _ = streams.storage.tokens.advance(past: cursor)
+            reply(ByteBuffer())
+        case .state(let key):
+            if let application = streams.application(subscribeKey: key) {
+                tellState(of: application, to: .node(node), after: nil)
+            }
+            reply(ByteBuffer())
+        case .cursors: reply(ByteBuffer())
+        }
+    }
+
+    /// The answer is empty for a keyset that this node does not know, or does not know yet.
+    private func answer(_ request: HTTPRequest, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        let answered: HTTPReply = { answer in
+            var buffer = ByteBuffer()
+            buffer.write(answer: answer)
+            reply(buffer)
+        }
+        do {
+            let address = try PubNubAddress(method: request.method, segments: request.target.segments)
+            guard streams.application(subscribeKey: address.subscribeKey) != nil else { return reply(ByteBuffer()) }
+            let request = PubNubServerRequest(method: request.method, target: request.target, body: request.body)
+            let requests = PubNubRequests(streams: streams, counts: counts)
+            let application = try requests.application(for: request, address)
+            requests.answer(request, address.route, application, reply: answered)
+        } catch let error as PubNubErrorBody {
+            answered(HTTPAnswer(error))
+        } catch let problem as HTTPProblem {
+            answered(HTTPAnswer(PubNubErrorBody(problem)))
+        } catch {
+            answered(HTTPAnswer(.serviceUnavailable))
+        }
+    }
+
+    private func publish(
+        _ draft: PubNubDraft, isBridged: Bool, to key: String, reply: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
+        let answered: @Sendable (PublishOutcome) -> Void = { outcome in
+            var buffer = ByteBuffer()
+            buffer.write(outcome: outcome)
+            reply(buffer)
+        }
+        guard let application = streams.application(subscribeKey: key) else { return answered(.unknownKeyset) }
+        PubNubPublishing(application: application, counts: counts).publish(draft, isBridged: isBridged) {
+            answered(PublishOutcome($0))
+        }
+    }
+
+    private func perform(_ touch: PubNubClusterRequest.PresenceTouch, in application: PubNubApplication) {
+        let time = application.occupancyTime
+        application.change { state, pending in
+            // A subscriber for whom there is no room is not listed and gets its messages all the same (rule PV-114).
+            for place in touch.places {
+                state.occupancy.touch(
+                    place.channel, by: touch.user, timeout: touch.timeout, state: place.state, at: time, into: &pending.events)
+            }
+        }
+    }
+
+    // MARK: Nodes
+
+    func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
+        var known: [Identifier: UInt64] = [:]
+        for request in requests {
+            guard case .cursors(let cursors)? = try? PubNubClusterRequest.decode(request) else { continue }
+            for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
+        }
+        // What readers of the node have seen is past, whatever Redis still has of it.
+        if let last = known.values.max() { _ = streams.storage.tokens.advance(past: last) }
+        for application in streams.applications {
+            tellState(of: application, to: .node(node), after: known[Identifier(application.subscribeKey)])
+        }
+    }
+
+    /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CN-32).
+    func left(_ node: ClusterNode) {}
+
+    /// Has nodes begin with what the keyset has, or go on with what they do not have yet. Under the keyset's lock: what is decided
+    /// afterwards is told afterwards.
+    func tellState(of application: PubNubApplication, to audience: ClusterAudience, after known: UInt64?) {
+        let tell = { [context] (fact: PubNubFact) in
+            context.output.emit(fact.encoded(of: application.subscribeKey), of: .pubnub, to: audience)
+        }
+        application.withState { state in
+            var snapshot = state.streams.snapshot(after: known ?? 0, maximumBytes: Self.stateBytes)
+            let isWhole = known.map { $0 < snapshot.since } ?? true
+            if isWhole, known != nil { snapshot = state.streams.snapshot(after: 0, maximumBytes: Self.stateBytes) }
+            tell(.stateBegins(since: snapshot.since, isWhole: isWhole))
+            Self.inPieces(snapshot.entries.map(\.message), bytes: \.bytes) { tell(.stateMessages($0)) }
+            let groups = state.groups.names.map {
+                PubNubFact.GroupContent(name: $0, channels: state.groups.channels(of: $0))
+            }
+            Self.inPieces(groups, bytes: { $0.channels.reduce($0.name.utf8.count) { $0 + $1.utf8.count + 4 } }) {
+                tell(.stateGroups($0))
+            }
+            store.withAccess(of: application) { entries in
+                Self.inPieces(entries, bytes: { $0.key.name.utf8.count + ($0.key.holder?.utf8.count ?? 0) + 40 }) {
+                    tell(.stateAccess($0))
+                }
+            }
+            let dropped = snapshot.dropped.map {
+                PubNubFact.DroppedMessages(channel: $0.channel, timetoken: $0.timetoken)
+            }
+            tell(.stateEnds(visible: snapshot.visible, dropped: dropped))
+        }
+    }
+
+    private static func inPieces<Element>(
+        _ elements: [Element], bytes: (Element) -> Int, _ body: ([Element]) -> Void
+    ) {
+        var left = elements[...]
+        while !left.isEmpty {
+            let piece = left.prefix(fitting: LeaderMessageStore.pieceBytes, bytes: bytes)
+            left = left[piece.endIndex...]
+            body(Array(piece))
+        }
+    }
+
+    // MARK: Keysets
+
+    /// Takes over what was restored of keysets: presence is not in the streams' state.
+    func begin(_ applications: [PubNubApplication]) async throws {
+        for application in applications {
+            let records = try await store.redis.restorePresence(Identifier(application.subscribeKey))
+            let time = application.occupancyTime
+            application.withState { state in
+                state.occupancy.restore(records, at: time)
+                state.occupancy.recordChanges()
+            }
+            store.use(application.grants, of: application.subscribeKey)
+        }
+    }
+
+    /// Decides about these keysets from now on, and has the nodes begin with those that were not known before.
+    func take(_ keysets: [Keyset]) async throws {
+        let reload = try await streams.prepare(keysets)
+        try await begin(reload.new)
+        streams.take(reload)
+        for application in reload.new { tellState(of: application, to: .all, after: nil) }
+    }
+
+    // MARK: Time
+
+    func startSweeping(every interval: Duration) {
+        let delay = TimeAmount(interval)
+        let task = context.eventLoop.scheduleRepeatedTask(initialDelay: delay, delay: delay) { [weak self] task in
+            guard let self else { return task.cancel() }
+            self.sweep()
+        }
+        timer.withLockedValue { $0 = task }
+    }
+
+    private func sweep() {
+        streams.sweep(for: self) { [eventLoop = context.eventLoop] body in eventLoop.execute(body) }
+        guard
+            isPurging.withLockedValue({ isPurging in
+                defer { isPurging = true }
+                return !isPurging
+            })
+        else { return }
+        let (redis, keysets) = (store.redis, streams.applications.map { Identifier($0.subscribeKey) })
+        Task {
+            // A step for each keyset; what is left is due at the next sweep.
+            for keyset in keysets { _ = try? await redis.purge(keyset) }
+            isPurging.withLockedValue { $0 = false }
+        }
+    }
+
+    func close() async {
+        timer.withLockedValue { $0?.cancel() }
+        streams.leave(self)
+        await store.close()
+    }
+
+    // MARK: A node without connections
+
+    var eventLoopIDs: EventLoopSet { EventLoopSet() }
+    func apply(_ change: StreamChange) {}
+}

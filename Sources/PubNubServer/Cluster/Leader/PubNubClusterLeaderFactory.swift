@@ -1,0 +1,74 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// Makes the leader's part of the PubNub service on a node that becomes the leader.
+package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
+    private let settings: PubNubServiceSettings
+    private let clock: ServerClock
+    private let names: MetricNames
+    private let bridge: (any BridgeTap)?
+    private let storeSettings: RedisStoreSettings
+    private let sweepInterval: Duration
+    private let state: NIOLockedValueBox<State>
+
+    private struct State {
+        var keysets: [Keyset]
+        weak var leader: PubNubClusterLeader?
+        /// Takes over the last change of the keysets.
+        var reloading: Task<Void, Never>?
+    }
+
+    /// - Parameters:
+    ///   - bridge: takes messages to other services.
+    ///   - sweepInterval: how often is looked at what time brings.
+    package init(
+        _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bridge: (any BridgeTap)? = nil,
+        store: RedisStoreSettings = RedisStoreSettings(), sweepInterval: Duration = .seconds(1)
+    ) {
+        self.settings = settings
+        self.clock = clock
+        self.names = names
+        self.bridge = bridge
+        storeSettings = store
+        self.sweepInterval = sweepInterval
+        state = NIOLockedValueBox(State(keysets: settings.keysets))
+    }
+
+    package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
+        let redis = RedisMessageStore(
+            output: context.output, reader: context.store, settings: storeSettings, now: clock.unixTicks)
+        let store = LeaderMessageStore(redis, output: context.output)
+        var settings = settings
+        settings.keysets = state.withLockedValue(\.keysets)
+        let streams = LocalStreams(
+            settings, clock: clock, names: names, store: store, restored: try await store.restore(), bridge: bridge, log: store,
+            relay: nil)
+        let leader = PubNubClusterLeader(streams, store, context)
+        try await leader.begin(streams.applications)
+        // Not waited for: nothing is kept before this returns, and what is told comes behind it in the log.
+        streams.storage.tokens.sweep()
+        leader.startSweeping(every: sweepInterval)
+        let keysets = state.withLockedValue { state in
+            state.leader = leader
+            return state.keysets
+        }
+        if keysets != settings.keysets { take(keysets) }
+        return leader
+    }
+
+    /// Has this node's leader parts, the one there is and those to come, decide about other keysets.
+    func take(_ keysets: [Keyset]) {
+        state.withLockedValue { state in
+            state.keysets = keysets
+            guard let leader = state.leader else { return }
+            let before = state.reloading
+            state.reloading = Task {
+                await before?.value
+                try? await leader.take(keysets)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// A node's way to the leader for what its polls change.
+final class ClusterRelay: PresenceRelay {
+    private let bus: any ClusterBus
+    private let clock: ServerClock
+    private let touches = NIOLockedValueBox(TouchTable())
+
+    init(_ bus: any ClusterBus, clock: ServerClock) {
+        self.bus = bus
+        self.clock = clock
+    }
+
+    /// Every request of this service can be sent to the next leader: it is answered in the call that emits what comes of it, or
+    /// repeating it changes nothing.
+    func send(
+        _ request: PubNubClusterRequest, within limit: Duration? = .seconds(3),
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        bus.request(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
+    }
+
+    // MARK: Presence
+
+    func knows(_ user: OccupancyUser, _ request: TouchedRequest, of application: PubNubApplication) -> Bool {
+        touches.withLockedValue { $0.contains(request, of: user, application.number) }
+    }
+
+    func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication) {
+        touches.withLockedValue { $0.insert(request, of: touch.user, application.number) }
+        send(.touch(touch, subscribeKey: application.subscribeKey)) { [weak self] result in
+            // The next poll says it again.
+            if case .failure = result { self?.forget(touch.user.id, of: application) }
+        }
+    }
+
+    /// Whoever is not there any more joins again with the next poll.
+    func forget(_ user: Identifier, of application: PubNubApplication) {
+        touches.withLockedValue { $0.remove(user, application.number) }
+    }
+
+    func forgetAll() { touches.withLockedValue { $0.removeAll() } }
+
+    func age() { touches.withLockedValue { $0.age() } }
+
+    /// Only a cursor that is ahead of the time of day can be ahead of the leader's timetokens too.
+    func advance(past cursor: UInt64) {
+        guard cursor > clock.unixTicks() else { return }
+        send(.advance(past: cursor)) { _ in }
+    }
+}

@@ -1,0 +1,57 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import PubNubProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+// What the leader answers.
+extension ClusterStreams {
+    /// Has the leader answer a request of a client (rules CN-10 to CN-13).
+    ///
+    /// - Parameter counts: where messages are counted that were acknowledged through this node.
+    func forward(
+        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication,
+        counts: NIOLockedValueBox<ApplicationCounts>, reply: @escaping HTTPReply
+    ) {
+        // Whoever leaves and comes back at once has to join again.
+        if case .leave = route, let user = request.user { relay.forget(Identifier(user), of: application) }
+        let isCounted =
+            switch route {
+            case .publish, .signal, .publishFile: true
+            default: false
+            }
+        // No answer depends on the header.
+        let forwarded = HTTPRequest(method: request.method, target: request.target, headers: [:], body: request.body)
+        relay.send(.http(forwarded)) { result in
+            switch result {
+            case .success(var buffer):
+                guard let answer = try? buffer.answer() else { return reply(Self.unavailable(nil)) }
+                if isCounted, answer.status == 200 { counts.withLockedValue { $0[application.slot] += 1 } }
+                reply(answer)
+            case .failure(let failure): reply(Self.unavailable(failure))
+            }
+        }
+    }
+
+    /// Has the leader publish a message of the node's own process.
+    func publish(
+        _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
+        completion: @escaping @Sendable (PublishOutcome) -> Void
+    ) {
+        relay.send(.publish(draft, isBridged: isBridged, subscribeKey: application.subscribeKey)) { result in
+            guard case .success(var buffer) = result, let outcome = try? buffer.outcome() else { return completion(.notStored) }
+            if case .published = outcome, !isBridged { counts.withLockedValue { $0[application.slot] += 1 } }
+            completion(outcome)
+        }
+    }
+
+    /// - Parameter failure: nil for a leader that does not know the keyset yet.
+    private static func unavailable(_ failure: ClusterFailure?) -> HTTPAnswer {
+        let problem = HTTPProblem(failure ?? .unavailable)
+        var answer = HTTPAnswer(PubNubErrorBody(problem))
+        if let seconds = problem.retryAfter { answer.fields.append(("retry-after", String(seconds))) }
+        return answer
+    }
+}

@@ -1,0 +1,131 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// The keysets of a cluster, as one node has them: copies from which its polls are read, and the way to the leader for everything else.
+///
+/// A copy follows the facts of the log. A reader that begins gets the newest cursor of the copy, which may be older than the leader's: it
+/// may see what was published just before, and misses nothing that comes after. A reader with a cursor that the copy has not reached,
+/// from another node, waits (rules CN-20 to CN-25).
+package final class ClusterStreams: StreamBackend {
+    let relay: ClusterRelay
+    private let copies: LocalStreams
+    private let limits: StreamLimits
+    private let leading: PubNubClusterLeaderFactory?
+    private let state = NIOLockedValueBox(State())
+
+    private struct State: Sendable {
+        var applications: [Identifier: PubNubApplication] = [:]
+        /// States that are on their way, by keyset.
+        var incoming: [Identifier: IncomingState] = [:]
+    }
+
+    /// Joins the bus: to be made before the cluster starts.
+    ///
+    /// - Parameters:
+    ///   - names: what the node's metrics call applications.
+    ///   - leading: makes the leader's part on this node, and learns of changed keysets.
+    package init(
+        _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bus: any ClusterBus,
+        leading: PubNubClusterLeaderFactory?
+    ) {
+        relay = ClusterRelay(bus, clock: clock)
+        self.leading = leading
+        limits = StreamLimits(perChannel: settings.pollQueueLength)
+        copies = LocalStreams(
+            settings, clock: clock, names: names, store: ReplicaStore(), restored: ReplicaStore.nothing, log: nil, relay: relay)
+        add(copies.applications)
+        bus.attach(self, of: .pubnub)
+    }
+
+    private func add(_ applications: [PubNubApplication]) {
+        for application in applications { application.isComplete = false }
+        state.withLockedValue { state in
+            for application in applications { state.applications[Identifier(application.subscribeKey)] = application }
+        }
+    }
+
+    // MARK: Keysets
+
+    package var storage: StreamStorage { copies.storage }
+    package var applications: [PubNubApplication] { copies.applications }
+    package var keysets: [Keyset] { copies.keysets }
+
+    package func application(subscribeKey: String) -> PubNubApplication? { copies.application(subscribeKey: subscribeKey) }
+    package func join(_ node: any StreamNode) { copies.join(node) }
+    package func leave(_ node: any StreamNode) { copies.leave(node) }
+
+    package func prepare(_ keysets: [Keyset]) async throws -> PubNubReload { try await copies.prepare(keysets) }
+
+    /// Keysets that are new serve no polls before the leader has told what they have.
+    package func take(_ reload: PubNubReload) {
+        add(reload.new)
+        copies.take(reload)
+        leading?.take(reload.keysets)
+        for application in reload.new { relay.send(.state(subscribeKey: application.subscribeKey), within: nil) { _ in } }
+    }
+
+    package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+        copies.sweep(for: node, later: later)
+        relay.age()
+    }
+}
+
+// MARK: - Facts
+
+extension ClusterStreams: ClusterMember {
+    /// A fact that cannot be read is of a newer version, and concerns what this one does not have.
+    package func apply(_ fact: ByteBuffer) {
+        guard let (key, fact) = try? PubNubFact.decode(fact),
+            let application = state.withLockedValue({ $0.applications[Identifier(key)] })
+        else { return }
+        switch fact {
+        case .decided(let messages, let groups, let absent):
+            if application.isComplete { application.follow(messages, groups) }
+            for user in absent { relay.forget(user, of: application) }
+        case .access(let entries, let removed):
+            guard application.isComplete else { return }
+            for entry in entries { application.grants.set(entry) }
+            if !removed.isEmpty { application.grants.remove(removed) }
+        default: applyState(fact, to: application)
+        }
+    }
+
+    private func applyState(_ fact: PubNubFact, to application: PubNubApplication) {
+        let key = Identifier(application.subscribeKey)
+        if case .stateBegins(let since, let isWhole) = fact {
+            // What would go on from a state that is lost is followed by a whole one.
+            guard isWhole || application.isComplete else { return }
+            let incoming = IncomingState(isWhole ? since : nil, limits)
+            return state.withLockedValue { $0.incoming[key] = incoming }
+        }
+        guard var incoming = state.withLockedValue({ $0.incoming.removeValue(forKey: key) }) else { return }
+        if incoming.take(fact, for: application) { return }
+        let next = incoming
+        state.withLockedValue { $0.incoming[key] = next }
+    }
+
+    package func announcement() -> [ByteBuffer] {
+        let applications = state.withLockedValue { Array($0.applications.values) }
+        let cursors = applications.map { application in
+            (
+                subscribeKey: application.subscribeKey,
+                visible: application.isComplete ? application.withState { $0.streams.visible } : nil
+            )
+        }
+        return [PubNubClusterRequest.cursors(cursors).encoded]
+    }
+
+    /// Held polls stay: they are looked after when the copy has the leader's state, and told of a gap where that begins behind them.
+    package func interrupted() {
+        let applications = state.withLockedValue { state in
+            state.incoming = [:]
+            return Array(state.applications.values)
+        }
+        for application in applications { application.isComplete = false }
+        relay.forgetAll()
+    }
+}

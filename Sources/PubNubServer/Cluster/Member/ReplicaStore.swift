@@ -1,0 +1,33 @@
+import Identifiers
+import RealtimeHub
+
+/// The store behind copies of keysets: there is nothing in it, and the leader is who keeps.
+struct ReplicaStore: MessageStore {
+    struct NotDecidedHere: Error, Hashable, Sendable {}
+
+    /// Nothing, of a stream that lives on: its region is that of the leader's.
+    func restore() async throws -> RestoredState { Self.nothing }
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredState { Self.nothing }
+    static let nothing = RestoredState(remembersStream: true)
+
+    func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completion(NotDecidedHere())
+    }
+
+    /// A copy gives out no timetokens.
+    func reserve(timetokensUpTo limit: UInt64) async throws {}
+
+    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] { throw NotDecidedHere() }
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] { throw NotDecidedHere() }
+    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        throw NotDecidedHere()
+    }
+    func save(group: Identifier, channels: [Identifier], application: String) async throws { throw NotDecidedHere() }
+    func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
+        throw NotDecidedHere()
+    }
+    func close() async {}
+}

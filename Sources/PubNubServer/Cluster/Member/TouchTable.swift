@@ -1,0 +1,55 @@
+import Identifiers
+import RealtimeHub
+
+/// What a poll asks for that concerns presence. Two polls with the same say the same.
+struct TouchedRequest: Hashable, Sendable {
+    /// The bytes of the request that name what it subscribes to.
+    var sources: [UInt8]
+    var timeout: Int?
+    var state: [Identifier: [UInt8]]
+}
+
+/// What the leader was told of subscribers within the last second or two: on a busy channel a poll follows the other, and each of them says
+/// that its user is there (rule CN-31).
+struct TouchTable: Sendable {
+    /// Users are those of one keyset, by its number.
+    private struct User: Hashable, Sendable {
+        var application: Int
+        var id: Identifier
+    }
+
+    private var current: [User: [Identifier: TouchedRequest]] = [:]
+    private var previous: [User: [Identifier: TouchedRequest]] = [:]
+    private var count = 0
+
+    /// So many are remembered; then all are forgotten.
+    static let capacity = 100_000
+
+    func contains(_ request: TouchedRequest, of user: OccupancyUser, _ application: Int) -> Bool {
+        let key = User(application: application, id: user.id)
+        return current[key]?[user.connection] == request || previous[key]?[user.connection] == request
+    }
+
+    mutating func insert(_ request: TouchedRequest, of user: OccupancyUser, _ application: Int) {
+        if count >= Self.capacity { (current, previous, count) = ([:], [:], 0) }
+        count += 1
+        let key = User(application: application, id: user.id)
+        previous[key]?[user.connection] = nil
+        current[key, default: [:]][user.connection] = request
+    }
+
+    mutating func remove(_ user: Identifier, _ application: Int) {
+        let key = User(application: application, id: user)
+        current[key] = nil
+        previous[key] = nil
+    }
+
+    /// Forgets what is older than a call of this.
+    mutating func age() {
+        previous = current
+        current = [:]
+        count = previous.count
+    }
+
+    mutating func removeAll() { (current, previous, count) = ([:], [:], 0) }
+}

@@ -1,0 +1,105 @@
+import DequeModule
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+
+/// What writing messages of one keyset to Redis has to remember.
+struct RedisKeysetWriter: Sendable {
+    /// The newest timetoken in the streams, which take no older ones.
+    var newest: UInt64 = 0
+    /// Messages that readers may catch up with, and their bytes.
+    private(set) var recent = Deque<(timetoken: UInt64, bytes: Int)>()
+    private(set) var recentBytes = 0
+    /// Whether a message has come late, so that it is not in the streams.
+    var hasLate = false
+    /// Whether the keyset is in the list of keysets.
+    private var isListed = false
+    /// When the stream of recent messages was last told to go once it is idle.
+    private var lastExpiry: UInt64 = 0
+
+    mutating func noteRestored(_ message: StoredMessage) {
+        noteRecent(message)
+        newest = max(newest, message.timetoken)
+    }
+
+    /// - Parameters:
+    ///   - body: the message, encoded.
+    ///   - change: what the message tells of.
+    mutating func writes(
+        for message: StoredMessage, _ body: ByteBuffer, with change: MessageActionChange?, of keyset: Identifier,
+        _ keys: RedisStreamKeys, _ settings: RedisStoreSettings, at now: UInt64
+    ) -> [RedisCommand] {
+        var commands = list(keyset, keys)
+        let field = RedisMessageField(timetoken: message.timetoken, channel: message.channel).argument
+        if message.timetoken > newest {
+            newest = message.timetoken
+            let id = RedisArgument.id(message.timetoken)
+            let recentKey = keys.recent(keyset)
+            let latest = max(now, message.timetoken)
+            let horizon = latest - min(latest, settings.catchUp)
+            commands.append(RedisCommand("XADD", recentKey, "MINID", "~", .id(horizon), id, "m", .bytes(body)))
+            if message.isStored {
+                var arguments = [keys.history(keyset, message.channel), id, "m", .bytes(body)]
+                if let expires = message.expires { arguments += ["e", .text(RedisMessageField.digits(of: expires))] }
+                commands.append(RedisCommand("XADD", arguments))
+                if let expires = message.expires {
+                    let seconds = Int64(clamping: expires / TimetokenClock.ticksPerSecond) + 1
+                    commands.append(RedisCommand("ZADD", keys.expiring(keyset), .integer(seconds), field))
+                }
+            }
+            noteRecent(message)
+            if let oldest = trim(before: horizon, settings) {
+                commands.append(RedisCommand("XTRIM", recentKey, "MINID", "~", .id(oldest)))
+            }
+            if now >= lastExpiry + settings.catchUp / 20 {
+                lastExpiry = now
+                let lifetime = 2 * settings.catchUp / TimetokenClock.ticksPerMillisecond
+                commands.append(RedisCommand("PEXPIRE", recentKey, .integer(Int64(clamping: lifetime))))
+            }
+        } else {
+            hasLate = true
+            commands.append(RedisCommand("HSETNX", keys.late(keyset), field, .bytes(body)))
+        }
+        if let change { commands.append(Self.write(change, of: message.channel, to: keys.actions(keyset))) }
+        return commands
+    }
+
+    /// Puts the keyset into the list of keysets, once.
+    mutating func list(_ keyset: Identifier, _ keys: RedisStreamKeys) -> [RedisCommand] {
+        guard !isListed else { return [] }
+        isListed = true
+        return [RedisCommand("SADD", keys.keysets, .text(keyset.text))]
+    }
+
+    private static func write(_ change: MessageActionChange, of channel: Identifier, to key: RedisArgument) -> RedisCommand {
+        switch change {
+        case .added(let action):
+            var body = ByteBuffer()
+            body.write(action: action)
+            return RedisCommand(
+                "HSET", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument, .bytes(body))
+        case .removed(let action):
+            return RedisCommand("HDEL", key, RedisMessageField(timetoken: action.timetoken, channel: channel).argument)
+        }
+    }
+
+    private mutating func noteRecent(_ message: StoredMessage) {
+        recent.append((message.timetoken, message.bytes))
+        recentBytes += message.bytes
+    }
+
+    /// - Returns: what has to be trimmed to, where too much is kept.
+    private mutating func trim(before horizon: UInt64, _ settings: RedisStoreSettings) -> UInt64? {
+        func drop() {
+            if let first = recent.popFirst() { recentBytes -= first.bytes }
+        }
+        while let first = recent.first, first.timetoken < horizon { drop() }
+        guard recent.count > settings.recentMessages || recentBytes > settings.recentBytes else { return nil }
+        // A tenth at once, so that not every message has to trim.
+        while recent.count > settings.recentMessages / 10 * 9 || recentBytes > settings.recentBytes / 10 * 9, recent.count > 1 {
+            drop()
+        }
+        return recent.first?.timetoken
+    }
+}

@@ -1,0 +1,127 @@
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+// What a leader begins with.
+extension RedisMessageStore {
+    /// Also notes when the store began, if it is empty: cursors from before that are of another stream.
+    package func restore() async throws -> RestoredState {
+        let keysets = try await reader.read(RedisCommand("SMEMBERS", keys.keysets)).elements ?? []
+        let names = keysets.compactMap { $0.text.map { Identifier($0) } }
+        var state = try await restore(Set(names))
+        if try await reader.read(RedisCommand("GET", keys.began)).text == nil {
+            let now = now()
+            if names.isEmpty { state.recentSince = now }
+            emit { [keys] _ in (nil, [RedisCommand("SET", keys.began, .text(String(now)), "NX")]) }
+        }
+        return state
+    }
+
+    package func restore(_ applications: Set<Identifier>) async throws -> RestoredState {
+        var state = RestoredState(remembersStream: true)
+        let now = now()
+        state.highestTimetoken = try await token(keys.reserved) ?? 0
+        let began = try await token(keys.began) ?? 0
+        var newest: UInt64 = 0
+        for keyset in applications { newest = max(newest, try await self.newest(of: keys.recent(keyset)) ?? 0) }
+        state.highestTimetoken = max(state.highestTimetoken, newest)
+        // Tokens may be ahead of a clock that was set back; then time is what they say.
+        let latest = max(now, newest)
+        state.recentSince = max(latest - min(latest, settings.catchUp), began)
+        for keyset in applications {
+            let groups = try await table(keys.groups(keyset))
+            if !groups.isEmpty {
+                state.groups[keyset] = Dictionary(
+                    try groups.map { entry in
+                        var body = entry.value
+                        return (Identifier(String(buffer: entry.field)), try body.names())
+                    }, uniquingKeysWith: { first, _ in first })
+            }
+            let access = try await restoreAccess(keyset, at: Int(now / TimetokenClock.ticksPerSecond))
+            if !access.isEmpty { state.access[keyset] = access }
+            let actions = try await restoreActions(keyset)
+            if !actions.isEmpty { state.actions[keyset] = actions }
+            for case let action? in actions.values.lazy.map(\.last) {
+                state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
+            }
+            try await restoreRecent(keyset, among: applications.count, into: &state)
+        }
+        let since = state.recentSince
+        state.recent = state.recent.mapValues { $0.filter { $0.timetoken > since } }.filter { !$0.value.isEmpty }
+        return state
+    }
+
+    /// Newest first, until there is enough.
+    private func restoreRecent(_ keyset: Identifier, among count: Int, into state: inout RestoredState) async throws {
+        let horizon = state.recentSince
+        var found: [StoredMessage] = []
+        var bytes = 0
+        var highest = UInt64(Int64.max)
+        reading: while highest > horizon {
+            let page = try await messages(
+                of: keys.recent(keyset), from: horizon + 1, to: highest, isOldestFirst: false, limit: Self.restoredPage)
+            for message in page {
+                guard bytes < settings.recentBytes / count, found.count < settings.recentMessages / count else {
+                    state.recentSince = max(state.recentSince, message.timetoken)
+                    break reading
+                }
+                found.append(message)
+                bytes += message.bytes
+            }
+            guard page.count == Self.restoredPage, let last = page.last?.timetoken else { break }
+            highest = last - 1
+        }
+        let late = try await readLate(of: keyset)
+        let known = Set(found.map(\.timetoken))
+        found.reverse()
+        let recent = found
+        self.state.withLockedValue { state in
+            for message in recent { state.keysets[keyset, default: RedisKeysetWriter()].noteRestored(message) }
+            if !late.isEmpty { state.keysets[keyset, default: RedisKeysetWriter()].hasLate = true }
+        }
+        guard !late.isEmpty else { return state.recent[keyset] = found }
+        found += late.filter { $0.timetoken > horizon && !known.contains($0.timetoken) }
+        state.recent[keyset] = found.sorted { $0.timetoken < $1.timetoken }
+    }
+
+    private func restoreAccess(_ keyset: Identifier, at now: Int) async throws -> [AccessEntry] {
+        let order = Dictionary(
+            try await table(keys.accessOrder(keyset)).map { ($0.field, UInt64(String(buffer: $0.value)) ?? 0) },
+            uniquingKeysWith: { first, _ in first })
+        let last = order.values.max() ?? 0
+        state.withLockedValue { $0.accessOrder = max($0.accessOrder, last) }
+        var found: [(place: UInt64, entry: AccessEntry)] = []
+        for (field, value) in try await table(keys.access(keyset)) {
+            var body = value
+            let entry = try body.access()
+            if entry.holds(at: now) { found.append((order[field] ?? .max, entry)) }
+        }
+        return found.sorted { $0.place < $1.place }.map(\.entry)
+    }
+
+    private func restoreActions(_ keyset: Identifier) async throws -> [Identifier: [MessageAction]] {
+        var found: [Identifier: [MessageAction]] = [:]
+        for (field, value) in try await table(keys.actions(keyset)) {
+            guard let place = RedisMessageField(String(buffer: field)) else { throw ClusterCodingError() }
+            var body = value
+            found[place.channel, default: []].append(try body.action())
+        }
+        return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
+    }
+
+    /// Who was there when the last leader ended.
+    func restorePresence(_ keyset: Identifier) async throws -> [OccupancyRecord] {
+        try await table(keys.presence(keyset)).map { entry in
+            var body = entry.value
+            return try body.occupancy()
+        }
+    }
+
+    private func token(_ key: RedisArgument) async throws -> UInt64? {
+        try await reader.read(RedisCommand("GET", key)).text.flatMap { UInt64($0) }
+    }
+
+    private static var restoredPage: Int { 100 }
+}

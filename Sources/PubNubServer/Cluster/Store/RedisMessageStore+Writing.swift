@@ -1,0 +1,159 @@
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+
+// What the leader's decisions change in Redis.
+extension RedisMessageStore {
+    package func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let now = now()
+        emit { isKept in
+            completion(isKept ? nil : RedisStoreClosed())
+        } _: { [keys, settings] state in
+            let keyset = Identifier(application)
+            return (
+                nil,
+                state.keysets[keyset, default: RedisKeysetWriter()].writes(
+                    for: message, ByteBuffer(message: message), with: change, of: keyset, keys, settings, at: now)
+            )
+        }
+    }
+
+    package func reserve(timetokensUpTo limit: UInt64) async throws {
+        try await perform([RedisCommand("SET", keys.reserved, .text(String(limit)))])
+    }
+
+    package func save(group: Identifier, channels: [Identifier], application: String) async throws {
+        let keyset = Identifier(application)
+        try await wait(
+            for: emit { [keys] state in
+                (
+                    nil,
+                    state.keysets[keyset, default: RedisKeysetWriter()].list(keyset, keys) + [write(group, channels, of: keyset)]
+                )
+            })
+    }
+
+    /// The whole new value of a group.
+    func write(_ group: Identifier, _ channels: [Identifier], of keyset: Identifier) -> RedisCommand {
+        guard !channels.isEmpty else { return RedisCommand("HDEL", keys.groups(keyset), .text(group.text)) }
+        var body = ByteBuffer()
+        body.write(names: channels)
+        return RedisCommand("HSET", keys.groups(keyset), .text(group.text), .bytes(body))
+    }
+
+    package func save(access entries: [AccessEntry], removing removed: [AccessEntry.Key], application: String) async throws {
+        let keyset = Identifier(application)
+        try await wait(for: emit { state in (nil, writes(entries, removing: removed, of: keyset, &state)) })
+    }
+
+    /// - Parameter state: gives entries that are put for the first time their places.
+    func writes(
+        _ entries: [AccessEntry], removing removed: [AccessEntry.Key], of keyset: Identifier, _ state: inout State
+    ) -> [RedisCommand] {
+        var commands = state.keysets[keyset, default: RedisKeysetWriter()].list(keyset, keys)
+        for entry in entries {
+            state.accessOrder = max(state.accessOrder + 1, now())
+            var body = ByteBuffer()
+            body.write(access: entry)
+            let field = Self.field(entry.key)
+            commands.append(
+                RedisCommand(
+                    "HSETNX", keys.accessOrder(keyset), field, .text(RedisMessageField.digits(of: state.accessOrder))))
+            commands.append(RedisCommand("HSET", keys.access(keyset), field, .bytes(body)))
+        }
+        for key in removed {
+            let field = Self.field(key)
+            commands.append(RedisCommand("HDEL", keys.accessOrder(keyset), field))
+            commands.append(RedisCommand("HDEL", keys.access(keyset), field))
+        }
+        return commands
+    }
+
+    private static func field(_ key: AccessEntry.Key) -> RedisArgument {
+        var field = ByteBuffer()
+        field.write(accessKey: key)
+        return .bytes(field)
+    }
+
+    /// Who is on which channel of a keyset.
+    func writes(_ changes: [OccupancyChange], of keyset: Identifier) -> [RedisCommand] {
+        var (present, absent): ([RedisArgument], [RedisArgument]) = ([], [])
+        for change in changes {
+            switch change {
+            case .present(let record):
+                var body = ByteBuffer()
+                body.write(occupancy: record)
+                present += [Self.field(record.user, record.channel), .bytes(body)]
+            case .absent(let user, let channel): absent.append(Self.field(user, channel))
+            }
+        }
+        let key = keys.presence(keyset)
+        return (present.isEmpty ? [] : [RedisCommand("HSET", [key] + present)])
+            + (absent.isEmpty ? [] : [RedisCommand("HDEL", [key] + absent)])
+    }
+
+    private static func field(_ user: Identifier, _ channel: Identifier) -> RedisArgument {
+        var field = ByteBuffer()
+        field.write(name: user)
+        field.write(name: channel)
+        return .bytes(field)
+    }
+
+    // MARK: Deleting
+
+    package func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        guard let span = HistorySpan(start: start, end: end, isOldestFirst: true) else { return 0 }
+        let keyset = Identifier(application)
+        var deleted = Set<UInt64>()
+        let late = try await late(of: keyset).filter {
+            $0.isStored && $0.channel == channel && span.lowest <= $0.timetoken && $0.timetoken <= span.highest
+        }
+        if !late.isEmpty {
+            let fields = late.map { RedisMessageField(timetoken: $0.timetoken, channel: channel).argument }
+            try await perform([RedisCommand("HDEL", [keys.late(keyset)] + fields)])
+            deleted.formUnion(late.map(\.timetoken))
+        }
+        // Not the messages that come meanwhile.
+        guard let newest = try await newest(of: keys.history(keyset, channel)) else { return deleted.count }
+        let highest = min(span.highest, newest)
+        var lowest = span.lowest
+        var count = deleted.count
+        while lowest <= highest {
+            let found = try await timetokens(
+                of: keys.history(keyset, channel), from: lowest, to: highest, limit: Self.deletionStep)
+            guard let last = found.last else { break }
+            let ids = found.map { RedisArgument.id($0) }
+            try await perform([
+                RedisCommand("XDEL", [keys.history(keyset, channel)] + ids), RedisCommand("XDEL", [keys.recent(keyset)] + ids),
+            ])
+            count += found.count { !deleted.contains($0) }
+            guard found.count == Self.deletionStep else { break }
+            lowest = last + 1
+        }
+        return count
+    }
+
+    /// Deletes stored messages that have expired, a few hundred at most.
+    ///
+    /// - Returns: whether more may be due.
+    func purge(_ keyset: Identifier) async throws -> Bool {
+        let seconds = Int64(clamping: now() / TimetokenClock.ticksPerSecond)
+        let due = try await reader.read(
+            RedisCommand(
+                "ZRANGEBYSCORE", keys.expiring(keyset), "-inf", .integer(seconds), "LIMIT", 0, .integer(Int64(Self.deletionStep)))
+        )
+        let fields = (due.elements ?? []).compactMap { RedisMessageField($0.text) }
+        guard !fields.isEmpty else { return false }
+        try await perform(
+            fields.map { RedisCommand("XDEL", keys.history(keyset, $0.channel), .id($0.timetoken)) } + [
+                RedisCommand("ZREM", [keys.expiring(keyset)] + fields.map(\.argument))
+            ])
+        return fields.count == Self.deletionStep
+    }
+
+    private static var deletionStep: Int { 500 }
+}

@@ -1,0 +1,87 @@
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// The names of what keysets keep in Redis.
+struct RedisStreamKeys: Sendable {
+    let reader: any ClusterReader
+
+    /// The names of all keysets that have anything.
+    var keysets: RedisArgument { reader.key("pubnub:keysets") }
+    /// Timetokens up to this one may have been given out.
+    var reserved: RedisArgument { reader.key("pubnub:reserved") }
+    /// Since when messages are kept here, as a timetoken.
+    var began: RedisArgument { reader.key("pubnub:began") }
+
+    /// Messages of a channel's history, a stream with timetokens as ids.
+    func history(_ keyset: Identifier, _ channel: Identifier) -> RedisArgument {
+        reader.key("pubnub:h:\(Self.escaped(keyset)):\(channel.text)")
+    }
+
+    /// Messages of all channels that subscribers may still catch up with, a stream likewise.
+    func recent(_ keyset: Identifier) -> RedisArgument { key("q", keyset) }
+    /// Messages whose timetokens did not come in order, by timetoken and channel.
+    func late(_ keyset: Identifier) -> RedisArgument { key("late", keyset) }
+    /// Messages of histories that end, by timetoken and channel, with the second in which they do.
+    func expiring(_ keyset: Identifier) -> RedisArgument { key("expiring", keyset) }
+    func actions(_ keyset: Identifier) -> RedisArgument { key("actions", keyset) }
+    func groups(_ keyset: Identifier) -> RedisArgument { key("groups", keyset) }
+    func access(_ keyset: Identifier) -> RedisArgument { key("access", keyset) }
+    /// In which order the entries of the access manager were first put.
+    func accessOrder(_ keyset: Identifier) -> RedisArgument { key("access-order", keyset) }
+    func presence(_ keyset: Identifier) -> RedisArgument { key("presence", keyset) }
+
+    private func key(_ kind: String, _ keyset: Identifier) -> RedisArgument {
+        reader.key("pubnub:\(kind):\(Self.escaped(keyset))")
+    }
+
+    /// Without colons, so that no keyset's name with a channel's is another keyset's with another channel's.
+    private static func escaped(_ keyset: Identifier) -> String {
+        var bytes: [UInt8] = []
+        for byte in keyset.utf8 {
+            switch byte {
+            case UInt8(ascii: ":"): bytes += "%3A".utf8
+            case UInt8(ascii: "%"): bytes += "%25".utf8
+            default: bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// A message of a channel as the field of a hash or the member of a sorted set: the timetoken with all its digits and the channel.
+struct RedisMessageField: Hashable, Sendable {
+    static let digits = 20
+
+    var timetoken: UInt64
+    var channel: Identifier
+
+    var argument: RedisArgument { .text(Self.digits(of: timetoken) + channel.text) }
+
+    init(timetoken: UInt64, channel: Identifier) {
+        self.timetoken = timetoken
+        self.channel = channel
+    }
+
+    /// Nil for what is no such field.
+    init?(_ text: String?) {
+        guard let text, text.utf8.count >= Self.digits,
+            let timetoken = UInt64(String(decoding: text.utf8.prefix(Self.digits), as: UTF8.self))
+        else { return nil }
+        self.timetoken = timetoken
+        channel = Identifier(String(decoding: text.utf8.dropFirst(Self.digits), as: UTF8.self))
+    }
+
+    /// All digits of a timetoken: compared as texts they are in the order of the numbers.
+    static func digits(of timetoken: UInt64) -> String {
+        let text = String(timetoken)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+    }
+}
+
+extension RedisArgument {
+    /// The id of a message in a stream.
+    static func id(_ timetoken: UInt64) -> RedisArgument { .text("\(timetoken)-0") }
+}

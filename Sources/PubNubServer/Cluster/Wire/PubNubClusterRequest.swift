@@ -1,0 +1,168 @@
+import Identifiers
+import NIOCore
+import NIOHTTP1
+import PubNubProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// What a node asks the leader.
+enum PubNubClusterRequest: Sendable {
+    /// A request of a client. The answer is the client's.
+    case http(HTTPRequest)
+    /// A message of the node's own process or of its bridge, which nobody has to be allowed. The answer is a ``PublishOutcome``.
+    case publish(PubNubDraft, isBridged: Bool, subscribeKey: String)
+    /// A subscriber is there. The answer is empty.
+    case touch(PresenceTouch, subscribeKey: String)
+    /// A subscriber has a cursor that is ahead of the time of day. The answer is empty.
+    case advance(past: UInt64)
+    /// The node begins to serve a keyset: it needs its state. The answer is empty.
+    case state(subscribeKey: String)
+    /// Announces how far the node's copies of keysets reach; nil for one that has nothing yet.
+    case cursors([(subscribeKey: String, visible: UInt64?)])
+
+    /// A subscriber on some channels.
+    struct PresenceTouch: Hashable, Sendable {
+        struct Place: Hashable, Sendable {
+            var channel: Identifier
+            /// JSON text, where the request brings it.
+            var state: [UInt8]?
+        }
+
+        var user: OccupancyUser
+        /// The presence timeout in seconds that the client wants.
+        var timeout: Int?
+        var places: [Place]
+    }
+}
+
+/// What has become of a message that was published.
+enum PublishOutcome: Hashable, Sendable {
+    case published(UInt64)
+    case unknownKeyset
+    case notStored
+
+    init(_ result: Result<Timetoken, PubNubErrorBody>) {
+        switch result {
+        case .success(let token): self = .published(token.rawValue)
+        case .failure: self = .notStored
+        }
+    }
+}
+
+extension PubNubClusterRequest {
+    private enum Tag: UInt8 {
+        case http = 1
+        case publish = 2
+        case touch = 3
+        case advance = 4
+        case state = 5
+        case cursors = 6
+    }
+
+    var encoded: ByteBuffer {
+        var buffer = ByteBuffer()
+        func begin(_ tag: Tag) { buffer.writeInteger(tag.rawValue) }
+        switch self {
+        case .http(let request):
+            begin(.http)
+            buffer.write(request: request)
+        case .publish(let draft, let isBridged, let key):
+            begin(.publish)
+            buffer.write(text: key)
+            buffer.write(draft: draft)
+            buffer.write(flag: isBridged)
+        case .touch(let touch, let key):
+            begin(.touch)
+            buffer.write(text: key)
+            buffer.write(name: touch.user.id)
+            buffer.write(name: touch.user.connection)
+            buffer.write(optional: touch.timeout.map { Int64($0) })
+            buffer.write(list: touch.places) { buffer, place in
+                buffer.write(name: place.channel)
+                buffer.write(optional: place.state)
+            }
+        case .advance(let cursor):
+            begin(.advance)
+            buffer.writeInteger(cursor)
+        case .state(let key):
+            begin(.state)
+            buffer.write(text: key)
+        case .cursors(let cursors):
+            begin(.cursors)
+            buffer.write(list: cursors) { buffer, item in
+                buffer.write(text: item.subscribeKey)
+                buffer.write(optional: item.visible)
+            }
+        }
+        return buffer
+    }
+
+    static func decode(_ bytes: ByteBuffer) throws(ClusterCodingError) -> PubNubClusterRequest {
+        var buffer = bytes
+        let request: PubNubClusterRequest
+        switch Tag(rawValue: try buffer.number(UInt8.self)) {
+        case .http: request = .http(try buffer.request())
+        case .publish:
+            let key = try buffer.text()
+            request = .publish(try buffer.draft(), isBridged: try buffer.flag(), subscribeKey: key)
+        case .touch:
+            let key = try buffer.text()
+            let user = OccupancyUser(id: try buffer.name(), connection: try buffer.name())
+            let timeout = try buffer.optionalNumber(Int64.self).map { Int(clamping: $0) }
+            let places = try buffer.list { (buffer) throws(ClusterCodingError) in
+                PresenceTouch.Place(channel: try buffer.name(), state: try buffer.optionalBytes())
+            }
+            request = .touch(PresenceTouch(user: user, timeout: timeout, places: places), subscribeKey: key)
+        case .advance: request = .advance(past: try buffer.number())
+        case .state: request = .state(subscribeKey: try buffer.text())
+        case .cursors:
+            request = .cursors(
+                try buffer.list { (buffer) throws(ClusterCodingError) in
+                    (subscribeKey: try buffer.text(), visible: try buffer.optionalNumber(UInt64.self))
+                })
+        case nil: throw ClusterCodingError()
+        }
+        try buffer.end()
+        return request
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func write(draft: PubNubDraft) {
+        write(text: draft.channel)
+        write(optional: draft.publisher)
+        write(bytes: draft.payload)
+        write(optional: draft.metadata)
+        writeInteger(Int64(draft.kind.rawValue))
+        write(optional: draft.customType)
+    }
+
+    /// A message that a server's own process publishes says no more than this.
+    fileprivate mutating func draft() throws(ClusterCodingError) -> PubNubDraft {
+        let (channel, publisher, payload, metadata) = (try text(), try optionalText(), try bytes(), try optionalBytes())
+        let kind = PubNubMessageKind(rawValue: Int(clamping: try number(Int64.self)))
+        return PubNubDraft(
+            channel: channel, publisher: publisher, payload: payload, metadata: metadata, kind: kind,
+            customType: try optionalText())
+    }
+
+    mutating func write(outcome: PublishOutcome) {
+        switch outcome {
+        case .published(let timetoken):
+            writeInteger(0 as UInt8)
+            writeInteger(timetoken)
+        case .unknownKeyset: writeInteger(1 as UInt8)
+        case .notStored: writeInteger(2 as UInt8)
+        }
+    }
+
+    mutating func outcome() throws(ClusterCodingError) -> PublishOutcome {
+        switch try number(UInt8.self) {
+        case 0: return .published(try number())
+        case 1: return .unknownKeyset
+        case 2: return .notStored
+        default: throw ClusterCodingError()
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import NIOConcurrencyHelpers
+import PubNubProtocol
+import ServerRuntime
+
+/// Answers what needs no connection of its own: everything but polls and the time.
+struct PubNubRequests: Sendable {
+    let streams: any StreamBackend
+    /// Where is counted what was acknowledged.
+    let counts: NIOLockedValueBox<ApplicationCounts>
+
+    /// The keyset that a request is for.
+    ///
+    /// - Parameter isJudged: whether the request is asked for its rights.
+    /// - Throws: what is answered instead of doing what the request asks for.
+    func application(
+        for request: PubNubServerRequest, _ address: PubNubAddress, isJudged: Bool = true
+    ) throws(PubNubErrorBody) -> PubNubApplication {
+        guard let application = streams.application(subscribeKey: address.subscribeKey) else { throw .invalidSubscribeKey }
+        if let refusal = application.refusal { throw refusal }
+        if isJudged, application.keyset.requiresGrants,
+            let refusal = PubNubAccess(application: application).refusal(of: request, address.route)
+        {
+            throw refusal
+        }
+        return application
+    }
+
+    /// Does what a request asks for.
+    func answer(
+        _ request: PubNubServerRequest, _ route: PubNubRoute, _ application: PubNubApplication, reply: @escaping HTTPReply
+    ) {
+        switch route {
+        case .publish, .signal, .publishFile:
+            PubNubPublishing(application: application, counts: counts).answer(request, route, reply: reply)
+        default: PubNubREST(application: application).answer(request, route, reply: reply)
+        }
+    }
+}
