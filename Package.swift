@@ -306,7 +306,7 @@ let package = Package(
                 "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "RealtimeHub",
                 "HubStorage", "PusherProtocol", "PubNubProtocol",
                 "NexconnProtocol",
-                "WireCoding", "BodyCompression", "WebSocketFraming", "LifelineTesting", asyncHTTPClient,
+                "WireCoding", "BodyCompression", "WebSocketFraming", "LifelineTesting", "StoreConformance", asyncHTTPClient,
                 nioCore, nioSSL, nioPosix, nioLocks,
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),

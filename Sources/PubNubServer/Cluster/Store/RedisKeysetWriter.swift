@@ -51,6 +51,7 @@ struct RedisKeysetWriter: Sendable {
             noteRecent(message)
             if let oldest = trim(before: horizon, settings) {
                 commands.append(RedisCommand("XTRIM", recentKey, "MINID", "~", .id(oldest)))
+                commands.append(RedisCommand("SET", keys.trimmed(keyset), .text(String(oldest - 1))))
             }
             if now >= lastExpiry + settings.catchUp / 20 {
                 lastExpiry = now

@@ -30,6 +30,7 @@ extension RedisMessageStore {
         // Tokens may be ahead of a clock that was set back; then time is what they say.
         let latest = max(now, newest)
         state.recentSince = max(latest - min(latest, settings.catchUp), began)
+        for keyset in applications { state.recentSince = max(state.recentSince, try await token(keys.trimmed(keyset)) ?? 0) }
         for keyset in applications {
             let groups = try await table(keys.groups(keyset))
             if !groups.isEmpty {

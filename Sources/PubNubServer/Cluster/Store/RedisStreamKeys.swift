@@ -22,6 +22,8 @@ struct RedisStreamKeys: Sendable {
 
     /// Messages of all channels that subscribers may still catch up with, a stream likewise.
     func recent(_ keyset: Identifier) -> RedisArgument { key("q", keyset) }
+    /// The newest timetoken of the recent messages that had to go because they were too many.
+    func trimmed(_ keyset: Identifier) -> RedisArgument { key("trimmed", keyset) }
     /// Messages whose timetokens did not come in order, by timetoken and channel.
     func late(_ keyset: Identifier) -> RedisArgument { key("late", keyset) }
     /// Messages of histories that end, by timetoken and channel, with the second in which they do.

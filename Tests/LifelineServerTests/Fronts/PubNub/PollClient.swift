@@ -39,7 +39,11 @@ final class PollClient {
     }
 
     static func connect(_ server: LifelineServer) async throws -> PollClient {
-        PollClient(try await RawSocket.connect(port: server.port))
+        try await connect(port: server.port)
+    }
+
+    static func connect(port: Int) async throws -> PollClient {
+        PollClient(try await RawSocket.connect(port: port))
     }
 
     func send(_ target: String, _ fields: String = "") async throws {

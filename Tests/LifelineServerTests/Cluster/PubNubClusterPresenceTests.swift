@@ -1,0 +1,90 @@
+import RealtimeHub
+import Testing
+import WireCoding
+
+@testable import LifelineServer
+@testable import PubNubServer
+
+@Suite("Presence of a cluster is one", .serialized, .timeLimit(.minutes(1)))
+struct PubNubClusterPresenceTests {
+    @Test("A user who polls two nodes joins once, leaves once, and is there again with the next poll (CN-30, CN-31)")
+    func polls() async throws {
+        try await withPubNubCluster { cluster in
+            let (here, there) = (cluster.nodes[0], cluster.nodes[1])
+            let watcher = try await here.connect()
+            var cursor = try await watcher.get("/v2/subscribe/demo/room-pnpres/0?tt=0").cursor
+            func events(_ count: Int) async throws -> [String] {
+                var found: [String] = []
+                while found.count < count {
+                    let reply = try await watcher.get("/v2/subscribe/demo/room-pnpres/0?tt=\(cursor)")
+                    cursor = reply.cursor
+                    found += reply.messages.compactMap { $0["d"]?["action"]?.string }
+                }
+                return found
+            }
+            let ann = "/v2/subscribe/demo/room/0?tt=0&uuid=ann&heartbeat=60"
+            let (first, second) = (try await there.connect(), try await here.connect())
+            for client in [first, second, first, second] { #expect(try await client.get(ann).status == 200) }
+            #expect(try await events(1) == ["join"])
+            for client in [first, second] {
+                let now = try await client.get("/v2/presence/sub-key/demo/channel/room")
+                #expect(now.packed.contains(#""uuids":["ann"]"#) && now.packed.contains(#""occupancy":1"#))
+            }
+            #expect(try await second.get("/v2/presence/sub-key/demo/channel/room/leave?uuid=ann").status == 200)
+            #expect(try await events(1) == ["leave"])
+            // The other node has heard of it before, so that the next poll counts although the last one was just now.
+            await cluster.cluster.settle()
+            let state = PercentEncoding.encode(#"{"room":{"x":1}}"#)
+            #expect(try await first.get(ann + "&state=\(state)").status == 200)
+            #expect(try await events(1) == ["join"])
+            #expect(try await second.get("/v2/presence/sub-key/demo/channel/room/uuid/ann").packed.contains(#"{"x":1}"#))
+            #expect(try await first.get("/v2/presence/sub-key/demo/uuid/ann").packed.contains(#""channels":["room"]"#))
+        }
+    }
+
+    @Test("A user who falls silent is a timeout for the polls of all nodes, once (CN-32)")
+    func timeout() async throws {
+        let clock = ManualClock()
+        try await withPubNubCluster(2, { $0.clock = clock.clock }) { cluster in
+            let client = try await cluster.nodes[1].connect()
+            let start = try await client.get("/v2/subscribe/demo/room-pnpres/0?tt=0").cursor
+            let path = "/v2/presence/sub-key/demo/channel/room/heartbeat?uuid=ann&heartbeat=20"
+            #expect(try await client.get(path).status == 200)
+            let watchers = try await cluster.nodes.asyncMap { try await $0.hold("room-pnpres") }
+            clock.advance(by: 40)
+            for watcher in watchers {
+                #expect(try await watcher.reply().messages.compactMap { $0["d"]?["action"]?.string } == ["timeout"])
+            }
+            let all = try await client.get("/v2/subscribe/demo/room-pnpres/0?tt=\(start)")
+            #expect(all.messages.compactMap { $0["d"]?["action"]?.string } == ["join", "timeout"])
+        }
+    }
+
+    @Test("An interval of presence is told once, to the polls of all nodes")
+    func interval() async throws {
+        let clock = ManualClock()
+        var keyset = Keyset.development
+        keyset.announceMaximum = 1
+        let keysets = [keyset]
+        try await withPubNubCluster(
+            2,
+            {
+                $0.clock = clock.clock
+                $0.keysets = keysets
+            }
+        ) { cluster in
+            for (node, user) in [(0, "ann"), (1, "bob"), (0, "cid")] {
+                let client = try await cluster.nodes[node].connect()
+                let path = "/v2/presence/sub-key/demo/channel/room/heartbeat?uuid=\(user)&heartbeat=300"
+                #expect(try await client.get(path).status == 200)
+            }
+            let watchers = try await cluster.nodes.asyncMap { try await $0.hold("room-pnpres") }
+            clock.advance(by: 11)
+            for watcher in watchers {
+                let events = try await watcher.reply().messages.compactMap { $0["d"] }
+                #expect(events.compactMap { $0["action"]?.string } == ["interval"])
+                #expect(events.first?["occupancy"]?.integer == 3)
+            }
+        }
+    }
+}
