@@ -36,7 +36,7 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
 
     func record(_ decision: PubNubDecision, of subscribeKey: String) {
         let keyset = Identifier(subscribeKey)
-        let absent = decision.presence.compactMap { if case .absent(let user, _) = $0 { user } else { nil } }
+        let absent = Array(Set(decision.presence.compactMap { if case .absent(let user, _) = $0 { user } else { nil } }))
         let now = redis.now()
         var messages = decision.messages.map { (message: $0, body: ByteBuffer(message: $0)) }[...]
         var isFirst = true

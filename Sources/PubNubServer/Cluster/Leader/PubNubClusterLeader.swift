@@ -17,7 +17,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     private let isPurging = NIOLockedValueBox(false)
 
     /// The messages that a node begins with at most, in bytes, roughly.
-    private static let stateBytes = 64 << 20
+    private static let stateBytes = 32 << 20
 
     init(_ streams: LocalStreams, _ store: LeaderMessageStore, _ context: ClusterLeaderContext) {
         self.streams = streams
@@ -104,8 +104,8 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
             guard case .cursors(let cursors)? = try? PubNubClusterRequest.decode(request) else { continue }
             for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
         }
-        // What readers of the node have seen is past, whatever Redis still has of it.
-        if let last = known.values.max() { _ = streams.storage.tokens.advance(past: last) }
+        // What readers of the node have seen is past, whatever Redis still has of it. A node that is too far ahead to follow begins anew.
+        if let last = known.values.max(), !streams.storage.tokens.advance(past: last) { known = [:] }
         for application in streams.applications {
             tellState(of: application, to: .node(node), after: known[Identifier(application.subscribeKey)])
         }

@@ -47,7 +47,12 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
             settings, clock: clock, names: names, store: store, restored: try await store.restore(), bridge: bridge, log: store,
             relay: nil)
         let leader = PubNubClusterLeader(streams, store, context)
-        try await leader.begin(streams.applications)
+        do {
+            try await leader.begin(streams.applications)
+        } catch {
+            await leader.close()
+            throw error
+        }
         // Not waited for: nothing is kept before this returns, and what is told comes behind it in the log.
         streams.storage.tokens.sweep()
         leader.startSweeping(every: sweepInterval)

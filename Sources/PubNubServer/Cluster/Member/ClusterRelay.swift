@@ -10,6 +10,11 @@ final class ClusterRelay: PresenceRelay {
     private let bus: any ClusterBus
     private let clock: ServerClock
     private let touches = NIOLockedValueBox(TouchTable())
+    /// Touches that the leader has not answered.
+    private let unanswered = NIOLockedValueBox(0)
+
+    /// So many touches wait for a leader, however long there is none. More are given up like calls of clients.
+    private static let waitingTouches = 10_000
 
     init(_ bus: any ClusterBus, clock: ServerClock) {
         self.bus = bus
@@ -19,11 +24,14 @@ final class ClusterRelay: PresenceRelay {
     /// Every request of this service can be sent to the next leader: it is answered in the call that emits what comes of it, or
     /// repeating it changes nothing.
     func send(
-        _ request: PubNubClusterRequest, within limit: Duration? = .seconds(3),
+        _ request: PubNubClusterRequest, within limit: Duration?,
         completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
     ) {
         bus.request(request.encoded, of: .pubnub, within: limit, isRepeatable: true, completion: completion)
     }
+
+    /// As long as a call of a client may take.
+    var callLimit: Duration { type(of: bus).callLimit }
 
     // MARK: Presence
 
@@ -33,7 +41,13 @@ final class ClusterRelay: PresenceRelay {
 
     func touch(_ touch: PubNubClusterRequest.PresenceTouch, _ request: TouchedRequest, of application: PubNubApplication) {
         touches.withLockedValue { $0.insert(request, of: touch.user, application.number) }
-        send(.touch(touch, subscribeKey: application.subscribeKey)) { [weak self] result in
+        let count = unanswered.withLockedValue { count in
+            count += 1
+            return count
+        }
+        let limit: Duration? = count <= Self.waitingTouches ? nil : callLimit
+        send(.touch(touch, subscribeKey: application.subscribeKey), within: limit) { [weak self] result in
+            self?.unanswered.withLockedValue { $0 -= 1 }
             // The next poll says it again.
             if case .failure = result { self?.forget(touch.user.id, of: application) }
         }
@@ -51,6 +65,6 @@ final class ClusterRelay: PresenceRelay {
     /// Only a cursor that is ahead of the time of day can be ahead of the leader's timetokens too.
     func advance(past cursor: UInt64) {
         guard cursor > clock.unixTicks() else { return }
-        send(.advance(past: cursor)) { _ in }
+        send(.advance(past: cursor), within: callLimit) { _ in }
     }
 }

@@ -24,7 +24,7 @@ extension ClusterStreams {
             }
         // No answer depends on the header.
         let forwarded = HTTPRequest(method: request.method, target: request.target, headers: [:], body: request.body)
-        relay.send(.http(forwarded)) { result in
+        relay.send(.http(forwarded), within: relay.callLimit) { result in
             switch result {
             case .success(var buffer):
                 guard let answer = try? buffer.answer() else { return reply(Self.unavailable(nil)) }
@@ -40,7 +40,9 @@ extension ClusterStreams {
         _ draft: PubNubDraft, to application: PubNubApplication, isBridged: Bool, counts: NIOLockedValueBox<ApplicationCounts>,
         completion: @escaping @Sendable (PublishOutcome) -> Void
     ) {
-        relay.send(.publish(draft, isBridged: isBridged, subscribeKey: application.subscribeKey)) { result in
+        relay.send(
+            .publish(draft, isBridged: isBridged, subscribeKey: application.subscribeKey), within: relay.callLimit
+        ) { result in
             guard case .success(var buffer) = result, let outcome = try? buffer.outcome() else { return completion(.notStored) }
             if case .published = outcome, !isBridged { counts.withLockedValue { $0[application.slot] += 1 } }
             completion(outcome)

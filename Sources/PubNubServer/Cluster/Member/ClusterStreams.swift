@@ -88,6 +88,7 @@ extension ClusterStreams: ClusterMember {
             for user in absent { relay.forget(user, of: application) }
         case .access(let entries, let removed):
             guard application.isComplete else { return }
+            application.grants.forgetRevoked(before: application.clock.unixSeconds())
             for entry in entries { application.grants.set(entry) }
             if !removed.isEmpty { application.grants.remove(removed) }
         default: applyState(fact, to: application)

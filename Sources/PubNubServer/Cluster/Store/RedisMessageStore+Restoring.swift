@@ -94,10 +94,15 @@ extension RedisMessageStore {
         let last = order.values.max() ?? 0
         state.withLockedValue { $0.accessOrder = max($0.accessOrder, last) }
         var found: [(place: UInt64, entry: AccessEntry)] = []
+        var expired: [AccessEntry.Key] = []
         for (field, value) in try await table(keys.access(keyset)) {
             var body = value
             let entry = try body.access()
-            if entry.holds(at: now) { found.append((order[field] ?? .max, entry)) }
+            if entry.holds(at: now) { found.append((order[field] ?? .max, entry)) } else { expired.append(entry.key) }
+        }
+        if !expired.isEmpty {
+            let keys = expired
+            emit { state in (nil, writes([], removing: keys, of: keyset, &state)) }
         }
         return found.sorted { $0.place < $1.place }.map(\.entry)
     }

@@ -1,0 +1,112 @@
+import Identifiers
+import NIOCore
+import NIOHTTP1
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+import Testing
+
+@testable import PubNubServer
+
+@Suite("What nodes of the PubNub service say to each other")
+struct PubNubWireTests {
+    private static let full = StoredMessage(
+        timetoken: 17_000_000_000_000_001, channel: "u\u{308}/\u{0}", publisher: "ann", payload: [1, 2], metadata: [3], kind: 4,
+        customType: "note", sequence: -7, origination: .max, isStored: true, expires: 18_000_000_000_000_000)
+    private static let bare = StoredMessage(timetoken: 1, channel: "", payload: [], isStored: false)
+    private static let entries = [
+        AccessEntry(.init(.channel, "a", holder: "k"), rights: 255, ttl: 5, expires: 300), AccessEntry(.init(.everything)),
+        AccessEntry(.init(.revokedToken, "0f"), expires: 9),
+    ]
+
+    static let facts: [PubNubFact] = [
+        .decided(
+            messages: [full, bare], groups: [.init(name: "g", channels: ["a", "b"]), .init(name: "h", channels: [])],
+            absent: ["ann"]),
+        .decided(messages: [], groups: [], absent: []), .access(entries: entries, removed: entries.map(\.key)),
+        .stateBegins(since: 7, isWhole: true), .stateMessages([full]), .stateGroups([.init(name: "g", channels: ["a"])]),
+        .stateAccess(entries), .stateEnds(visible: .max, dropped: [.init(channel: "a", timetoken: 3)]),
+    ]
+
+    @Test("A fact comes back as it was, with its keyset", arguments: facts)
+    func facts(fact: PubNubFact) throws {
+        let (key, found) = try PubNubFact.decode(fact.encoded(of: "demo"))
+        #expect(key == "demo" && found == fact)
+    }
+
+    @Test("Cuts and additions of a fact are noticed", arguments: facts)
+    func cutFacts(fact: PubNubFact) throws {
+        var bytes = fact.encoded(of: "demo")
+        for length in 0..<bytes.readableBytes {
+            let cut = try #require(bytes.getSlice(at: 0, length: length))
+            #expect(throws: ClusterCodingError.self) { _ = try PubNubFact.decode(cut) }
+        }
+        bytes.writeInteger(0 as UInt8)
+        #expect(throws: ClusterCodingError.self) { _ = try PubNubFact.decode(bytes) }
+    }
+
+    private static var requests: [PubNubClusterRequest] {
+        get throws {
+            let target = try RequestTarget(parsing: "/publish/demo/demo/0/room/0/1?uuid=a%20b")
+            let draft = PubNubDraft(
+                channel: "room", publisher: "ann", payload: [49], metadata: [50], kind: .message, customType: "note")
+            let touch = PubNubClusterRequest.PresenceTouch(
+                user: OccupancyUser(id: "ann", connection: "i"), timeout: 60,
+                places: [.init(channel: "a", state: [123, 125]), .init(channel: "b")])
+            return [
+                .http(HTTPRequest(method: "GET", target: target, headers: [:], body: [1])),
+                .publish(draft, isBridged: true, subscribeKey: "demo"), .touch(touch, subscribeKey: "demo"),
+                .advance(past: 5), .state(subscribeKey: "demo"), .cursors([("demo", 5), ("other", nil)]),
+            ]
+        }
+    }
+
+    @Test("A request comes back as it was, and its cuts are noticed")
+    func requests() throws {
+        for request in try Self.requests {
+            let bytes = request.encoded
+            // Written again it has the same bytes.
+            #expect(try PubNubClusterRequest.decode(bytes).encoded == bytes)
+            for length in 0..<bytes.readableBytes {
+                let cut = try #require(bytes.getSlice(at: 0, length: length))
+                #expect(throws: ClusterCodingError.self) { _ = try PubNubClusterRequest.decode(cut) }
+            }
+        }
+    }
+
+    @Test("What has become of a message comes back")
+    func outcomes() throws {
+        for outcome in [PublishOutcome.published(7), .unknownKeyset, .notStored] {
+            var buffer = ByteBuffer()
+            buffer.write(outcome: outcome)
+            #expect(try buffer.outcome() == outcome)
+        }
+    }
+
+    @Test("A message's field gives its timetoken and its channel")
+    func fields() {
+        for channel in ["", "a:b", "17"] as [Identifier] {
+            let field = RedisMessageField(timetoken: 17, channel: channel)
+            guard case .text(let text) = field.argument else { return }
+            #expect(RedisMessageField(text) == field)
+        }
+        #expect(RedisMessageField("17") == nil)
+    }
+
+    @Test("What was said of a user is remembered for one turn more, and forgotten when the user has gone (CN-31)")
+    func touches() {
+        var table = TouchTable()
+        let user = OccupancyUser(id: "ann", connection: "i")
+        let request = TouchedRequest(sources: [1], timeout: nil, state: [:])
+        table.insert(request, of: user, 0)
+        #expect(table.contains(request, of: user, 0) && !table.contains(request, of: user, 1))
+        #expect(!table.contains(TouchedRequest(sources: [1], timeout: 60, state: [:]), of: user, 0))
+        table.age()
+        #expect(table.contains(request, of: user, 0))
+        table.age()
+        #expect(!table.contains(request, of: user, 0))
+        table.insert(request, of: user, 0)
+        table.remove("ann", 0)
+        #expect(!table.contains(request, of: user, 0))
+    }
+}

@@ -1,0 +1,57 @@
+import Identifiers
+import RealtimeHub
+import Testing
+
+@Suite("Presence lives on in another process")
+struct OccupancyRecordsTests {
+    @Test("What comes, goes and changes is said once, and a heartbeat changes nothing")
+    func changes() {
+        var script = OccupancyScript()
+        script.touch("ann")
+        #expect(script.book.takeChanges().isEmpty)
+        script.book.recordChanges()
+        script.touch("ann")
+        #expect(script.book.takeChanges().isEmpty)
+        script.touch("bob", via: "i", for: 60)
+        script.setState("{}", "bob")
+        let record = OccupancyRecord(
+            channel: "c", user: "bob", order: 2, state: Array("{}".utf8), connections: [.init(id: "i", timeout: 60)])
+        #expect(script.book.takeChanges() == [.present(record)])
+        script.touch("bob", via: "j", for: 70)
+        guard case .present(let second)? = script.book.takeChanges().first else { return #expect(Bool(false)) }
+        #expect(second.connections == [.init(id: "i", timeout: 60), .init(id: "j", timeout: 70)])
+        script.leave("ann")
+        #expect(script.book.takeChanges() == [.absent(user: "ann", channel: "c")])
+    }
+
+    @Test("Who was there is there in the same order, silently, and times out from the restart on")
+    func restoring() {
+        let records = (1...3).map { number in
+            OccupancyRecord(
+                channel: "c", user: Identifier("u\(number)"), order: UInt64(10 - number), state: nil,
+                connections: [.init(id: "i", timeout: 20 * number)])
+        }
+        var script = OccupancyScript()
+        script.book.restore(records, at: script.time)
+        #expect(script.book.hereNow("c").occupants.map(\.user) == ["u3", "u2", "u1"])
+        #expect(script.book.whereNow("u1") == ["c"] && script.book.stayCount == 3)
+        script.touch("u4", via: "i", for: 100)
+        #expect(script.book.hereNow("c").occupants.last?.user == "u4")
+        script.leave("u3", via: "i")
+        script.pass(to: 45)
+        #expect(script.news() == ["join u4 4", "leave u3 3", "timeout u1 2", "timeout u2 1"])
+    }
+
+    @Test("Above the announce maximum readers are asked to refresh")
+    func intervals() {
+        let records = ["a", "b"].map {
+            OccupancyRecord(channel: "c", user: $0, order: 1, state: nil, connections: [.init(id: "", timeout: 60)])
+        }
+        var script = OccupancyScript(OccupancySettings(announceMaximum: 1))
+        script.book.restore(records, at: script.time)
+        var events: [OccupancyEvent] = []
+        script.second = 10
+        script.book.sweep(at: script.time, into: &events)
+        #expect(events.map(\.action) == [.interval] && events.first?.needsRefresh == true && events.first?.occupancy == 2)
+    }
+}
