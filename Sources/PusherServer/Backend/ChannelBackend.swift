@@ -32,6 +32,8 @@ package protocol ChannelBackend: AnyObject, Sendable {
     /// Ends a subscription.
     @discardableResult
     func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet
+    /// Ends all subscriptions of a connection that has gone.
+    func unsubscribe(all subscriptions: [EndedSubscription])
     /// Signs a connection in as a user. Its node sends the answers before any news of those whom the user watches.
     func signIn(_ signIn: ConnectionSignIn)
     /// Forgets a connection that was signed in.
@@ -69,11 +71,19 @@ package protocol ChannelBackend: AnyObject, Sendable {
     var tallies: [(application: String, tally: ChannelTally)] { get }
 }
 
+extension ChannelBackend {
+    package func unsubscribe(all subscriptions: [EndedSubscription]) {
+        for subscription in subscriptions { unsubscribe(subscription) }
+    }
+}
+
 /// One server, as the backend of its channels knows it. Called in the order of decisions, under locks of the backend: work is only
 /// queued.
 package protocol ChannelNode: AnyObject, Sendable {
     /// The server's event loops, among those of all servers.
     var eventLoopIDs: EventLoopSet { get }
+    /// Those of them that have no room now.
+    var fullEventLoops: EventLoopSet { get }
 
     /// Does its part of what was decided; returns the event loops that are full now.
     func apply(_ change: ChannelChange) -> EventLoopSet

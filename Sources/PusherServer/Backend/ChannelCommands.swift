@@ -40,19 +40,20 @@ package struct ChannelSubscription: Sendable {
     var member: PresenceMember?
 }
 
-/// A connection of one server. Only its own node looks at the connection, on its event loop.
+/// A connection of one server.
 package struct ChannelSubscriber: Sendable {
+    /// Who looks after the connection.
+    enum Place: Sendable {
+        /// A server of this process. Only its own node looks at the connection, on its event loop.
+        case here(NIOLoopBound<PusherConnection>, any EventLoop)
+        /// Another node of a cluster, which is given the confirmation.
+        case elsewhere(@Sendable (_ confirmation: ByteBuffer) -> Void)
+    }
+
     var socketID: SocketID
     /// The event loop, among those of all servers.
     var eventLoopID: Int
-    let connection: NIOLoopBound<PusherConnection>
-    let eventLoop: any EventLoop
-
-    /// Uses the connection on its event loop: at once when this is it.
-    func onItsLoop(_ body: @escaping @Sendable (PusherConnection) -> Void) {
-        guard !eventLoop.inEventLoop else { return body(connection.value) }
-        eventLoop.execute { [connection] in body(connection.value) }
-    }
+    let place: Place
 }
 
 /// A subscription that ends.
@@ -60,6 +61,7 @@ package struct EndedSubscription: Sendable {
     var channel: ChannelID
     var application: Application
     var eventLoopID: Int
+    var socketID: SocketID
     /// The member's user on a presence channel.
     var userID: String?
     /// Nil when the connection has gone altogether.

@@ -68,18 +68,29 @@ extension PusherService {
             completion: completion)
     }
 
-    /// Ends a subscription and tells those who stay, unless they are about to go too; returns the event loops that are full now.
-    ///
-    /// - Parameter subscriber: nil when the connection has gone altogether.
-    @discardableResult
+    /// Ends a subscription and tells those who stay; returns the event loops that are full now.
     func unsubscribe(
-        _ subscriber: ChannelSubscriber?, at eventLoopID: Int, from name: String, userID: String?, application: Application,
-        isSilent: Bool = false
+        _ subscriber: ChannelSubscriber, from subscription: PusherFront.Subscription, application: Application
     ) -> EventLoopSet {
         channels.unsubscribe(
             EndedSubscription(
-                channel: ChannelID(application: application.id, name: name), application: application, eventLoopID: eventLoopID,
-                userID: userID, subscriber: subscriber, isSilent: isSilent))
+                channel: ChannelID(application: application.id, name: subscription.channel), application: application,
+                eventLoopID: subscriber.eventLoopID, socketID: subscriber.socketID, userID: subscription.userID,
+                subscriber: subscriber))
+    }
+
+    /// Ends the subscriptions of a connection that has gone and tells those who stay, unless they are about to go too.
+    func unsubscribe(
+        _ socketID: SocketID, at eventLoopID: Int, from subscriptions: [PusherFront.Subscription], application: Application,
+        isSilent: Bool
+    ) {
+        guard !subscriptions.isEmpty else { return }
+        channels.unsubscribe(
+            all: subscriptions.map { subscription in
+                EndedSubscription(
+                    channel: ChannelID(application: application.id, name: subscription.channel), application: application,
+                    eventLoopID: eventLoopID, socketID: socketID, userID: subscription.userID, isSilent: isSilent)
+            })
     }
 }
 
@@ -87,6 +98,7 @@ extension PusherService {
 
 extension PusherService: ChannelNode {
     package var eventLoopIDs: EventLoopSet { context.eventLoopIDs }
+    package var fullEventLoops: EventLoopSet { context.congestion.full }
 
     private func mailbox(_ eventLoopID: Int) -> EventLoopMailbox<PusherLoop>? {
         let number = eventLoopID - context.firstEventLoopID
@@ -102,9 +114,11 @@ extension PusherService: ChannelNode {
                 full.insert(mailbox.queue.eventLoopID)
             }
         case .subscribed(let subscriber, let channel, let confirmation):
-            mailbox(subscriber.eventLoopID)?.enqueue(.attach(subscriber.connection, channel, confirmation: confirmation))
+            guard case .here(let connection, _) = subscriber.place else { break }
+            mailbox(subscriber.eventLoopID)?.enqueue(.attach(connection, channel, confirmation: confirmation))
         case .unsubscribed(let subscriber, let channel):
-            mailbox(subscriber.eventLoopID)?.enqueue(.detach(subscriber.connection, channel))
+            guard case .here(let connection, _) = subscriber.place else { break }
+            mailbox(subscriber.eventLoopID)?.enqueue(.detach(connection, channel))
         case .tell(let connections, let eventLoopID, let frame): mailbox(eventLoopID)?.enqueue(.tell(connections, frame))
         case .close(let reason, let application, let user): close(reason, application: application, user: user)
         }

@@ -109,12 +109,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         if subscribers.signedIn.removeValue(forKey: socketID) != nil {
             service.channels.signOut(UserConnection(socketID, eventLoopID: loop.eventLoopID), of: application.value)
         }
-        for subscription in front.leaveAll() {
-            service.unsubscribe(
-                nil, at: loop.eventLoopID, from: subscription.channel, userID: subscription.userID,
-                application: application.value,
-                isSilent: isSilent)
-        }
+        service.unsubscribe(
+            socketID, at: loop.eventLoopID, from: front.leaveAll(), application: application.value, isSilent: isSilent)
         subscribers.channels.detachAll(self)
     }
 
@@ -136,15 +132,14 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         case .refuse(let message, let code): refuse(message, code)
         case .relay(let event): hold(until: service.relay(event, application: application.value, from: socketID))
         case .subscribe(let channel, let member):
-            let subscriber = subscriber(context)
-            service.subscribe(subscriber, to: channel, member: member, application: application.value) { result in
-                subscriber.onItsLoop { $0.settle(channel, result) }
+            let (connection, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
+            service.subscribe(subscriber(context), to: channel, member: member, application: application.value) { result in
+                guard !eventLoop.inEventLoop else { return connection.value.settle(channel, result) }
+                eventLoop.execute { connection.value.settle(channel, result) }
             }
         case .unsubscribe(let subscription):
             hold(
-                until: service.unsubscribe(
-                    subscriber(context), at: loop.eventLoopID, from: subscription.channel, userID: subscription.userID,
-                    application: application.value))
+                until: service.unsubscribe(subscriber(context), from: subscription, application: application.value))
         case .signIn(let signIn, let answers):
             subscribers.signedIn[socketID] = self
             service.channels.signIn(
@@ -156,8 +151,8 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     private func subscriber(_ context: ChannelHandlerContext) -> ChannelSubscriber {
         ChannelSubscriber(
-            socketID: socketID, eventLoopID: loop.eventLoopID, connection: NIOLoopBound(self, eventLoop: context.eventLoop),
-            eventLoop: context.eventLoop)
+            socketID: socketID, eventLoopID: loop.eventLoopID,
+            place: .here(NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop))
     }
 
     /// The backend has decided about a subscription.

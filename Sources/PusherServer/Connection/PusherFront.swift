@@ -79,6 +79,7 @@ struct PusherFront: Sendable {
         case .tooManySubscriptions(let limit):
             Self.overCapacity("The application has its limit of \(limit) subscriptions.", channel)
         case .memberMissing: Self.unauthorized(channel)
+        case .unavailable: Self.overCapacity("The servers cannot reach each other; please try again.", channel)
         }
     }
 

@@ -118,13 +118,19 @@ extension ChannelTraits {
     }
 }
 
+extension ChannelTraits {
+    init(of channel: ChannelID) {
+        self.init(of: PusherChannelKind(of: channel.name))
+    }
+}
+
 extension SubscribeRefusal {
     /// The code of the error that the client gets, as metrics count it.
     var code: Int? {
         switch self {
         case .tooManyMembers, .tooManyMemberBytes: nil
         case .memberMissing: 4009
-        case .tooManyChannels, .tooManySubscriptions: 4100
+        case .tooManyChannels, .tooManySubscriptions, .unavailable: 4100
         }
     }
 }

@@ -14,6 +14,9 @@ package struct SocketID: Hashable, Sendable, CustomStringConvertible {
         self.low = low
     }
 
+    /// The name of no connection.
+    static let unnamed = SocketID(high: 0, low: 0)
+
     package init(using random: inout some RandomNumberGenerator) {
         high = UInt64.random(in: 1..<Self.bound, using: &random)
         low = UInt64.random(in: 1..<Self.bound, using: &random)

@@ -26,6 +26,8 @@ public enum SubscribeRefusal: Error, Hashable, Sendable {
     case tooManyChannels(limit: Int)
     /// All connections of the application together have as many subscriptions as they may have.
     case tooManySubscriptions(limit: Int)
+    /// Whoever decides about subscriptions cannot be asked.
+    case unavailable
 }
 
 /// What the end of a subscription led to, and whom to tell.
