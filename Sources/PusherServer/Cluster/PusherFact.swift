@@ -1,0 +1,71 @@
+import NIOCore
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// What the leader has decided, for the members of nodes (rule CP-1).
+enum PusherFact: Hashable, Sendable {
+    /// Deliver a frame to the subscribers of a channel, but to the excluded one.
+    case deliver(ByteBuffer, ChannelID, excluding: SocketID?)
+    /// Deliver a frame to connections that are signed in.
+    case tell([SocketID], ByteBuffer)
+    /// Close connections of an application, or of one of its signed-in users.
+    case close(PusherCloseReason, application: String, user: String?)
+    /// So many connections applications have on all nodes.
+    case connections([ApplicationCount])
+
+    private enum Kind: UInt8 {
+        case deliver = 1
+        case tell = 2
+        case close = 3
+        case connections = 4
+    }
+
+    var encoded: ByteBuffer {
+        var buffer = ByteBuffer()
+        switch self {
+        case .deliver(let frame, let channel, let excluding):
+            // One allocation: the texts of the channel are short beside it.
+            buffer.reserveCapacity(frame.readableBytes + channel.name.utf8.count + channel.application.utf8.count + 32)
+            buffer.writeInteger(Kind.deliver.rawValue)
+            buffer.write(channel: channel)
+            buffer.write(optional: excluding) { $0.write(socketID: $1) }
+            buffer.write(buffer: frame)
+        case .tell(let connections, let frame):
+            buffer.writeInteger(Kind.tell.rawValue)
+            buffer.write(list: connections) { $0.write(socketID: $1) }
+            buffer.write(buffer: frame)
+        case .close(let reason, let application, let user):
+            buffer.writeInteger(Kind.close.rawValue)
+            buffer.write(reason: reason)
+            buffer.write(text: application)
+            buffer.write(optional: user) { $0.write(text: $1) }
+        case .connections(let counts):
+            buffer.writeInteger(Kind.connections.rawValue)
+            buffer.write(list: counts) { $0.write(count: $1) }
+        }
+        return buffer
+    }
+
+    init(parsing buffer: ByteBuffer) throws(ClusterCodingError) {
+        var buffer = buffer
+        guard let kind = Kind(rawValue: try buffer.number()) else { throw ClusterCodingError() }
+        switch kind {
+        case .deliver:
+            let channel = try buffer.channel()
+            let excluding = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
+            self = .deliver(try buffer.buffer(), channel, excluding: excluding)
+        case .tell:
+            let connections = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.socketID() }
+            self = .tell(connections, try buffer.buffer())
+        case .close:
+            let reason = try buffer.reason()
+            let application = try buffer.text()
+            let user = try buffer.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+            self = .close(reason, application: application, user: user)
+        case .connections:
+            self = .connections(try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.count() })
+        }
+        try buffer.end()
+    }
+}
