@@ -1,0 +1,132 @@
+import Identifiers
+import RealtimeHub
+
+/// The subscriptions of one node's connections that the leader has confirmed. A value without locks.
+///
+/// Delivering to a connection ends when it leaves; the node holds the subscription until the leader has ended it, so that an
+/// announcement between the two says the same as what the leader knows (rule CP-20).
+struct NodeSubscriptions: Sendable {
+    private struct Seat {
+        var eventLoopID: Int
+        var user: Identifier?
+    }
+
+    private struct Member {
+        var info: String?
+        var count = 0
+    }
+
+    private struct Channel {
+        var seats: [SocketID: Seat] = [:]
+        /// Event loops with seats, and how many each has.
+        var audience = EventLoopSet()
+        var perEventLoop: [Int32] = []
+        /// Subscriptions that the leader knows of, without users and by user.
+        var held = 0
+        var members: [Identifier: Member] = [:]
+
+        var isUnused: Bool { seats.isEmpty && held == 0 && members.isEmpty }
+    }
+
+    private var channels: [ChannelID: Channel] = [:]
+    /// What there is of each application, by its id.
+    private(set) var tallies: [Identifier: ChannelTally] = [:]
+    /// Channels with connections of this node.
+    private(set) var occupiedCount = 0
+
+    /// The event loops to deliver to.
+    func audience(of id: ChannelID) -> EventLoopSet {
+        channels[id]?.audience ?? EventLoopSet()
+    }
+
+    /// The leader has confirmed a subscription.
+    ///
+    /// - Parameter seat: the connection; nil when it has left before.
+    mutating func confirm(_ id: ChannelID, _ member: PresenceMember?, seat: (socketID: SocketID, eventLoopID: Int)?) {
+        let user = member.map { Identifier($0.userID) }
+        change(id) { channel in
+            if let user {
+                channel.members[user, default: Member(info: member?.info)].count += 1
+            } else {
+                channel.held += 1
+            }
+            guard let seat else { return }
+            channel.seats[seat.socketID] = Seat(eventLoopID: seat.eventLoopID, user: user)
+            while channel.perEventLoop.count <= seat.eventLoopID { channel.perEventLoop.append(0) }
+            channel.perEventLoop[seat.eventLoopID] += 1
+            channel.audience.insert(seat.eventLoopID)
+        }
+    }
+
+    /// A connection leaves a channel; nil when it is not there, otherwise what the leader has to end.
+    mutating func leave(_ id: ChannelID, _ socketID: SocketID) -> EndedHolding? {
+        guard channels[id]?.seats[socketID] != nil else { return nil }
+        var user: Identifier?
+        change(id) { channel in
+            guard let seat = channel.seats.removeValue(forKey: socketID) else { return }
+            user = seat.user
+            channel.perEventLoop[seat.eventLoopID] -= 1
+            if channel.perEventLoop[seat.eventLoopID] == 0 { channel.audience.remove(seat.eventLoopID) }
+        }
+        return EndedHolding(channel: id.name, user: user?.text)
+    }
+
+    /// The leader has ended a subscription.
+    mutating func release(_ id: ChannelID, user: String?) {
+        guard channels[id] != nil else { return }
+        change(id) { channel in
+            guard let user = user.map({ Identifier($0) }) else { return channel.held = max(channel.held - 1, 0) }
+            guard let count = channel.members[user]?.count else { return }
+            if count > 1 { channel.members[user]?.count = count - 1 } else { channel.members[user] = nil }
+        }
+    }
+
+    /// Everything that the leader knows of.
+    var holdings: [ChannelHolding] {
+        channels.flatMap { id, channel in
+            var holdings = channel.members.map { user, member in
+                ChannelHolding(channel: id, member: PresenceMember(userID: user.text, info: member.info), count: member.count)
+            }
+            if channel.held > 0 { holdings.append(ChannelHolding(channel: id, member: nil, count: channel.held)) }
+            return holdings
+        }
+    }
+
+    // MARK: Reads
+
+    /// How a channel stands with this node's connections; nil when none is subscribed.
+    func occupancy(of id: ChannelID, isPresence: Bool) -> ChannelOccupancy? {
+        guard let channel = channels[id], !channel.seats.isEmpty else { return nil }
+        return ChannelOccupancy(
+            name: id.name, subscriptions: channel.seats.count, users: isPresence ? channel.members.count : nil)
+    }
+
+    /// The members that this node's connections are, in no order.
+    func members(of id: ChannelID) -> [PresenceMember] {
+        channels[id]?.members.map { PresenceMember(userID: $0.key.text, info: $0.value.info) } ?? []
+    }
+
+    /// The channels of an application with connections of this node.
+    func occupied(application: String, prefix: String) -> [ChannelID] {
+        channels.compactMap { id, channel in
+            !channel.seats.isEmpty && id.application.isExactly(application) && id.name.hasBytePrefix(prefix) ? id : nil
+        }
+    }
+
+    private mutating func change(_ id: ChannelID, _ body: (inout Channel) -> Void) {
+        func figures(_ channel: Channel) -> (seats: Int, members: Int) { (channel.seats.count, channel.members.count) }
+        var channel = channels.removeValue(forKey: id) ?? Channel()
+        let before = figures(channel)
+        body(&channel)
+        let after = figures(channel)
+        if !channel.isUnused { channels[id] = channel }
+        let occupied = (after.seats > 0 ? 1 : 0) - (before.seats > 0 ? 1 : 0)
+        occupiedCount += occupied
+        let application = Identifier(id.application)
+        var tally = tallies[application] ?? ChannelTally()
+        tally.channels += occupied
+        tally.subscriptions += after.seats - before.seats
+        tally.members += after.members - before.members
+        tallies[application] = tally
+    }
+}
