@@ -1,0 +1,156 @@
+import NIOCore
+import RealtimeHub
+import ServerCluster
+
+// Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection which leaves right afterwards
+// is taken out behind them.
+extension ClusterChannels {
+    package func subscribe(
+        _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
+    ) {
+        let deadline = NIODeadline.now() + TimeAmount(callLimit)
+        let (number, needsTimer) = state.withLockedValue { state in
+            let number = state.pending.add(subscription, until: deadline, completion)
+            let needsTimer = number != nil && !state.hasTimer
+            if needsTimer { state.hasTimer = true }
+            return (number, needsTimer)
+        }
+        guard let number else { return completion(.failure(.unavailable)) }
+        if needsTimer { watch(until: deadline) }
+        let socketID = subscription.subscriber.socketID
+        // Kept for as long as it takes: an answer that comes too late for the client still has to be undone.
+        tell(.subscribe(socketID, subscription.channel, member: subscription.member)) { [self] result in
+            let key = PendingSubscriptions.Key(socketID: socketID, channel: subscription.channel)
+            settle(key, number, subscription.member, result)
+        }
+    }
+
+    /// The leader has answered; on the bus's event loop.
+    private func settle(
+        _ key: PendingSubscriptions.Key, _ number: UInt64, _ member: PresenceMember?, _ result: Result<ByteBuffer, ClusterFailure>
+    ) {
+        var answer = SubscribeAnswer.refused(.unavailable)
+        if case .success(let buffer) = result, let parsed = try? SubscribeAnswer(parsing: buffer) { answer = parsed }
+        switch answer {
+        case .refused(let refusal):
+            let entry = state.withLockedValue { state in
+                state.pending.answered()
+                return state.pending.current(key, number: number)
+            }
+            if let entry { refuse(entry, refusal) }
+        case .confirmed(let confirmation):
+            let entry = state.withLockedValue { state in
+                state.pending.answered()
+                let entry = state.pending.take(key, number: number)
+                let seat = entry.map { (socketID: key.socketID, eventLoopID: $0.subscription.subscriber.eventLoopID) }
+                state.subscriptions.confirm(key.channel, member, seat: seat)
+                if let subscriber = entry?.subscription.subscriber {
+                    _ = state.node?.apply(.subscribed(subscriber, key.channel, confirmation: confirmation))
+                }
+                return entry
+            }
+            guard let entry else {
+                let ended = EndedHolding(channel: key.channel.name, user: member?.userID)
+                return end([ended], application: key.channel.application, isSilent: false)
+            }
+            entry.completion(.success(EventLoopSet()))
+        }
+    }
+
+    /// Refuses on the connection's own event loop, where it may have left the channel meanwhile, and may even have asked again.
+    private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
+        let subscriber = entry.subscription.subscriber
+        guard case .here(_, let eventLoop) = subscriber.place else { return }
+        let key = PendingSubscriptions.Key(socketID: subscriber.socketID, channel: entry.subscription.channel)
+        eventLoop.execute { [state] in
+            guard state.withLockedValue({ $0.pending.take(key, number: entry.number) }) != nil else { return }
+            entry.completion(.failure(refusal))
+        }
+    }
+
+    /// Gives up what has waited for too long, with one timer for all of it.
+    private func watch(until deadline: NIODeadline) {
+        bus.eventLoop.scheduleTask(deadline: deadline) { [weak self] in
+            guard let self else { return }
+            let (overdue, next) = state.withLockedValue { state in
+                let overdue = state.pending.overdue(at: .now())
+                state.hasTimer = state.pending.deadline != nil
+                return (overdue, state.pending.deadline)
+            }
+            for entry in overdue { refuse(entry, .unavailable) }
+            if let next { watch(until: next) }
+        }
+    }
+
+    // MARK: Ends
+
+    package func unsubscribe(_ subscription: EndedSubscription) -> EventLoopSet {
+        unsubscribe(all: [subscription])
+        return EventLoopSet()
+    }
+
+    /// One request for all subscriptions of a connection; they are of one application.
+    package func unsubscribe(all subscriptions: [EndedSubscription]) {
+        guard let first = subscriptions.first else { return }
+        var given: [PendingSubscriptions.Entry] = []
+        var ended: [EndedHolding] = []
+        state.withLockedValue { state in
+            for subscription in subscriptions {
+                let key = PendingSubscriptions.Key(socketID: subscription.socketID, channel: subscription.channel)
+                if let entry = state.pending.giveUp(key) {
+                    given.append(entry)
+                    continue
+                }
+                guard let holding = state.subscriptions.leave(subscription.channel, subscription.socketID) else { continue }
+                ended.append(holding)
+                if let subscriber = subscription.subscriber {
+                    _ = state.node?.apply(.unsubscribed(subscriber, subscription.channel))
+                }
+            }
+        }
+        end(ended, application: first.application.id, isSilent: first.isSilent)
+        for entry in given { entry.completion(.success(EventLoopSet())) }
+    }
+
+    private func end(_ ended: [EndedHolding], application: String, isSilent: Bool) {
+        guard !ended.isEmpty else { return }
+        tell(.unsubscribe(application: application, ended, isSilent: isSilent)) { [state] _ in
+            // Also when it was not taken: a leader that is not told of it in an announcement ends it.
+            state.withLockedValue { state in
+                for holding in ended {
+                    state.subscriptions.release(
+                        ChannelID(application: application, name: holding.channel), user: holding.user)
+                }
+            }
+        }
+    }
+}
+
+// MARK: - Users
+
+extension ClusterChannels {
+    package func signIn(_ signIn: ConnectionSignIn) {
+        let connection = SignedInConnection(
+            socketID: SocketID(signIn.connection), application: signIn.application.id, user: signIn.user,
+            watchlist: signIn.watchlist)
+        let next = users.withLockedValue {
+            $0.signIn((connection: connection, answers: signIn.answers), at: signIn.connection.eventLoopID)
+        }
+        if let next { send(next) }
+    }
+
+    private func send(_ signIn: NodeUsers.SignIn) {
+        tell(.signIn(signIn.connection, answers: signIn.answers)) { [self] result in
+            let isTaken = if case .success = result { true } else { false }
+            if let next = users.withLockedValue({ $0.answered(signIn.connection, isTaken: isTaken) }) { send(next) }
+        }
+    }
+
+    package func signOut(_ connection: UserConnection, of application: Application) {
+        let socketID = SocketID(connection)
+        guard users.withLockedValue({ $0.leave(socketID) }) else { return }
+        tell(.signOut(socketID, application: application.id)) { [users] _ in
+            users.withLockedValue { $0.release(socketID) }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// The channels of a cluster, as one node's service sees them: commands go to the leader, and what it decides is applied here.
+///
+/// Keeps what the node's own connections hold: it says to whom events are delivered, and a new leader is told all of it. Reads answer
+/// for this node only, since requests of the HTTP API are forwarded to the leader (rule CP-3).
+package final class ClusterChannels: ChannelBackend {
+    struct State: Sendable {
+        var node: (any ChannelNode)?
+        var subscriptions = NodeSubscriptions()
+        var pending: PendingSubscriptions
+        var hasTimer = false
+    }
+
+    let bus: any ClusterBus
+    /// How long a client waits for the leader.
+    let callLimit: Duration
+    let clock: ServerClock
+    let state: NIOLockedValueBox<State>
+    let users = NIOLockedValueBox(NodeUsers())
+    private let connections = NIOLockedValueBox(NodeConnections())
+
+    /// So many entries of an announcement are in one request.
+    private static let announced = 1_000
+
+    /// - Parameters:
+    ///   - callLimit: how long a client waits for the leader.
+    ///   - capacity: so many subscriptions may wait for the leader's answer; further ones are refused.
+    package init(bus: any ClusterBus, clock: ServerClock, callLimit: Duration = .seconds(3), capacity: Int = 65_536) {
+        self.bus = bus
+        self.clock = clock
+        self.callLimit = callLimit
+        state = NIOLockedValueBox(State(pending: PendingSubscriptions(capacity: capacity)))
+        bus.attach(self, of: .pusher)
+    }
+
+    // MARK: Requests
+
+    /// Tells the leader something that it has to know, however long it takes until there is one.
+    func tell(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
+        bus.request(request.encoded, of: .pusher, within: nil, isRepeatable: true, completion: completion)
+    }
+
+    /// Asks the leader for something that is of no use later.
+    private func ask(_ request: PusherRequest, _ completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void) {
+        bus.request(request.encoded, of: .pusher, within: callLimit, isRepeatable: true, completion: completion)
+    }
+
+    /// Has the leader answer a request of the HTTP API (rule CP-10).
+    func forward(_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPAnswer) -> Void) {
+        var request = request
+        // Pusher's requests are signed in their query, so nothing else has to travel.
+        request.headers = [:]
+        ask(.http(request)) { result in
+            switch result {
+            case .success(var buffer):
+                completion((try? buffer.answer()) ?? HTTPAnswer(HTTPProblem(.unknown)))
+            case .failure(let failure): completion(HTTPAnswer(HTTPProblem(failure)))
+            }
+        }
+    }
+
+    package func publish(_ publication: ChannelPublication) -> EventLoopSet {
+        switch publication.source {
+        case .client(let event):
+            guard let sender = publication.excluding else { break }
+            ask(.relay(event, application: publication.application.id, sender: sender)) { _ in }
+        case .server: ask(.publish(ForwardedPublication(publication, at: clock.monotonic()))) { _ in }
+        }
+        return full(of: publication.channel)
+    }
+
+    /// The node's event loops with subscribers of a channel that have no room: whoever said something to the channel pauses.
+    private func full(of channel: ChannelID) -> EventLoopSet {
+        state.withLockedValue { state in
+            guard let full = state.node?.fullEventLoops, !full.isEmpty else { return EventLoopSet() }
+            return state.subscriptions.audience(of: channel).filter { full.contains($0) }
+                .reduce(into: EventLoopSet()) { $0.insert($1) }
+        }
+    }
+
+    package func close(_ reason: PusherCloseReason, application: String, user: String?) {
+        tell(.close(reason, application: application, user: user)) { _ in }
+    }
+
+    // MARK: Nodes
+
+    package func join(_ node: any ChannelNode) {
+        state.withLockedValue { $0.node = node }
+    }
+
+    package func leave(_ node: any ChannelNode) {
+        state.withLockedValue { $0.node = nil }
+    }
+
+    // MARK: Limits
+
+    package func openConnection(of application: Application) -> Bool {
+        connections.withLockedValue { $0.open(application.id, limit: application.limits.connections) }
+    }
+
+    package func closeConnection(of application: Application) {
+        connections.withLockedValue { $0.close(application.id) }
+    }
+
+    package func connections(of application: Application) -> Int {
+        connections.withLockedValue { $0.known(application.id) }
+    }
+
+    /// Requests are counted where they are answered, by the leader.
+    package func spend(publishes: Int, of application: Application) {}
+    package func spendQuery(of application: Application) {}
+
+    package func sweep(for node: any ChannelNode) {
+        guard let report = connections.withLockedValue({ $0.report() }) else { return }
+        tell(.connections(report)) { [connections] result in
+            connections.withLockedValue { connections in
+                if case .success = result { connections.reported(report) } else { connections.failed(report) }
+            }
+        }
+    }
+}
+
+// MARK: - What the leader has decided
+
+extension ClusterChannels: ClusterMember {
+    package func apply(_ fact: ByteBuffer) {
+        guard let fact = try? PusherFact(parsing: fact) else { return }
+        switch fact {
+        case .deliver(let frame, let channel, let excluding):
+            let (node, audience) = state.withLockedValue { ($0.node, $0.subscriptions.audience(of: channel)) }
+            guard !audience.isEmpty else { return }
+            _ = node?.apply(.deliver(frame, channel, in: audience, excluding: excluding))
+        case .tell(let connections, let frame):
+            let places = users.withLockedValue { $0.places(of: connections) }
+            let node = state.withLockedValue(\.node)
+            for (eventLoopID, connections) in places {
+                _ = node?.apply(.tell(connections, eventLoopID: eventLoopID, frame))
+            }
+        case .close(let reason, let application, let user):
+            _ = state.withLockedValue(\.node)?.apply(.close(reason, application: application, user: user))
+        case .connections(let totals): connections.withLockedValue { $0.learn(totals) }
+        }
+    }
+
+    package func announcement() -> [ByteBuffer] {
+        let holdings = state.withLockedValue(\.subscriptions.holdings)
+        let users = users.withLockedValue(\.held)
+        let requests: [PusherRequest] =
+            [.connections(connections.withLockedValue { $0.announce() })] + Self.parts(holdings).map { .holdings($0) }
+            + Self.parts(users).map { .users($0) }
+        return requests.map(\.encoded)
+    }
+
+    private static func parts<Element>(_ list: [Element]) -> [[Element]] {
+        stride(from: 0, to: list.count, by: announced).map { Array(list[$0..<min($0 + announced, list.count)]) }
+    }
+
+    /// Events were lost: whoever connects anew subscribes anew, and asks for what it needs. The others hear that members go, since not
+    /// all nodes are interrupted at a time.
+    package func interrupted() {
+        let applications = connections.withLockedValue(\.own)
+        let node = state.withLockedValue(\.node)
+        for count in applications { _ = node?.apply(.close(.interrupted, application: count.application, user: nil)) }
+    }
+}
+
+extension PusherCloseReason {
+    static let interrupted = PusherCloseReason(4200, "The server has lost events; please connect again.")
+}
+
+// MARK: - Reads
+
+extension ClusterChannels {
+    package func occupancy(of channel: ChannelID) -> ChannelOccupancy? {
+        let isPresence = ChannelTraits(of: channel).contains(.presence)
+        return state.withLockedValue { $0.subscriptions.occupancy(of: channel, isPresence: isPresence) }
+    }
+
+    package func members(of channel: ChannelID) -> [PresenceMember] {
+        state.withLockedValue { $0.subscriptions.members(of: channel) }
+    }
+
+    /// Cached events are the leader's.
+    package func cached(_ channel: ChannelID) -> CachedMessage? { nil }
+
+    package func audience(of channel: ChannelID) -> EventLoopSet {
+        state.withLockedValue { $0.subscriptions.audience(of: channel) }
+    }
+
+    package func forEachOccupied(application: String, prefix: String, _ body: ([ChannelOccupancy]) -> Bool) {
+        let channels = state.withLockedValue { $0.subscriptions.occupied(application: application, prefix: prefix) }
+        _ = body(channels.compactMap { occupancy(of: $0) })
+    }
+
+    package var channelCount: Int { state.withLockedValue(\.subscriptions.occupiedCount) }
+
+    package var tallies: [(application: String, tally: ChannelTally)] {
+        state.withLockedValue(\.subscriptions.tallies).map { ($0.key.text, $0.value) }
+    }
+}
