@@ -46,7 +46,8 @@ extension PusherService: WebSocketFront {
         do throws(HTTPProblem) {
             let route = try PusherRoute(method: request.method, segments: target.segments)
             connection.kind = requestKinds[route]
-            let request = RESTRequest(method: request.method, target: target, body: request.body)
+            if let forwarder, route != .webSocket { return try forward(request, route, by: forwarder, for: connection) }
+            let request = RESTRequest(request)
             if case .channels(let id) = route {
                 return try answer(RESTService(service: self).list(request, id), for: connection)
             }
@@ -75,10 +76,40 @@ extension PusherService: WebSocketFront {
         if let held { connection.finish(held.number, result) } else { connection.answer(result) }
     }
 
-    /// Looking through many channels takes longer than an event loop has for one request (rule SR-69).
+    /// Has somebody else answer, but only whoever may ask: nobody else costs more than this server.
+    private func forward(
+        _ request: HTTPRequest, _ route: PusherRoute, by forwarder: RequestForwarder, for connection: HTTPConnection
+    ) throws(HTTPProblem) {
+        _ = try RESTService(service: self).authenticated(RESTRequest(request), route)
+        let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
+        forwarder(request) { answer in
+            eventLoop.execute { reply(answer) }
+        }
+    }
+
+    /// Answers a request that another node was asked.
+    ///
+    /// - Parameter eventLoop: this one.
+    func answer(forwarded request: HTTPRequest, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
+        do throws(HTTPProblem) {
+            let route = try PusherRoute(method: request.method, segments: request.target.segments)
+            let request = RESTRequest(request)
+            guard case .channels(let id) = route else { return reply(try RESTService(service: self).answer(request, route)) }
+            let list = try RESTService(service: self).list(request, id)
+            guard channelCount > ChannelList.few else { return reply(try list.answer(from: self)) }
+            answer(list, on: eventLoop, reply: reply)
+        } catch {
+            reply(HTTPAnswer(error))
+        }
+    }
+
     private func answer(_ list: ChannelList, for connection: HTTPConnection) throws(HTTPProblem) {
         guard channelCount > ChannelList.few else { return connection.answer(try list.answer(from: self)) }
-        let (reply, eventLoop) = (connection.expectAnswer(), connection.loop.eventLoop)
+        answer(list, on: connection.loop.eventLoop, reply: connection.expectAnswer())
+    }
+
+    /// Looking through many channels takes longer than an event loop has for one request (rule SR-69).
+    private func answer(_ list: ChannelList, on eventLoop: any EventLoop, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
         NIOThreadPool.singleton.submit { [self] state in
             var result = HTTPAnswer(HTTPProblem(503, "The server is shutting down.", retryAfter: 1))
             if case .active = state {

@@ -61,13 +61,24 @@ package final class PusherService: Sendable {
     let channels: any ChannelBackend
     let requestKinds: PusherRequestKinds
     let webSockets: WebSocketService
+    /// Who answers requests of the HTTP API instead of this service.
+    let forwarder: RequestForwarder?
     /// Events that this server took, by the id of their application.
     let eventCounts = NIOLockedValueBox<[Identifier: EventCounts]>([:])
     private let shared = NIOLockedValueBox<[Identifier: SharedApplication]>([:])
 
+    /// Passes a request on, and has the answer given on any thread.
+    package typealias RequestForwarder = @Sendable (HTTPRequest, _ answer: @escaping @Sendable (HTTPAnswer) -> Void) -> Void
+
     /// Joins the servers that share the channels.
-    package init(_ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend) {
+    ///
+    /// - Parameter forwarder: answers requests of the HTTP API instead of this service.
+    package init(
+        _ settings: PusherServiceSettings, _ context: ServerContext, channels: any ChannelBackend,
+        forwarder: RequestForwarder? = nil
+    ) {
         self.context = context
+        self.forwarder = forwarder
         self.channels = channels
         self.settings = settings
         mailboxes = context.loops.map { EventLoopMailbox($0.queue, PusherLoop($0)) }
@@ -78,6 +89,11 @@ package final class PusherService: Sendable {
             context, of: .pusher, messageBytes: settings.maximumMessageBytes,
             silence: settings.activityTimeout + settings.pongTimeout, pongTimeout: settings.pongTimeout, ping: PusherWire.ping)
         channels.join(self)
+    }
+
+    /// A service of a cluster's node, whose requests the leader answers.
+    package convenience init(_ settings: PusherServiceSettings, _ context: ServerContext, cluster channels: ClusterChannels) {
+        self.init(settings, context, channels: channels) { request, answer in channels.forward(request, answer) }
     }
 
     var now: MonotonicInstant { context.now }

@@ -9,6 +9,16 @@ struct RESTRequest: Hashable, Sendable {
     var target: RequestTarget
     var body: [UInt8]
 
+    init(method: String, target: RequestTarget, body: [UInt8]) {
+        self.method = method
+        self.target = target
+        self.body = body
+    }
+
+    init(_ request: HTTPRequest) {
+        self.init(method: request.method, target: request.target, body: request.body)
+    }
+
     /// A parameter of the query, in any case of letters, as signatures have it; an error when it came twice.
     func parameter(_ name: String) throws(HTTPProblem) -> String? {
         var found: String?

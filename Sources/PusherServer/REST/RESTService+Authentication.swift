@@ -19,6 +19,19 @@ extension RESTService {
         return try check(request, application)
     }
 
+    /// The application that a request asks of.
+    func authenticated(_ request: RESTRequest, _ route: PusherRoute) throws(HTTPProblem) -> Application {
+        switch route {
+        case .webSocket: throw .upgradeRequired
+        case .publish(let id), .publishBatch(let id), .channels(let id), .channel(let id, _), .users(let id, _),
+            .publishTo(let id, _), .connections(let id):
+            return try authenticated(request, id)
+        case .terminateConnections(let id, _):
+            guard let id else { return try authenticated(request) }
+            return try authenticated(request, id)
+        }
+    }
+
     private func check(_ request: RESTRequest, _ application: Application) throws(HTTPProblem) -> Application {
         guard application.isEnabled else { throw .disabledApplication }
         guard !request.repeatsParameters else { throw .repeatedParameter }

@@ -62,13 +62,15 @@ final class PusherWebhookService: Sendable {
     }
 
     /// Tells what there is to tell, for a while; the rest is given up.
-    func close() async {
+    ///
+    /// - Parameter tellingAll: whether what is held back is told now; otherwise somebody else tells it.
+    func close(tellingAll: Bool = true) async {
         let applications = state.withLockedValue { state in
             state.isClosed = true
             return Array(state.applications.values)
         }
         await withTaskGroup(of: Void.self) { group in
-            for application in applications { group.addTask { await application.close() } }
+            for application in applications { group.addTask { await application.close(tellingAll: tellingAll) } }
         }
     }
 

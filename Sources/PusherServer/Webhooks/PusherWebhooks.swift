@@ -136,9 +136,13 @@ final class PusherWebhooks: Sendable {
     }
 
     /// Tells all that is held back, and waits for a while until everything has arrived.
-    func close() async {
+    ///
+    /// - Parameter tellingAll: whether what is held back is told; otherwise somebody else tells it.
+    func close(tellingAll: Bool = true) async {
         let (timer, deliveries) = state.withLockedValue { state in
-            for news in state.desk.release(at: clock.monotonic(), all: true) { send(news, to: state.receivers) }
+            if tellingAll {
+                for news in state.desk.release(at: clock.monotonic(), all: true) { send(news, to: state.receivers) }
+            }
             state.isClosed = true
             defer { state.timer = nil }
             return (state.timer, state.receivers.map(\.delivery) + state.retiring)
