@@ -14,6 +14,7 @@ extension LocalChannels {
                 audience = shard.publish(
                     message, to: channel, traits: publication.traits, keeping: application.limits.cacheBytes / shardCount)
                 if application.hasWebhooks { nodes.first?.filled(channel.name, of: application) }
+                remembering?(channel, message)
             } else {
                 audience = shard.audience(of: channel)
             }

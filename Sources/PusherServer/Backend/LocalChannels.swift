@@ -18,6 +18,8 @@ package final class LocalChannels: ChannelBackend {
     private let shards: [NIOLockedValueBox<ChannelShard>]
     /// Takes events to other services.
     let bridge: (any BridgeTap)?
+    /// Is told of each event that a cache channel remembers, under the lock of its shard.
+    let remembering: (@Sendable (ChannelID, CachedMessage) -> Void)?
     private let clock: ServerClock
     private let userOfflineGrace: Duration
     /// Whoever joins a presence channel is sent a list of members of at most so many bytes.
@@ -26,10 +28,13 @@ package final class LocalChannels: ChannelBackend {
     /// - Parameters:
     ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
     ///   - maximumPendingBytes: what may wait for one connection.
+    ///   - remembering: is told of each event that a cache channel remembers.
     package init(
-        clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil
+        clock: ServerClock, userOfflineGrace: Duration, maximumPendingBytes: Int, bridge: (any BridgeTap)? = nil,
+        remembering: (@Sendable (ChannelID, CachedMessage) -> Void)? = nil
     ) {
         self.bridge = bridge
+        self.remembering = remembering
         self.clock = clock
         self.userOfflineGrace = userOfflineGrace
         // Whoever gets more than may wait for it is cut as a slow reader, and would be cut again each time it comes back.
@@ -98,6 +103,14 @@ package final class LocalChannels: ChannelBackend {
         connections.withLockedValue { connections in
             let remaining = connections[Identifier(application.id), default: 1] - 1
             connections[Identifier(application.id)] = remaining > 0 ? remaining : nil
+        }
+    }
+
+    /// Counts connections of other nodes.
+    func countConnections(_ change: Int, of application: String) {
+        connections.withLockedValue { connections in
+            let count = connections[Identifier(application), default: 0] + change
+            connections[Identifier(application)] = count > 0 ? count : nil
         }
     }
 

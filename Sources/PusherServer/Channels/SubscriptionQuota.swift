@@ -29,6 +29,14 @@ final class SubscriptionQuota: Sendable {
         if let refusal { throw refusal }
     }
 
+    /// Counts what there is already, whatever the limits are.
+    func restore(_ application: Application, isNewChannel: Bool) {
+        counts.withLockedValue { counts in
+            counts[Identifier(application.id), default: Count()].subscriptions += 1
+            if isNewChannel { counts[Identifier(application.id), default: Count()].channels += 1 }
+        }
+    }
+
     func close(_ application: Application, isChannelGone: Bool) {
         counts.withLockedValue { counts in
             guard var count = counts[Identifier(application.id)] else { return }

@@ -1,0 +1,48 @@
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+
+// What there was before this process decided. To be called before any node joins: nobody is told of anything.
+extension LocalChannels {
+    /// Takes subscriptions over, whatever the limits are.
+    func restore(_ holding: ChannelHolding, of application: Application, eventLoopID: Int) {
+        let traits = ChannelTraits(of: holding.channel)
+        withShard(of: holding.channel) { shard in
+            for _ in 0..<holding.count {
+                let isNew = shard.occupancy(of: holding.channel) == nil
+                let outcome = try? shard.subscribe(
+                    to: holding.channel, traits: traits, eventLoopID: eventLoopID, member: holding.member, memberLimit: .max,
+                    at: now)
+                guard outcome != nil else { return }
+                quota.restore(application, isNewChannel: isNew)
+            }
+        }
+    }
+
+    /// Takes the last event of a cache channel over.
+    func restore(_ message: CachedMessage, of channel: ChannelID, _ application: Application) {
+        withShard(of: channel) { shard in
+            _ = shard.publish(
+                message, to: channel, traits: ChannelTraits(of: channel), keeping: application.limits.cacheBytes / shardCount)
+        }
+    }
+
+    /// Takes signed-in connections of one application over. Those who watch believe what is the case.
+    ///
+    /// - Parameter offline: users who have just gone, of whom watchers are told when they stay away.
+    func restore(
+        _ connections: [(UserConnection, user: String, watchlist: [String])], offline: [String], of application: Application
+    ) {
+        let now = now
+        withUsers(of: application) { users in
+            // First all users and then whom they watch, so that nobody seems to come while others watch.
+            let phantoms = offline.enumerated().map { (UserConnection(eventLoopID: 0, high: 0, low: UInt64($0)), $1) }
+            for (connection, user) in phantoms { _ = users.signIn(connection, as: user, watching: [], at: now) }
+            for (connection, user, _) in connections { _ = users.signIn(connection, as: user, watching: [], at: now) }
+            for (connection, user, watchlist) in connections where !watchlist.isEmpty {
+                _ = users.signIn(connection, as: user, watching: watchlist, at: now)
+            }
+            for (connection, _) in phantoms { users.signOut(connection, at: now) }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+import ServerRuntime
+
+/// What Redis keeps of Pusher, so that another leader can go on (rules CP-50 to CP-56). Writes only; ``RestoredRecords`` reads.
+///
+/// Everything is written through the log's own output, so a change and the facts that came of it are kept together.
+final class LeaderRecords: Sendable {
+    private let output: any ClusterOutput
+    private let clock: ServerClock
+    private let userOfflineGrace: Duration
+    private let keys: RecordKeys
+    /// Until when there is something to strike from the list of those who are gone.
+    private let fading = NIOLockedValueBox(MonotonicInstant(nanoseconds: .min))
+
+    init(_ output: any ClusterOutput, _ keys: RecordKeys, clock: ServerClock, userOfflineGrace: Duration) {
+        self.output = output
+        self.keys = keys
+        self.clock = clock
+        self.userOfflineGrace = userOfflineGrace
+    }
+
+    private var unixMilliseconds: Int64 { Int64(clamping: clock.unixTicks() / 10_000) }
+
+    private func write(_ commands: RedisCommand...) {
+        output.write(commands, of: .pusher)
+    }
+
+    // MARK: Subscriptions and users
+
+    /// A node holds so many subscriptions to a channel by now.
+    func keep(_ holding: KeptHolding) {
+        if holding.holding.count > 0 {
+            write(RedisCommand("HSET", keys.subscriptions, .bytes(holding.field), .bytes(holding.value)))
+        } else {
+            write(RedisCommand("HDEL", keys.subscriptions, .bytes(holding.field)))
+        }
+    }
+
+    func keep(_ connection: SignedInConnection, of node: ClusterNode) {
+        var value = ByteBuffer()
+        value.write(connection: connection)
+        write(
+            RedisCommand("HSET", keys.users, .bytes(RecordKeys.field(connection.socketID, of: node)), .bytes(value)),
+            RedisCommand("ZREM", keys.offline, .bytes(RecordKeys.user(connection))))
+    }
+
+    /// The user may be back before those who watch hear of it.
+    func forget(_ connection: SignedInConnection, of node: ClusterNode) {
+        begin(userOfflineGrace)
+        write(
+            RedisCommand("HDEL", keys.users, .bytes(RecordKeys.field(connection.socketID, of: node))),
+            RedisCommand("ZADD", keys.offline, .integer(unixMilliseconds), .bytes(RecordKeys.user(connection))))
+    }
+
+    // MARK: Cached events
+
+    /// A cache channel remembers an event.
+    func remember(_ message: CachedMessage, of channel: ChannelID) {
+        let milliseconds = message.expires.since(clock.monotonic()).milliseconds
+        guard milliseconds > 0 else { return }
+        let now = unixMilliseconds
+        var value = ByteBuffer()
+        value.writeInteger(now + milliseconds)
+        value.write(text: message.event)
+        value.write(text: message.data)
+        var member = ByteBuffer()
+        member.write(channel: channel)
+        write(
+            RedisCommand("SET", keys.cached(channel), .bytes(value), "PX", .integer(milliseconds)),
+            RedisCommand("ZADD", keys.cacheIndex, .integer(now + milliseconds), .bytes(member)),
+            RedisCommand("ZREMRANGEBYSCORE", keys.cacheIndex, "-inf", .integer(now)))
+    }
+
+    // MARK: Absences
+
+    /// Webhooks are told of some news later, which another leader has to do if this one cannot.
+    func note(_ news: ChannelWebhookEvent.Kind, on channel: ChannelID) {
+        switch news {
+        case .vacated:
+            begin(ChannelEventDebouncer.delay)
+            write(
+                RedisCommand(
+                    "ZADD", keys.absences, .integer(unixMilliseconds), .bytes(RecordKeys.absence(of: nil, from: channel))))
+        case .memberRemoved(let user):
+            begin(ChannelEventDebouncer.delay)
+            write(
+                RedisCommand(
+                    "ZADD", keys.absences, .integer(unixMilliseconds), .bytes(RecordKeys.absence(of: user, from: channel))))
+        case .occupied: write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: nil, from: channel))))
+        case .memberAdded(let user):
+            write(RedisCommand("ZREM", keys.absences, .bytes(RecordKeys.absence(of: user, from: channel))))
+        case .clientEvent, .cacheMiss, .subscriptionCount: break
+        }
+    }
+
+    private func begin(_ delay: Duration) {
+        let end = clock.monotonic().advanced(by: delay + .seconds(5))
+        fading.withLockedValue { $0 = max($0, end) }
+    }
+
+    /// Strikes what has been told by now.
+    func sweep() {
+        guard clock.monotonic() < fading.withLockedValue({ $0 }) else { return }
+        let now = unixMilliseconds
+        write(
+            RedisCommand("ZREMRANGEBYSCORE", keys.absences, "-inf", .integer(now - ChannelEventDebouncer.delay.milliseconds)),
+            RedisCommand("ZREMRANGEBYSCORE", keys.offline, "-inf", .integer(now - userOfflineGrace.milliseconds)))
+    }
+}

@@ -1,0 +1,122 @@
+import Identifiers
+import RealtimeHub
+import ServerCluster
+
+/// What the connections of every node hold, as the leader knows it. A value without locks.
+struct NodeHoldings: Sendable {
+    private struct Key: Hashable, Sendable {
+        var channel: ChannelID
+        var user: Identifier?
+
+        init(_ channel: ChannelID, _ user: String?) {
+            self.channel = channel
+            self.user = user.map { Identifier($0) }
+        }
+    }
+
+    private struct Node: Sendable {
+        var subscriptions: [Key: KeptHolding] = [:]
+        var users: [SocketID: SignedInConnection] = [:]
+        var connections: [Identifier: Int] = [:]
+    }
+
+    private var nodes: [ClusterNode: Node] = [:]
+    private var lastNumber: UInt64 = 0
+
+    /// - Parameter kept: what the last leader knew.
+    init(_ kept: [KeptHolding] = [], users: [(ClusterNode, SignedInConnection)] = []) {
+        for holding in kept {
+            lastNumber = max(lastNumber, holding.since)
+            let key = Key(holding.holding.channel, holding.holding.member?.userID)
+            nodes[holding.node, default: Node()].subscriptions[key] = holding
+        }
+        for (node, connection) in users { nodes[node, default: Node()].users[connection.socketID] = connection }
+    }
+
+    // MARK: Subscriptions
+
+    /// Counts a subscription; returns what there is by now.
+    mutating func add(_ channel: ChannelID, _ member: PresenceMember?, of node: ClusterNode) -> KeptHolding {
+        let key = Key(channel, member?.userID)
+        if var known = nodes[node]?.subscriptions[key] {
+            known.holding.count += 1
+            nodes[node]?.subscriptions[key] = known
+            return known
+        }
+        lastNumber += 1
+        let holding = ChannelHolding(channel: channel, member: member, count: 1)
+        let new = KeptHolding(node: node, holding: holding, since: lastNumber)
+        nodes[node, default: Node()].subscriptions[key] = new
+        return new
+    }
+
+    /// Takes a subscription off; returns what is left, nil when the node has none.
+    mutating func remove(_ channel: ChannelID, user: String?, of node: ClusterNode) -> KeptHolding? {
+        let key = Key(channel, user)
+        guard var known = nodes[node]?.subscriptions[key] else { return nil }
+        known.holding.count -= 1
+        nodes[node]?.subscriptions[key] = known.holding.count > 0 ? known : nil
+        return known
+    }
+
+    /// What a node's announcement changes: subscriptions that it has no more, and others that it has in addition.
+    func changes(to announced: [ChannelHolding], of node: ClusterNode) -> (ended: [ChannelHolding], new: [ChannelHolding]) {
+        var ended: [ChannelHolding] = []
+        var new: [ChannelHolding] = []
+        var rest = nodes[node]?.subscriptions ?? [:]
+        for var holding in announced {
+            let known = rest.removeValue(forKey: Key(holding.channel, holding.member?.userID))?.holding.count ?? 0
+            let difference = holding.count - known
+            holding.count = abs(difference)
+            if difference > 0 { new.append(holding) }
+            if difference < 0 { ended.append(holding) }
+        }
+        ended += rest.values.sorted { $0.since < $1.since }.map(\.holding)
+        return (ended, new)
+    }
+
+    // MARK: Users
+
+    mutating func signIn(_ connection: SignedInConnection, of node: ClusterNode) {
+        nodes[node, default: Node()].users[connection.socketID] = connection
+    }
+
+    /// Nil when the connection is not signed in.
+    mutating func signOut(_ socketID: SocketID, of node: ClusterNode) -> SignedInConnection? {
+        nodes[node]?.users.removeValue(forKey: socketID)
+    }
+
+    /// As ``changes(to:of:)``, of signed-in connections.
+    func userChanges(
+        to announced: [SignedInConnection], of node: ClusterNode
+    ) -> (ended: [SignedInConnection], new: [SignedInConnection]) {
+        var rest = nodes[node]?.users ?? [:]
+        let new = announced.filter { rest.removeValue(forKey: $0.socketID) != $0 }
+        let announced = Set(new.map(\.socketID))
+        return (rest.values.filter { !announced.contains($0.socketID) }, new)
+    }
+
+    // MARK: Connections
+
+    /// A node has so many connections of an application by now; returns the difference to before.
+    mutating func count(_ count: ApplicationCount, of node: ClusterNode) -> Int {
+        let id = Identifier(count.application)
+        let before = nodes[node]?.connections[id] ?? 0
+        nodes[node, default: Node()].connections[id] = count.count > 0 ? count.count : nil
+        return count.count - before
+    }
+
+    /// The applications of which a node has connections.
+    func applications(of node: ClusterNode) -> [String] {
+        nodes[node]?.connections.keys.map(\.text) ?? []
+    }
+
+    /// The applications of which any node has connections.
+    var applications: Set<Identifier> {
+        nodes.values.reduce(into: []) { $0.formUnion($1.connections.keys) }
+    }
+
+    mutating func forget(_ node: ClusterNode) {
+        nodes[node] = nil
+    }
+}

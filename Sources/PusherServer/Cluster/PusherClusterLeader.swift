@@ -1,0 +1,245 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import PusherProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// Decides for the Pusher services of all nodes: the channels of one process, whose subscribers are on other nodes.
+///
+/// Its own service has no connections. It answers requests of the HTTP API and tells webhooks. Called on one event loop.
+final class PusherClusterLeader: ClusterLeader {
+    let service: PusherService
+    let channels: LocalChannels
+    let remote: RemoteNodes
+    let records: LeaderRecords
+    let output: any ClusterOutput
+    let eventLoop: any EventLoop
+    private let holdings: NIOLockedValueBox<NodeHoldings>
+    /// Applications as they were known last: what connections hold has to end also after an application was removed.
+    private let applications: NIOLockedValueBox<[Identifier: Application]>
+    private let timer = NIOLockedValueBox<RepeatedTask?>(nil)
+
+    init(
+        service: PusherService, channels: LocalChannels, remote: RemoteNodes, records: LeaderRecords, output: any ClusterOutput,
+        eventLoop: any EventLoop, holdings: NodeHoldings, applications: [Identifier: Application]
+    ) {
+        self.service = service
+        self.channels = channels
+        self.remote = remote
+        self.records = records
+        self.output = output
+        self.eventLoop = eventLoop
+        self.holdings = NIOLockedValueBox(holdings)
+        self.applications = NIOLockedValueBox(applications)
+    }
+
+    var logger: Logger { service.context.logger }
+
+    /// Lets time pass from now on.
+    func begin(sweeping interval: Duration) {
+        let interval = TimeAmount(interval)
+        let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [weak self] task in
+            guard let self else { return task.cancel() }
+            channels.sweep(for: remote)
+            service.webhooks.sweep()
+            records.sweep()
+        }
+        timer.withLockedValue { $0 = task }
+    }
+
+    func close() async {
+        timer.withLockedValue { $0 }?.cancel()
+        remote.tellWebhooks(by: nil)
+        channels.leave(remote)
+        channels.leave(service)
+        // What is held back is the next leader's to tell.
+        await service.webhooks.close(tellingAll: false)
+        for loop in service.context.loops { loop.queue.close() }
+    }
+
+    private func application(_ id: String) -> Application? {
+        if let application = service.settings.applications.application(id: id) {
+            applications.withLockedValue { $0[Identifier(id)] = application }
+            return application
+        }
+        return applications.withLockedValue { $0[Identifier(id)] }
+    }
+
+    // MARK: Requests
+
+    func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping @Sendable (ByteBuffer) -> Void) {
+        guard let request = try? PusherRequest(parsing: request) else {
+            logger.error("a request of a node cannot be read", metadata: ["node": "\(node)"])
+            return reply(ByteBuffer())
+        }
+        switch request {
+        case .http(let request):
+            service.answer(forwarded: request, on: eventLoop) { answer in
+                var buffer = ByteBuffer()
+                buffer.write(answer: answer)
+                reply(buffer)
+            }
+            return
+        case .subscribe(let socketID, let channel, let member):
+            return subscribe(socketID, to: channel, member, of: node) { reply($0.encoded) }
+        case .connections(let counts):
+            // The answer first: what the node has reported is in the totals from there on.
+            reply(ByteBuffer())
+            return count(counts, of: node)
+        case .publish(let publication): publish(publication)
+        case .relay(let event, let id, let sender): relay(event, id, from: sender)
+        case .unsubscribe(let id, let ended, let isSilent):
+            func unsubscribe() {
+                for holding in ended { end(ChannelID(application: id, name: holding.channel), holding.user, of: node) }
+            }
+            if isSilent { remote.sparing(node) { unsubscribe() } } else { unsubscribe() }
+        case .signIn(let connection, let answers): signIn(connection, answers, of: node)
+        case .signOut(let socketID, _): signOut(socketID, of: node)
+        case .close(let reason, let id, let user): channels.close(reason, application: id, user: user)
+        case .holdings, .users: break
+        }
+        reply(ByteBuffer())
+    }
+
+    private func publish(_ publication: ForwardedPublication) {
+        guard let application = application(publication.channel.application) else { return }
+        channels.publish(
+            publication.publication(of: application, traits: ChannelTraits(of: publication.channel), at: service.now))
+    }
+
+    private func relay(_ event: ClientEvent, _ id: String, from sender: SocketID) {
+        guard let application = application(id) else { return }
+        let channel = ChannelID(application: id, name: event.channel)
+        channels.publish(
+            ChannelPublication(
+                channel: channel, traits: ChannelTraits(of: channel), application: application,
+                frame: PusherWire.frame(event.message), source: .client(event), excluding: sender))
+    }
+
+    // MARK: Subscriptions
+
+    private func subscribe(
+        _ socketID: SocketID, to channel: ChannelID, _ member: PresenceMember?, of node: ClusterNode,
+        answer: @escaping @Sendable (SubscribeAnswer) -> Void
+    ) {
+        guard let number = number(of: node), let application = application(channel.application) else {
+            return answer(.refused(.unavailable))
+        }
+        let subscriber = ChannelSubscriber(
+            socketID: socketID, eventLoopID: number, place: .elsewhere { answer(.confirmed($0)) })
+        channels.subscribe(
+            ChannelSubscription(
+                channel: channel, traits: ChannelTraits(of: channel), application: application, subscriber: subscriber,
+                member: member)
+        ) { [holdings, records] result in
+            switch result {
+            case .success: records.keep(holdings.withLockedValue { $0.add(channel, member, of: node) })
+            case .failure(let refusal): answer(.refused(refusal))
+            }
+        }
+    }
+
+    /// Ends one subscription, if the node has it.
+    private func end(_ channel: ChannelID, _ user: String?, of node: ClusterNode) {
+        guard let number = number(of: node), let application = application(channel.application),
+            let left = holdings.withLockedValue({ $0.remove(channel, user: user, of: node) })
+        else { return }
+        records.keep(left)
+        channels.unsubscribe(
+            EndedSubscription(
+                channel: channel, application: application, eventLoopID: number, socketID: .unnamed, userID: user))
+    }
+
+    private func number(of node: ClusterNode) -> Int? {
+        if let number = remote.number(of: node) { return number }
+        logger.error(
+            "the cluster has more nodes than Pusher can serve", metadata: ["node": "\(node)", "limit": "\(RemoteNodes.capacity)"])
+        return nil
+    }
+
+    // MARK: Users and connections
+
+    private func signIn(_ connection: SignedInConnection, _ answers: [ByteBuffer], of node: ClusterNode) {
+        guard let number = number(of: node), let application = application(connection.application) else { return }
+        holdings.withLockedValue { $0.signIn(connection, of: node) }
+        records.keep(connection, of: node)
+        channels.signIn(
+            ConnectionSignIn(
+                connection: UserConnection(connection.socketID, eventLoopID: number), application: application,
+                user: connection.user, watchlist: connection.watchlist, answers: answers))
+    }
+
+    private func signOut(_ socketID: SocketID, of node: ClusterNode) {
+        guard let number = number(of: node), let connection = holdings.withLockedValue({ $0.signOut(socketID, of: node) }),
+            let application = application(connection.application)
+        else { return }
+        records.forget(connection, of: node)
+        channels.signOut(UserConnection(socketID, eventLoopID: number), of: application)
+    }
+
+    /// A node has so many connections; tells all nodes how many there are.
+    private func count(_ counts: [ApplicationCount], of node: ClusterNode) {
+        for count in counts {
+            let change = holdings.withLockedValue { $0.count(count, of: node) }
+            channels.countConnections(change, of: count.application)
+        }
+        tellConnections(of: counts.map(\.application))
+    }
+
+    private func tellConnections(of applications: [String]) {
+        let totals = applications.compactMap { id in
+            application(id).map { ApplicationCount(application: id, count: channels.connections(of: $0)) }
+        }
+        guard !totals.isEmpty else { return }
+        output.emit(PusherFact.connections(totals).encoded, of: .pusher)
+    }
+
+    // MARK: Nodes
+
+    func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
+        guard number(of: node) != nil else { return }
+        var announced: (channels: [ChannelHolding], users: [SignedInConnection], counts: [ApplicationCount]) = ([], [], [])
+        for request in requests {
+            switch try? PusherRequest(parsing: request) {
+            case .holdings(let part): announced.channels += part
+            case .users(let part): announced.users += part
+            case .connections(let part): announced.counts += part
+            case nil: logger.error("an announcement cannot be read", metadata: ["node": "\(node)"])
+            default: break
+            }
+        }
+        let (channels, users) = holdings.withLockedValue {
+            ($0.changes(to: announced.channels, of: node), $0.userChanges(to: announced.users, of: node))
+        }
+        for holding in channels.ended { end(holding, of: node) }
+        for holding in channels.new {
+            // Nobody waits for the confirmation.
+            for _ in 0..<holding.count { subscribe(.unnamed, to: holding.channel, holding.member, of: node) { _ in } }
+        }
+        for connection in users.ended { signOut(connection.socketID, of: node) }
+        for connection in users.new { signIn(connection, [], of: node) }
+        let gone = Set(holdings.withLockedValue { $0.applications(of: node) }.map { Identifier($0) })
+            .subtracting(announced.counts.map { Identifier($0.application) })
+        count(announced.counts + gone.map { ApplicationCount(application: $0.text, count: 0) }, of: node)
+        // A node that has just come knows of none.
+        tellConnections(of: holdings.withLockedValue(\.applications).map(\.text))
+    }
+
+    func left(_ node: ClusterNode) {
+        let (subscriptions, users, applications) = holdings.withLockedValue {
+            ($0.changes(to: [], of: node).ended, $0.userChanges(to: [], of: node).ended, $0.applications(of: node))
+        }
+        for holding in subscriptions { end(holding, of: node) }
+        for connection in users { signOut(connection.socketID, of: node) }
+        count(applications.map { ApplicationCount(application: $0, count: 0) }, of: node)
+        holdings.withLockedValue { $0.forget(node) }
+        remote.forget(node)
+    }
+
+    private func end(_ holding: ChannelHolding, of node: ClusterNode) {
+        for _ in 0..<holding.count { end(holding.channel, holding.member?.userID, of: node) }
+    }
+}

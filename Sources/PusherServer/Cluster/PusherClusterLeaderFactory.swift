@@ -1,0 +1,104 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// Makes the deciding part of Pusher on a node that leads, with what the last leader has kept.
+package final class PusherClusterLeaderFactory: ClusterLeaderFactory {
+    private let settings: PusherServiceSettings
+    private let runtime: RuntimeSettings
+    private let userOfflineGrace: Duration
+    private let bridge: (any BridgeTap)?
+    private let sweepInterval: Duration
+    private let current = NIOLockedValueBox<PusherClusterLeader?>(nil)
+
+    /// - Parameters:
+    ///   - userOfflineGrace: a user who is back within this time has not been away, for those who watch.
+    ///   - bridge: takes events to other services, on the node that leads.
+    package init(
+        _ settings: PusherServiceSettings, _ runtime: RuntimeSettings, userOfflineGrace: Duration,
+        bridge: (any BridgeTap)? = nil, sweepInterval: Duration = .seconds(1)
+    ) {
+        self.settings = settings
+        self.runtime = runtime
+        self.userOfflineGrace = userOfflineGrace
+        self.bridge = bridge
+        self.sweepInterval = sweepInterval
+    }
+
+    /// The applications of this node have changed.
+    package func applicationsChanged() {
+        current.withLockedValue { $0 }?.service.applicationsChanged()
+    }
+
+    package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
+        let clock = runtime.clock
+        let keys = RecordKeys(context.store)
+        let unixMilliseconds = Int64(clamping: clock.unixTicks() / 10_000)
+        let restored = try await RestoredRecords(context.store, keys, now: unixMilliseconds)
+        let records = LeaderRecords(context.output, keys, clock: clock, userOfflineGrace: userOfflineGrace)
+        let remote = RemoteNodes(context.output, records)
+        let channels = LocalChannels(
+            clock: clock, userOfflineGrace: userOfflineGrace, maximumPendingBytes: runtime.maximumPendingBytes, bridge: bridge,
+            remembering: { records.remember($1, of: $0) })
+        var applications: [Identifier: Application] = [:]
+        func application(_ id: String) -> Application? {
+            let known = applications[Identifier(id)] ?? settings.applications.application(id: id)
+            applications[Identifier(id)] = known
+            return known
+        }
+        let holdings = restored.holdings.filter { kept in
+            guard let application = application(kept.holding.channel.application), let number = remote.number(of: kept.node)
+            else { return false }
+            channels.restore(kept.holding, of: application, eventLoopID: number)
+            return true
+        }
+        let users = restored.users.filter { application($1.application) != nil && remote.number(of: $0) != nil }
+        restore(users, restored.offline, remote, channels, application)
+        for message in restored.cached {
+            guard let application = application(message.channel.application) else { continue }
+            let expires = clock.monotonic().advanced(by: .milliseconds(message.expires - unixMilliseconds))
+            channels.restore(
+                CachedMessage(event: message.event, data: message.data, expires: expires), of: message.channel, application)
+        }
+        channels.join(remote)
+        let service = PusherService(
+            settings, ServerContext(runtime, eventLoops: [context.eventLoop]), channels: channels)
+        remote.tellWebhooks(by: service)
+        // Whoever is back by the time when they are told was never away.
+        for (channel, user) in restored.absences where isAway(channel, user, channels) {
+            let news = user.map { ChannelWebhookEvent.Kind.memberRemoved(user: $0) } ?? .vacated
+            service.tell(news, on: channel.name, ofApplication: channel.application)
+        }
+        let leader = PusherClusterLeader(
+            service: service, channels: channels, remote: remote, records: records, output: context.output,
+            eventLoop: context.eventLoop, holdings: NodeHoldings(holdings, users: users), applications: applications)
+        leader.begin(sweeping: sweepInterval)
+        current.withLockedValue { $0 = leader }
+        return leader
+    }
+
+    private func restore(
+        _ users: [(ClusterNode, SignedInConnection)], _ offline: [(application: String, user: String)], _ remote: RemoteNodes,
+        _ channels: LocalChannels, _ application: (String) -> Application?
+    ) {
+        let signedIn = Dictionary(grouping: users) { Identifier($0.1.application) }
+        let gone = Dictionary(grouping: offline) { Identifier($0.application) }
+        for id in Set(signedIn.keys).union(gone.keys) {
+            guard let application = application(id.text) else { continue }
+            let connections = (signedIn[id] ?? []).compactMap { node, connection in
+                remote.number(of: node).map {
+                    (UserConnection(connection.socketID, eventLoopID: $0), user: connection.user, watchlist: connection.watchlist)
+                }
+            }
+            channels.restore(connections, offline: (gone[id] ?? []).map(\.user), of: application)
+        }
+    }
+
+    private func isAway(_ channel: ChannelID, _ user: String?, _ channels: LocalChannels) -> Bool {
+        guard let user else { return channels.occupancy(of: channel) == nil }
+        return !channels.members(of: channel).contains { $0.userID.isExactly(user) }
+    }
+}

@@ -1,0 +1,98 @@
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// The names of what Redis keeps of Pusher.
+struct RecordKeys: Sendable {
+    private let store: any ClusterReader
+    /// Hash: node, channel and user ↦ how many subscriptions, since when, and the member's info.
+    let subscriptions: RedisArgument
+    /// Hash: node and socket id ↦ a signed-in connection.
+    let users: RedisArgument
+    /// Sorted set: users who have gone, by the time when.
+    let offline: RedisArgument
+    /// Sorted set: channels and members of whose going webhooks hear later, by the time when they went.
+    let absences: RedisArgument
+    /// Sorted set: cache channels with an event, by the time when it expires.
+    let cacheIndex: RedisArgument
+
+    init(_ store: any ClusterReader) {
+        self.store = store
+        subscriptions = store.key("pusher:subscriptions")
+        users = store.key("pusher:users")
+        offline = store.key("pusher:offline")
+        absences = store.key("pusher:absences")
+        cacheIndex = store.key("pusher:cached")
+    }
+
+    /// The last event of a cache channel. The length keeps apart what an application's id and a channel's name have in common.
+    func cached(_ channel: ChannelID) -> RedisArgument {
+        store.key("pusher:cached:\(channel.application.utf8.count):\(channel.application):\(channel.name)")
+    }
+
+    static func field(_ socketID: SocketID, of node: ClusterNode) -> ByteBuffer {
+        var field = ByteBuffer()
+        field.write(node: node)
+        field.write(socketID: socketID)
+        return field
+    }
+
+    static func user(_ connection: SignedInConnection) -> ByteBuffer {
+        var member = ByteBuffer()
+        member.write(text: connection.application)
+        member.write(text: connection.user)
+        return member
+    }
+
+    static func absence(of user: String?, from channel: ChannelID) -> ByteBuffer {
+        var member = ByteBuffer()
+        member.write(channel: channel)
+        member.write(optional: user) { $0.write(text: $1) }
+        return member
+    }
+}
+
+/// Subscriptions of a node to a channel, as Redis keeps them.
+struct KeptHolding: Hashable, Sendable {
+    var node: ClusterNode
+    var holding: ChannelHolding
+    /// In the order of these numbers members have joined.
+    var since: UInt64
+
+    var field: ByteBuffer {
+        var field = ByteBuffer()
+        field.write(node: node)
+        field.write(channel: holding.channel)
+        field.write(optional: holding.member?.userID) { $0.write(text: $1) }
+        return field
+    }
+
+    var value: ByteBuffer {
+        var value = ByteBuffer()
+        value.writeInteger(since)
+        value.writeInteger(UInt32(clamping: holding.count))
+        value.write(optional: holding.member?.info) { $0.write(text: $1) }
+        return value
+    }
+
+    init(node: ClusterNode, holding: ChannelHolding, since: UInt64) {
+        self.node = node
+        self.holding = holding
+        self.since = since
+    }
+
+    init(field: ByteBuffer, value: ByteBuffer) throws(ClusterCodingError) {
+        var (field, value) = (field, value)
+        let node = try field.node()
+        let channel = try field.channel()
+        let user = try field.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+        let since = try value.number(UInt64.self)
+        let count = Int(try value.number(UInt32.self))
+        let info = try value.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+        self.init(
+            node: node,
+            holding: ChannelHolding(channel: channel, member: user.map { PresenceMember(userID: $0, info: info) }, count: count),
+            since: since)
+    }
+}

@@ -1,0 +1,113 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// The nodes of a cluster, as the channels of the leader know them: each node is one event loop, and what concerns several of them
+/// becomes one fact for all.
+///
+/// Joins first, so it also takes the news for webhooks, which the leader's own service tells.
+final class RemoteNodes: ChannelNode {
+    private struct State: Sendable {
+        var numbers: [ClusterNode: Int] = [:]
+        var nodes: [Int: ClusterNode] = [:]
+        /// Whose connections are about to go, and hear nothing of it.
+        var spared: ClusterNode?
+        var service: PusherService?
+    }
+
+    private let state = NIOLockedValueBox(State())
+    private let output: any ClusterOutput
+    private let records: LeaderRecords
+
+    /// The number of the leader's own service, which has no subscribers.
+    static let ownEventLoopID = 0
+    /// How many nodes there may be.
+    static let capacity = EventLoopSet.capacity - 1
+
+    let eventLoopIDs = (1..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
+    /// How much waits on nodes is not known here (rule CP-40).
+    let fullEventLoops = EventLoopSet()
+
+    init(_ output: any ClusterOutput, _ records: LeaderRecords) {
+        self.output = output
+        self.records = records
+    }
+
+    /// Has a service tell webhooks from now on; nil for nobody.
+    func tellWebhooks(by service: PusherService?) {
+        state.withLockedValue { $0.service = service }
+    }
+
+    /// The number of a node, which gets one if it has none; nil when all numbers are taken.
+    func number(of node: ClusterNode) -> Int? {
+        state.withLockedValue { state in
+            if let number = state.numbers[node] { return number }
+            guard let number = (1...Self.capacity).first(where: { state.nodes[$0] == nil }) else { return nil }
+            state.numbers[node] = number
+            state.nodes[number] = node
+            return number
+        }
+    }
+
+    func forget(_ node: ClusterNode) {
+        state.withLockedValue { state in
+            if let number = state.numbers.removeValue(forKey: node) { state.nodes[number] = nil }
+        }
+    }
+
+    /// Runs something of which one node hears nothing.
+    func sparing(_ node: ClusterNode, _ body: () -> Void) {
+        state.withLockedValue { $0.spared = node }
+        body()
+        state.withLockedValue { $0.spared = nil }
+    }
+
+    // MARK: Facts
+
+    func apply(_ change: ChannelChange) -> EventLoopSet {
+        switch change {
+        case .deliver(let frame, let channel, let eventLoops, let excluding):
+            guard let audience = audience(eventLoops) else { break }
+            output.emit(PusherFact.deliver(frame, channel, excluding: excluding).encoded, of: .pusher, to: audience)
+        case .subscribed(let subscriber, _, let confirmation):
+            if case .elsewhere(let confirm) = subscriber.place { confirm(confirmation) }
+        case .unsubscribed: break
+        case .tell(let connections, let eventLoopID, let frame):
+            guard let node = state.withLockedValue({ $0.nodes[eventLoopID] }) else { break }
+            output.emit(PusherFact.tell(connections, frame).encoded, of: .pusher, to: .node(node))
+        case .close(let reason, let application, let user):
+            output.emit(PusherFact.close(reason, application: application, user: user).encoded, of: .pusher)
+        }
+        return EventLoopSet()
+    }
+
+    /// Who gets what is for these event loops. One fact for all nodes costs those without subscribers a look into a table.
+    private func audience(_ eventLoops: EventLoopSet) -> ClusterAudience? {
+        state.withLockedValue { state in
+            var numbers = eventLoops.makeIterator()
+            guard let first = numbers.next() else { return nil }
+            let isOne = numbers.next() == nil
+            if let spared = state.spared { return isOne && state.nodes[first] == spared ? nil : .others(spared) }
+            guard isOne else { return .all }
+            return state.nodes[first].map { .node($0) }
+        }
+    }
+
+    // MARK: Webhooks
+
+    func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, of application: Application) {
+        records.note(news, on: ChannelID(application: application.id, name: channel))
+        state.withLockedValue(\.service)?.tell(news, on: channel, of: application)
+    }
+
+    func tell(_ news: ChannelWebhookEvent.Kind, on channel: String, ofApplication id: String) {
+        state.withLockedValue(\.service)?.tell(news, on: channel, ofApplication: id)
+    }
+
+    func filled(_ channel: String, of application: Application) {
+        state.withLockedValue(\.service)?.filled(channel, of: application)
+    }
+}

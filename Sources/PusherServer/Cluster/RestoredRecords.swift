@@ -1,0 +1,86 @@
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+import ServerRuntime
+
+/// What the last leader has kept in Redis (rules CP-50 to CP-56).
+///
+/// Records that cannot be read are left out: they are of another version, and their nodes announce what they hold.
+struct RestoredRecords: Sendable {
+    var holdings: [KeptHolding] = []
+    var users: [(ClusterNode, SignedInConnection)] = []
+    /// Users who have gone lately, with their application.
+    var offline: [(application: String, user: String)] = []
+    /// Channels and members of whose going webhooks have not heard.
+    var absences: [(channel: ChannelID, user: String?)] = []
+    /// Events of cache channels, in the order in which they expire, with the time of day when they do, in milliseconds.
+    var cached: [(channel: ChannelID, event: String, data: String, expires: Int64)] = []
+
+    /// So many keys are read with one command.
+    private static let part = 100
+
+    init(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {
+        for (field, value) in try await Self.hash(keys.subscriptions, store) {
+            if let kept = try? KeptHolding(field: field, value: value) { holdings.append(kept) }
+        }
+        holdings.sort { $0.since < $1.since }
+        for (field, value) in try await Self.hash(keys.users, store) {
+            var (field, value) = (field, value)
+            guard let node = try? field.node(), let connection = try? value.connection() else { continue }
+            users.append((node, connection))
+        }
+        for var member in try await Self.members(keys.offline, from: "-inf", store) {
+            guard let application = try? member.text(), let user = try? member.text() else { continue }
+            offline.append((application, user))
+        }
+        for var member in try await Self.members(keys.absences, from: "-inf", store) {
+            guard let channel = try? member.channel(),
+                let user = try? member.optional({ (buffer) throws(ClusterCodingError) in try buffer.text() })
+            else { continue }
+            absences.append((channel, user))
+        }
+        try await readCached(store, keys, now: now)
+    }
+
+    private mutating func readCached(_ store: any ClusterReader, _ keys: RecordKeys, now: Int64) async throws(RedisFailure) {
+        var channels: [ChannelID] = []
+        for var member in try await Self.members(keys.cacheIndex, from: .integer(now), store) {
+            if let channel = try? member.channel() { channels.append(channel) }
+        }
+        for start in stride(from: 0, to: channels.count, by: Self.part) {
+            let part = channels[start..<min(start + Self.part, channels.count)]
+            let values = try await store.read(RedisCommand("MGET", part.map { keys.cached($0) })).elements ?? []
+            for (channel, value) in zip(part, values) {
+                guard var value = value.bytes, let expires = try? value.number(Int64.self), let event = try? value.text(),
+                    let data = try? value.text()
+                else { continue }
+                cached.append((channel, event, data, expires))
+            }
+        }
+    }
+
+    /// The entries of a hash, each once.
+    private static func hash(
+        _ key: RedisArgument, _ store: any ClusterReader
+    ) async throws(RedisFailure) -> [ByteBuffer: ByteBuffer] {
+        var entries: [ByteBuffer: ByteBuffer] = [:]
+        var cursor = "0"
+        repeat {
+            let answer = try await store.read(RedisCommand("HSCAN", key, .text(cursor), "COUNT", 1_000)).elements ?? []
+            guard answer.count == 2, let next = answer[0].text, let found = answer[1].elements else { break }
+            for index in stride(from: 0, to: found.count - 1, by: 2) {
+                if let field = found[index].bytes, let value = found[index + 1].bytes { entries[field] = value }
+            }
+            cursor = next
+        } while cursor != "0"
+        return entries
+    }
+
+    private static func members(
+        _ key: RedisArgument, from score: RedisArgument, _ store: any ClusterReader
+    ) async throws(RedisFailure) -> [ByteBuffer] {
+        let answer = try await store.read(RedisCommand("ZRANGEBYSCORE", key, score, "+inf"))
+        return answer.elements?.compactMap(\.bytes) ?? []
+    }
+}
