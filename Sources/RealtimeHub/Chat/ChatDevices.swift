@@ -38,10 +38,13 @@ struct ChatDevices: Sendable {
         var id: Identifier
         var deviceClass: ChatDeviceClass
         var tokenIssued: Int64
+        var signedIn: Int64
         var rates: ChatRates
     }
 
     private(set) var count = 0
+    /// Sessions that came or went; nil while nobody wants to know.
+    var touched: Set<Place>?
     private var devices: [Identifier: [Device]] = [:]
 
     func isOnline(_ user: Identifier) -> Bool { devices[user] != nil }
@@ -68,7 +71,9 @@ struct ChatDevices: Sendable {
         kept.append(
             Device(
                 session: session, id: signIn.device, deviceClass: signIn.deviceClass, tokenIssued: signIn.tokenIssued,
-                rates: ChatRates(limits, at: now)))
+                signedIn: now, rates: ChatRates(limits, at: now)))
+        touched?.insert(Place(user: signIn.user, id: session.id))
+        for device in kicked { touched?.insert(Place(user: signIn.user, id: device.session.id)) }
         count += kept.count - known.count
         devices[signIn.user] = kept
         return kicked.map(\.session)
@@ -80,7 +85,17 @@ struct ChatDevices: Sendable {
         devices[user]?.remove(at: position)
         if devices[user]?.isEmpty == true { devices[user] = nil }
         count -= 1
+        touched?.insert(Place(user: user, id: session.id))
         return true
+    }
+
+    /// Takes a session as it is. Sessions come in the order in which they signed in.
+    mutating func restore(_ live: ChatLive.Session, limits: ChatLimits, at now: Int64) {
+        devices[live.user, default: []].append(
+            Device(
+                session: live.session, id: live.device, deviceClass: live.deviceClass, tokenIssued: live.tokenIssued,
+                signedIn: live.signedIn, rates: ChatRates(limits, at: now)))
+        count += 1
     }
 
     /// Takes one request off what a session may ask for; ms to wait otherwise.

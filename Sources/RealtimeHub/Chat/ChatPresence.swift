@@ -33,6 +33,8 @@ struct ChatPresence: Sendable {
     /// Users whose last session ended a moment ago: nobody has been told yet.
     private var leaving: [Identifier: (deadline: Int64, since: Int64)] = [:]
     private var changes: [Identifier: ChatPresenceState] = [:]
+    /// Users who came or went; nil while nobody wants to know.
+    var touched: Set<Identifier>?
     private var nextHousekeeping = Int64.min
 
     func state(of user: Identifier) -> ChatPresenceState {
@@ -43,7 +45,7 @@ struct ChatPresence: Sendable {
 
     /// A user has a session. Told unless the user was still taken for online (F68, F71).
     mutating func came(_ user: Identifier, at now: Int64, news: inout ChatNews) {
-        leaving[user] = nil
+        if leaving.removeValue(forKey: user) != nil { touched?.insert(user) }
         guard changes[user]?.isOnline != true else { return }
         change(user, isOnline: true, at: now, news: &news)
     }
@@ -52,6 +54,7 @@ struct ChatPresence: Sendable {
     mutating func left(_ user: Identifier, grace: Int64, at now: Int64, news: inout ChatNews) {
         if grace > 0 {
             leaving[user] = (now + grace, now)
+            touched?.insert(user)
         } else {
             leaving[user] = nil
             change(user, isOnline: false, at: now, news: &news)
@@ -61,6 +64,7 @@ struct ChatPresence: Sendable {
     private mutating func change(_ user: Identifier, isOnline: Bool, at now: Int64, news: inout ChatNews) {
         let state = ChatPresenceState(user: user, isOnline: isOnline, time: now)
         changes[user] = state
+        touched?.insert(user)
         guard let watchers = watchers[user] else { return }
         news.presence.append(ChatPresenceEvent(state: state, watchers: watchers.sorted()))
     }
@@ -92,6 +96,7 @@ struct ChatPresence: Sendable {
         if !leaving.isEmpty {
             for (user, end) in leaving.filter({ $0.value.deadline <= now }).sorted(by: { $0.key < $1.key }) {
                 leaving[user] = nil
+                touched?.insert(user)
                 if !devices.isOnline(user) { change(user, isOnline: false, at: end.since, news: &news) }
             }
         }
@@ -102,7 +107,10 @@ struct ChatPresence: Sendable {
             for subscription in watched.values where subscription.expires <= now { ended.append(subscription) }
         }
         for subscription in ended { remove(subscription.watcher, subscription.user, into: &commit) }
-        changes = changes.filter { $0.value.isOnline || $0.value.time + Self.memory > now }
+        for (user, state) in changes where !state.isOnline && state.time + Self.memory <= now {
+            changes[user] = nil
+            touched?.insert(user)
+        }
     }
 
     // MARK: Documents
@@ -110,6 +118,24 @@ struct ChatPresence: Sendable {
     mutating func restore(_ subscription: ChatSubscription) {
         subscriptions[subscription.watcher, default: [:]][subscription.user] = subscription
         watchers[subscription.user, default: []].insert(subscription.watcher)
+    }
+
+    // MARK: Going on in place of another server
+
+    func live(_ user: Identifier) -> ChatLive.Presence? {
+        guard changes[user] != nil || leaving[user] != nil else { return nil }
+        return ChatLive.Presence(
+            state: state(of: user), leaving: leaving[user].map { .init(deadline: $0.deadline, since: $0.since) })
+    }
+
+    /// Takes everybody as they are. Users who are said to be online without a session are given the grace to come back.
+    mutating func restore(_ live: [ChatLive.Presence], devices: ChatDevices, grace: Duration, at now: Int64) {
+        for one in live {
+            let user = one.state.user
+            changes[user] = one.state
+            guard one.state.isOnline, !devices.isOnline(user) else { continue }
+            leaving[user] = one.leaving.map { ($0.deadline, $0.since) } ?? (now + max(grace.wholeMilliseconds, 0), now)
+        }
     }
 
     var documents: [ChatDocument] { subscriptions.values.flatMap { $0.values.map { .subscription($0) } } }

@@ -56,6 +56,12 @@ struct ChatRoom: Sendable {
         return participants.values[index].sessions.count
     }
 
+    /// Takes a participant as it is.
+    mutating func restore(_ user: Identifier, entered: Int64, _ sessions: [ChatSession], leavesAt: Int64?) {
+        participants[user] = Participant(entered: entered, sessions: sessions, leavesAt: leavesAt)
+        for session in sessions { seat(session, 1) }
+    }
+
     mutating func wait(for user: Identifier, until deadline: Int64) {
         guard let index = participants.index(forKey: user) else { return }
         participants.values[index].leavesAt = deadline

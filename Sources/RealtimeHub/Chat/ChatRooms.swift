@@ -8,6 +8,8 @@ struct ChatRooms: Sendable {
     static let lifetime: Int64 = 3_600_000
 
     private(set) var rooms: [Identifier: ChatRoom] = [:]
+    /// Participants who came, went or changed; nil while nobody wants to know.
+    var touched: Set<Place>?
     private var roomsOfUser: [Identifier: Set<Identifier>] = [:]
     /// Who is waited for, in the order of deadlines.
     private var leaving: Deque<(deadline: Int64, user: Identifier, channel: Identifier)> = []
@@ -82,6 +84,7 @@ struct ChatRooms: Sendable {
 
     mutating func enter(_ session: ChatSession, _ user: Identifier, _ id: Identifier, at now: Int64, news: inout ChatNews) {
         guard let index = rooms.index(forKey: id) else { return }
+        touched?.insert(Place(channel: id, user: user))
         if rooms.values[index].enter(session, user, at: now) {
             roomsOfUser[user, default: []].insert(id)
             tell(ChatOpenAction(user: user, isJoin: true), in: id, at: now, news: &news)
@@ -98,6 +101,7 @@ struct ChatRooms: Sendable {
         news: inout ChatNews
     ) -> Bool {
         guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { return false }
+        touched?.insert(Place(channel: id, user: user))
         news.detached.append(ChatSeat(session: session, user: user, channel: id))
         if left == 0 { leave(user, id, at: now, into: &commit, news: &news) }
         return true
@@ -108,6 +112,7 @@ struct ChatRooms: Sendable {
         _ user: Identifier, _ id: Identifier, at now: Int64, into commit: inout ChatCommit, news: inout ChatNews
     ) {
         guard let index = rooms.index(forKey: id), let participant = rooms.values[index].remove(user, at: now) else { return }
+        touched?.insert(Place(channel: id, user: user))
         news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
         unlink(user, id)
         tell(ChatOpenAction(user: user, isJoin: false), in: id, at: now, news: &news)
@@ -125,6 +130,7 @@ struct ChatRooms: Sendable {
     mutating func lose(_ session: ChatSession, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
         for id in channels(of: user) {
             guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }
+            touched?.insert(Place(channel: id, user: user))
             news.detached.append(ChatSeat(session: session, user: user, channel: id))
             guard left == 0 else { continue }
             let deadline = now + max(grace.wholeMilliseconds, 0)
@@ -145,6 +151,7 @@ struct ChatRooms: Sendable {
         untold.remove(id)
         for (user, participant) in room.participants {
             unlink(user, id)
+            touched?.insert(Place(channel: id, user: user))
             news.detached += participant.sessions.map { ChatSeat(session: $0, user: user, channel: id) }
         }
         commit.removedDocuments.append(ChatDocument.openChannel(room.channel).key)
@@ -252,6 +259,22 @@ struct ChatRooms: Sendable {
             rooms[entry.channel] = ChatRoom(ChatOpenChannel(id: entry.channel, created: .min), at: .min)
         }
         rooms[entry.channel]?.entries[entry.key] = entry
+    }
+
+    /// Takes participants as they are. Channels live at least as long from here on as if something had just happened in them.
+    mutating func restore(
+        _ live: [ChatLive.Participant], _ sessions: [UInt64: ChatSession], grace: Duration, at now: Int64
+    ) {
+        for id in rooms.keys { noteMessage(in: id, at: now) }
+        for one in live {
+            guard let index = rooms.index(forKey: one.channel) else { continue }
+            let here = one.sessions.compactMap { sessions[$0] }
+            let deadline = here.isEmpty ? one.leavesAt ?? now + max(grace.wholeMilliseconds, 0) : nil
+            rooms.values[index].restore(one.user, entered: one.entered, here, leavesAt: deadline)
+            roomsOfUser[one.user, default: []].insert(one.channel)
+            if let deadline { leaving.append((deadline, one.user, one.channel)) }
+        }
+        leaving.sort { $0.deadline < $1.deadline }
     }
 
     /// Drops entries whose channel is unknown.
