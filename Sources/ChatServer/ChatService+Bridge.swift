@@ -15,9 +15,14 @@ extension ChatService: BridgedFront {
     package func isPublic(channel: String) -> Bool { true }
 
     package func publish(_ message: BridgedMessage, to key: String, textEvent: String) -> Bool {
-        guard let application = application(key: key), application.refusal == nil,
+        guard let gateway = gateway(key: key), gateway.refusal == nil,
             let draft = NexconnDraft(message, textEvent: textEvent)
         else { return false }
+        if let forwarder = backend.forwarder {
+            forwarder.publish(draft, from: message.origin, as: message.chatUser, to: key)
+            return true
+        }
+        guard let application = application(key: key) else { return false }
         // Where nobody made the open channel there is nobody to tell.
         application.send(
             draft, by: .bridge(service: message.origin, user: message.chatUser), options: NexconnSendOptions(node: self)

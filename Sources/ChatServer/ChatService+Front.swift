@@ -38,9 +38,9 @@ extension ChatService: WebSocketFront {
     }
 
     private func call(_ request: HTTPRequest, for connection: HTTPConnection) {
-        NexconnAPI(services: self).answer(
-            method: request.method, segments: request.target.segments, headers: request.headers, body: request.body,
-            reply: connection.expectAnswer())
+        let reply = connection.expectAnswer()
+        if let forwarder = backend.forwarder { return forwarder.answer(request, reply: reply) }
+        NexconnAPI(backend: backend, node: self).answer(request, reply: reply)
     }
 
     // MARK: Sessions

@@ -67,6 +67,11 @@ package final class ChatService: Sendable {
         backend.application(key: Identifier(key))
     }
 
+    /// What sessions with this key ask.
+    func gateway(key: String) -> (any NexconnGateway)? {
+        backend.gateway(key: Identifier(key))
+    }
+
     /// The state's name for a new session on an event loop.
     func newSession(on loop: EventLoopContext) -> ChatSession {
         backend.newSession(on: loop.queue.eventLoopID)
@@ -77,9 +82,13 @@ package final class ChatService: Sendable {
 
     /// Registers a user of an application, or brings the name up to date, and gives out a token; returns it once it is stored.
     package func issueToken(app: String, user: String, name: String?) async throws(ChatTokenProblem) -> String {
-        guard let application = application(key: app) else { throw .unknownApplication }
         let token = NexconnApplication.newToken()
         let hash = NexconnApplication.hash(ofToken: token)
+        if let forwarder = backend.forwarder {
+            try await forwarder.issueToken(hash: hash, app: app, user: Identifier(user), name: name)
+            return token
+        }
+        guard let application = application(key: app) else { throw .unknownApplication }
         let result: Result<String, NexconnRefusal> = await withCheckedContinuation { continuation in
             application.change(
                 { state, change in

@@ -7,28 +7,28 @@ import WireCoding
 
 /// The server API of chat: signed calls of the application's own server (rules NA-1 to NA-6).
 struct NexconnAPI: Sendable {
-    let services: ChatService
+    let backend: any ChatBackend
+    /// The server that was called.
+    let node: (any ChatNode)?
 
     /// A body may be larger than those of other APIs, for a message's content comes escaped.
     static func maximumBody(_ configured: Int) -> Int { configured > .max / 4 ? configured : 4 * configured }
 
     /// - Parameter reply: called once, from any thread.
-    func answer(
-        method: String, segments: [String], headers: HTTPHeaders, body: [UInt8], reply: @escaping @Sendable (HTTPAnswer) -> Void
-    ) {
-        let requestID = Self.requestID(headers)
+    func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
+        let requestID = Self.requestID(request.headers)
         let send: @Sendable (Result<JSONValue, NexconnAPIProblem>) -> Void = { result in
             var answer = Self.answer(result)
             if let requestID { answer.fields.append(("x-request-id", requestID)) }
             reply(answer)
         }
         do throws(NexconnAPIProblem) {
-            guard let route = NexconnAPIRoute(segments) else { throw .unknownPath }
-            guard method == "POST" else { throw .wrongMethod }
-            let application = try authenticated(headers)
+            guard let route = NexconnAPIRoute(request.target.segments) else { throw .unknownPath }
+            guard request.method == "POST" else { throw .wrongMethod }
+            let application = try authenticated(request.headers)
             if !route.countsReceivers { try application.spend(.calls(route), named: "calls of this address") }
             let call = NexconnAPICall(
-                application: application, fields: try NexconnAPIFields(body), answer: send, node: services)
+                application: application, fields: try NexconnAPIFields(request.body), answer: send, node: node)
             // Off the event loop: a call may have a thousand receivers.
             Task {
                 do {
@@ -47,7 +47,7 @@ struct NexconnAPI: Sendable {
     /// The application of a call that is signed with its secret, now and for the first time (rules NA-1 and NA-2).
     private func authenticated(_ headers: HTTPHeaders) throws(NexconnAPIProblem) -> NexconnApplication {
         let key = try Self.header("App-Key", headers, "the application's key")
-        guard let application = services.application(key: key) else { throw .unknownApplication }
+        guard let application = backend.application(key: Identifier(key)) else { throw .unknownApplication }
         let nonce = try Self.header("Nonce", headers, "1 to 128 characters at random")
         let timestamp = try Self.header("Timestamp", headers, "milliseconds since 1970")
         let signature = try Self.header("Signature", headers, "40 hexadecimal digits")

@@ -7,10 +7,31 @@ package struct ChatStorage: Sendable {
     let ids: TimetokenAllocator
     /// Names the life of all inboxes (session document, section 1).
     let epoch: String
+    /// Where changes are kept and told as one; nil where they are told once the store has kept them.
+    let log: (any ChatDecisionLog)?
 
-    init(store: any ChatStore, restored: RestoredChat, unixTicks: @escaping @Sendable () -> UInt64) {
+    /// - Parameter log: keeps with each change what has to be known of the ids that were given out, so that none is reserved ahead.
+    init(
+        store: any ChatStore, restored: RestoredChat, unixTicks: @escaping @Sendable () -> UInt64,
+        log: (any ChatDecisionLog)? = nil
+    ) {
         self.store = store
-        ids = TimetokenAllocator(after: restored.highestID, unixTicks: unixTicks) { try await store.reserve(idsUpTo: $0) }
+        self.log = log
+        ids = TimetokenAllocator(after: restored.highestID, reserves: log == nil, unixTicks: unixTicks) {
+            try await store.reserve(idsUpTo: $0)
+        }
         epoch = restored.epoch
     }
+}
+
+/// An ordered log in which a change and what is told of it are kept together, or both are lost with all that follows: what has been put
+/// there need not be waited for before the next thing is decided or answered.
+package protocol ChatDecisionLog: AnyObject, Sendable {
+    /// Takes a change. Called in the order of decisions, under the application's locks: must only queue.
+    ///
+    /// - Parameters:
+    ///   - live: who came and went by it.
+    ///   - sessions: those of the application.
+    func append(
+        _ change: NexconnChange, _ live: ChatLiveChanges, of application: NexconnApplication, sessions: NexconnNodeSessions)
 }

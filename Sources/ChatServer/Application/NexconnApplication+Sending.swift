@@ -122,8 +122,7 @@ extension NexconnApplication {
         return NexconnLimits.problem(ofContent: draft.content) ?? NexconnLimits.problem(ofMetadata: draft.options.metadata)
     }
 
-    /// Says that somebody types. Lost when the other is not there, blocks the sender, or cannot be written to.
-    func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
+    package func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
         guard NexconnLimits.accepts(type: type) else { return }
         change(
             { state, change in

@@ -6,32 +6,55 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// A session that has been let in.
-struct NexconnAdmission: Sendable {
-    var application: NexconnApplication
-    var peer: NexconnPeer
-    /// Where it begins to read its user's inbox.
-    var start: ChatInboxStart
+extension NexconnGateway {
+    /// What admission and metrics know the application by.
+    var name: ApplicationName { ApplicationName(.chat, key) }
+}
+
+/// What somebody shows who wants to sign in.
+struct NexconnCredentials: Hashable, Sendable {
+    /// What the state knows the token by.
+    var token: Identifier
+    var device: NexconnDevice
+    var isReconnect: Bool
+    var yields: Bool
+    var resume: ChatResume?
+
+    init(_ hello: NexconnHello) {
+        token = NexconnApplication.hash(ofToken: hello.token)
+        device = hello.device
+        isReconnect = hello.isReconnect
+        yields = hello.yields
+        resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
+    }
+
+    init(token: Identifier, device: NexconnDevice, isReconnect: Bool, yields: Bool, resume: ChatResume?) {
+        self.token = token
+        self.device = device
+        self.isReconnect = isReconnect
+        self.yields = yields
+        self.resume = resume
+    }
 }
 
 extension NexconnApplication {
-    /// What admission and metrics know the application by.
-    var name: ApplicationName { ApplicationName(.chat, key) }
-
     /// What the state knows a token by.
     static func hash(ofToken token: String) -> Identifier {
         Identifier(Hex.text(SHA256.hash(data: Array(token.utf8))))
     }
 
-    /// Checks a token, gives the device its place among the user's sessions, and ends those that it displaces (rules NV-6 to NV-8).
-    ///
-    /// - Parameter completion: called from any thread. From then on everything is delivered to the connection.
-    func signIn(
-        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, mailbox: EventLoopMailbox<NexconnLoop>,
-        connection: NIOLoopBound<NexconnConnection>,
+    package func signIn(
+        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
         completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
     ) {
-        let hash = Self.hash(ofToken: hello.token)
+        signIn(NexconnCredentials(hello), chat, session: session, address: address, line: line, completion: completion)
+    }
+
+    /// - Parameter line: nil for a session whose connection another process has.
+    func signIn(
+        _ credentials: NexconnCredentials, _ chat: ChatSession, session: String, address: String, line: NexconnLine?,
+        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
+    ) {
         change(
             { state, change in
                 // The application may have been taken away since it was found.
@@ -39,15 +62,14 @@ extension NexconnApplication {
                 // So may the node, with its connections.
                 guard withAudience({ $0.node(of: chat) }) != nil else { throw NexconnRefusal.nodeGone }
                 let now = change.now
-                let token = try state.checkToken(hash: hash, at: now)
+                let token = try state.checkToken(hash: credentials.token, at: now)
                 let signIn = ChatSignIn(
-                    user: token.user, device: Identifier(hello.device.id),
-                    deviceClass: ChatDeviceClass(rawValue: hello.device.class.rawValue) ?? .mobile,
-                    isReconnect: hello.isReconnect, yields: hello.yields, tokenIssued: token.issued)
+                    user: token.user, device: Identifier(credentials.device.id),
+                    deviceClass: ChatDeviceClass(rawValue: credentials.device.class.rawValue) ?? .mobile,
+                    isReconnect: credentials.isReconnect, yields: credentials.yields, tokenIssued: token.issued)
                 let admittance = try state.signIn(chat, signIn, at: now)
                 let peer = NexconnPeer(
-                    session: session, user: token.user, device: hello.device, address: address, chat: chat, mailbox: mailbox,
-                    connection: connection)
+                    session: session, user: token.user, device: credentials.device, address: address, chat: chat, line: line)
                 withAudience { $0.insert(peer) }
                 change.undo { state in
                     _ = self.withAudience { $0.remove(peer) }
@@ -56,9 +78,9 @@ extension NexconnApplication {
                 }
                 change.end(admittance.kicked, .kicked)
                 tell(admittance.news, &change)
-                let resume = hello.resume.map { ChatResume(epoch: $0.epoch, sequence: $0.sequence) }
                 return NexconnAdmission(
-                    application: self, peer: peer, start: state.inboxStart(of: token.user, resume: resume))
+                    application: self, peer: peer, start: state.inboxStart(of: token.user, resume: credentials.resume),
+                    epoch: storage.epoch)
             },
             completion: { (result: Result<NexconnAdmission, NexconnRefusal>) in
                 if case .success(let admission) = result { self.report(.connected, of: admission.peer) }
@@ -70,10 +92,7 @@ extension NexconnApplication {
         webhooks.tell(WebhookEvent(status, of: peer, at: now))
     }
 
-    /// Takes a session out. Whoever only lost the connection stays in open channels and online for a while.
-    ///
-    /// - Parameter leaving: whether the client said that it leaves, and if so whether it wants no more notifications.
-    func signOut(_ peer: NexconnPeer, leaving: Bool?) {
+    package func signOut(_ peer: NexconnPeer, leaving: Bool?) {
         change(
             { state, change in
                 guard withAudience({ $0.remove(peer) }) else { return false }
@@ -96,25 +115,28 @@ extension NexconnApplication {
         }
     }
 
-    /// A device has kept what lies in its user's inbox up to a place. Stored with the next commit, or within a second.
-    func acknowledge(_ sequence: UInt64, by user: Identifier) {
+    /// Stored with the next commit, or within a second.
+    package func acknowledge(_ sequence: UInt64, by user: Identifier) {
         note { state, commit in _ = state.acknowledge(sequence, by: user, into: &commit) }
     }
 
-    /// Reads one more than a package from a user's inbox.
+    package func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine) {
+        readInbox(of: user, after: sequence) { line.mailbox.enqueue(.page(line.connection, $0)) }
+    }
+
+    /// Reads one more than a package from a user's inbox; nil when it cannot be read.
     func readInbox(
-        of user: Identifier, after sequence: UInt64, for connection: NIOLoopBound<NexconnConnection>,
-        on mailbox: EventLoopMailbox<NexconnLoop>
+        of user: Identifier, after sequence: UInt64, completion: @escaping @Sendable ([ChatInboxEntry]?) -> Void
     ) {
         let (store, key, logger) = (storage.store, key, logger)
         Task {
             do {
                 let page = try await store.inbox(
                     of: user, after: sequence, limit: InboxReader.packageLength + 1, application: key)
-                mailbox.enqueue(.page(connection, page))
+                completion(page)
             } catch {
                 logger.error("inbox not read", metadata: ["error": "\(type(of: error))"])
-                mailbox.enqueue(.page(connection, nil))
+                completion(nil)
             }
         }
     }

@@ -40,8 +40,7 @@ extension NexconnApplication {
         return .done
     }
 
-    /// Tells a session that begins how those stand whom its user watches. Behind the welcome.
-    func tellPresence(to peer: NexconnPeer) {
+    package func tellPresence(to peer: NexconnPeer) {
         guard settings.hasPresence else { return }
         change(
             { state, change in

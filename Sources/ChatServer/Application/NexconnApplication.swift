@@ -10,11 +10,11 @@ import ServerRuntime
 /// it, every node tells its devices and the request is answered (rules NV-1 to NV-4). Answers come without a lock held.
 package final class NexconnApplication: Sendable {
     /// Names the application, for as long as the server runs: everything else of it can change.
-    let key: String
+    package let key: String
     /// Unlike that of every other application of the backend.
     let number: Int
     /// Where the application is counted.
-    let slot: MetricSlot
+    package let slot: MetricSlot
     let storage: ChatStorage
     let clock: ServerClock
     let logger: Logger
@@ -57,7 +57,9 @@ package final class NexconnApplication: Sendable {
         self.logger = logger
         self.bridge = bridge
         webhooks = NexconnWebhooks(settings, clock: clock, logger: logger)
-        state = NIOLockedValueBox(State(chat: ChatState(settings, restoring: restored, epoch: storage.epoch)))
+        var chat = ChatState(settings, restoring: restored, epoch: storage.epoch)
+        if storage.log != nil { chat.recordLiveChanges() }
+        state = NIOLockedValueBox(State(chat: chat))
         audience = NIOLockedValueBox(NexconnAudience())
     }
 
@@ -67,10 +69,10 @@ package final class NexconnApplication: Sendable {
     // MARK: What a reload can change
 
     /// The application as it is configured now, or was last.
-    var settings: ChatApplication { standing.withLockedValue(\.settings) }
+    package var settings: ChatApplication { standing.withLockedValue(\.settings) }
 
     /// What every session gets while the application is disabled or not configured any more (rule NV-71); nil while it serves.
-    var refusal: NexconnBye? {
+    package var refusal: NexconnBye? {
         standing.withLockedValue { standing in
             standing.isConfigured ? (standing.settings.isEnabled ? nil : .disabledApplication) : .unknownApplication
         }
@@ -120,6 +122,15 @@ package final class NexconnApplication: Sendable {
         try result.get()
     }
 
+    /// Goes on where another process has ended: takes who is connected, without news for anybody.
+    func restore(_ live: ChatLive, _ peers: [NexconnPeer]) {
+        let now = now
+        state.withLockedValue { state in
+            state.chat.restore(live, at: now)
+            audience.withLockedValue { audience in for peer in peers { audience.insert(peer) } }
+        }
+    }
+
     /// Notes acknowledgements, for which nobody waits: they are stored with the next commit, or within a second.
     func note(_ body: (inout ChatState, inout ChatCommit) -> Void) {
         state.withLockedValue { body(&$0.chat, &$0.noted) }
@@ -154,10 +165,10 @@ package final class NexconnApplication: Sendable {
                     change.commit.acknowledged += state.noted.acknowledged
                     state.noted = ChatCommit()
                 }
-                commit(change, ticket)
+                commit(change, &state, ticket)
                 return .success(value)
             } catch {
-                commit(NexconnChange(ids: storage.ids), ticket)
+                commit(NexconnChange(ids: storage.ids), &state, ticket)
                 return .failure(NexconnRefusal(error))
             }
         }
@@ -174,7 +185,16 @@ package final class NexconnApplication: Sendable {
     }
 
     /// Has a change stored and told. Under the outer lock.
-    private func commit(_ change: NexconnChange, _ ticket: CommitLatch) {
+    private func commit(_ change: NexconnChange, _ state: inout State, _ ticket: CommitLatch) {
+        if let log = storage.log {
+            let live = state.chat.takeLiveChanges()
+            audience.withLockedValue { audience in
+                audience.waiting += 1
+                log.append(change, live, of: self, sessions: audience.only)
+            }
+            if let message = change.carried { bridge?.carry(message, of: key) }
+            return ticket.complete(true)
+        }
         // What is only told need not wait for the store, unless something is on its way that has to come first.
         let isDone = audience.withLockedValue { audience in
             defer { audience.waiting += 1 }

@@ -68,6 +68,11 @@ struct NexconnAudience: Sendable {
 
     // MARK: Changes
 
+    /// The sessions of all nodes, where there is one node for all.
+    var only: NexconnNodeSessions { parts.first?.sessions ?? NexconnNodeSessions() }
+
+    func peer(_ session: ChatSession) -> NexconnPeer? { part(of: session).flatMap { parts[$0].sessions.peer(session.id) } }
+
     /// Has every node tell its sessions what has been decided.
     mutating func apply(_ changes: [NexconnDelivery], of application: Int) {
         guard !changes.isEmpty else { return }

@@ -7,7 +7,7 @@ import ServerRuntime
 /// What a decision leads to: what is to be kept, and who is told once it is.
 ///
 /// Filled under the application's lock, so that ids and places have one order.
-struct NexconnChange: Sendable {
+package struct NexconnChange: Sendable {
     /// What is kept. Additions are made by ``add(_:places:except:)``.
     var commit = ChatCommit()
     /// Who is told, in this order.

@@ -26,6 +26,9 @@ package struct NexconnNodeSessions: Sendable {
 
     var all: [NexconnPeer] { Array(sessions.values) }
 
+    /// The session with an id.
+    func peer(_ id: UInt64) -> NexconnPeer? { sessions[id] }
+
     mutating func insert(_ peer: NexconnPeer) {
         sessions[peer.chat.id] = peer
         users[peer.user, default: []].append(peer)
@@ -36,11 +39,12 @@ package struct NexconnNodeSessions: Sendable {
         guard sessions.removeValue(forKey: peer.chat.id) != nil else { return false }
         users[peer.user]?.removeAll { $0 === peer }
         if users[peer.user]?.isEmpty == true { users[peer.user] = nil }
-        for room in seats.removeValue(forKey: peer.chat.id) ?? [] { leave(room, peer.mailbox.queue.number) }
+        for room in seats.removeValue(forKey: peer.chat.id) ?? [] { leave(room, peer.line) }
         return true
     }
 
-    private mutating func leave(_ room: Identifier, _ loop: Int) {
+    private mutating func leave(_ room: Identifier, _ line: NexconnLine?) {
+        guard let loop = line?.mailbox.queue.number else { return }
         rooms[room]?.counts[loop, default: 1] -= 1
         if rooms[room]?.counts[loop] == 0 { rooms[room]?.counts[loop] = nil }
         if rooms[room]?.counts.isEmpty == true { rooms[room] = nil }
@@ -53,9 +57,10 @@ package struct NexconnNodeSessions: Sendable {
             var byLoop: [Int: [NexconnPush.Target]] = [:]
             for place in places {
                 for peer in users[place.user] ?? [] {
-                    byLoop[peer.mailbox.queue.number, default: []].append(
+                    guard let line = peer.line else { continue }
+                    byLoop[line.mailbox.queue.number, default: []].append(
                         NexconnPush.Target(
-                            connection: peer.connection, sequence: place.sequence, knows: peer.chat.id == except?.id))
+                            connection: line.connection, sequence: place.sequence, knows: peer.chat.id == except?.id))
                 }
             }
             for (loop, targets) in byLoop {
@@ -67,30 +72,30 @@ package struct NexconnNodeSessions: Sendable {
             tell(chosen.compactMap { sessions[$0.id] }, frame, mailboxes)
         case .room(let frame, let room, let except):
             guard let counts = rooms[room]?.counts else { return }
-            let left = except.flatMap { sessions[$0.id] }
+            let left = except.flatMap { sessions[$0.id]?.line }
             for loop in counts.keys {
                 // Only its own loop may look at a connection.
                 let left = left?.mailbox.queue.number == loop ? left?.connection : nil
                 mailboxes[loop].enqueue(.room(NexconnRoomID(application, room), frame, except: left))
             }
         case .seat(let session, let room):
-            guard let peer = sessions[session.id], seats[session.id, default: []].insert(room).inserted else { return }
-            rooms[room, default: Room()].counts[peer.mailbox.queue.number, default: 0] += 1
-            peer.mailbox.enqueue(.seat(peer.connection, NexconnRoomID(application, room)))
+            guard let line = sessions[session.id]?.line, seats[session.id, default: []].insert(room).inserted else { return }
+            rooms[room, default: Room()].counts[line.mailbox.queue.number, default: 0] += 1
+            line.mailbox.enqueue(.seat(line.connection, NexconnRoomID(application, room)))
         case .unseat(let session, let room):
-            guard let peer = sessions[session.id], seats[session.id]?.remove(room) != nil else { return }
+            guard let line = sessions[session.id]?.line, seats[session.id]?.remove(room) != nil else { return }
             if seats[session.id]?.isEmpty == true { seats[session.id] = nil }
-            leave(room, peer.mailbox.queue.number)
-            peer.mailbox.enqueue(.unseat(peer.connection, NexconnRoomID(application, room)))
+            leave(room, line)
+            line.mailbox.enqueue(.unseat(line.connection, NexconnRoomID(application, room)))
         case .end(let ended, let bye):
-            for peer in ended.compactMap({ sessions[$0.id] }) { peer.mailbox.enqueue(.end(peer.connection, bye)) }
+            for line in ended.compactMap({ sessions[$0.id]?.line }) { line.mailbox.enqueue(.end(line.connection, bye)) }
         }
     }
 
     private func tell(_ peers: [NexconnPeer], _ frame: ByteBuffer, _ mailboxes: [EventLoopMailbox<NexconnLoop>]) {
         guard !peers.isEmpty else { return }
         var byLoop: [Int: [NIOLoopBound<NexconnConnection>]] = [:]
-        for peer in peers { byLoop[peer.mailbox.queue.number, default: []].append(peer.connection) }
+        for line in peers.compactMap(\.line) { byLoop[line.mailbox.queue.number, default: []].append(line.connection) }
         for (loop, connections) in byLoop { mailboxes[loop].enqueue(.tell(frame, connections)) }
     }
 }

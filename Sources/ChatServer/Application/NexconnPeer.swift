@@ -5,7 +5,7 @@ import RealtimeHub
 import ServerRuntime
 
 /// A signed-in device as the rest of the server knows it: whose it is, and the way to its connection.
-final class NexconnPeer: Sendable {
+package final class NexconnPeer: Sendable {
     /// Names the session in logs, webhooks and its own welcome. Random.
     let session: String
     let user: Identifier
@@ -14,29 +14,25 @@ final class NexconnPeer: Sendable {
     let address: String
     /// How the state names the session.
     let chat: ChatSession
-    let mailbox: EventLoopMailbox<NexconnLoop>
-    /// To be used on the event loop only.
-    let connection: NIOLoopBound<NexconnConnection>
+    /// Nil for a session whose connection another process has.
+    let line: NexconnLine?
 
     init(
-        session: String, user: Identifier, device: NexconnDevice, address: String, chat: ChatSession,
-        mailbox: EventLoopMailbox<NexconnLoop>,
-        connection: NIOLoopBound<NexconnConnection>
+        session: String, user: Identifier, device: NexconnDevice, address: String, chat: ChatSession, line: NexconnLine?
     ) {
         self.session = session
         self.user = user
         self.device = device
         self.address = address
         self.chat = chat
-        self.mailbox = mailbox
-        self.connection = connection
+        self.line = line
     }
 }
 
 extension NexconnPeer: Hashable {
-    static func == (left: NexconnPeer, right: NexconnPeer) -> Bool { left === right }
+    package static func == (left: NexconnPeer, right: NexconnPeer) -> Bool { left === right }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(ObjectIdentifier(self))
     }
 }

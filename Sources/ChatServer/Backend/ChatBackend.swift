@@ -14,12 +14,14 @@ import ServerValues
 ///   name sessions and users, never an object of a node.
 /// - **Reads.** ``NexconnApplication/read(_:)`` looks at the copy of the state that is at hand and waits for nobody.
 package protocol ChatBackend: AnyObject, Sendable {
-    /// Names the life of all inboxes and gives out the ids of events.
-    var storage: ChatStorage { get }
-    /// Those that are configured, and those that were and are not served any more.
+    /// Those that are decided about in this process: those that are configured, and those that were and are not served any more.
     var applications: [NexconnApplication] { get }
-    /// The application that serves sessions and calls with this key.
+    /// The application that serves calls with this key, if it is decided about in this process.
     func application(key: Identifier) -> NexconnApplication?
+    /// What sessions with this key ask.
+    func gateway(key: Identifier) -> (any NexconnGateway)?
+    /// Where everything goes that is not asked by sessions; nil where it is decided in this process.
+    var forwarder: (any ChatForwarder)? { get }
     /// A name for a new session, which no other session of the backend has.
     ///
     /// - Parameter eventLoopID: the number of its event loop among those of all nodes.
@@ -43,6 +45,18 @@ package protocol ChatBackend: AnyObject, Sendable {
     func prepare(_ settings: [ChatApplication]) async throws -> ChatReload
     /// Serves these applications from now on, and no others. Of several with the same key the first one counts (rule NV-70).
     func take(_ reload: ChatReload)
+}
+
+/// The way to the process that decides, for what comes from elsewhere than sessions. May be used from any thread.
+package protocol ChatForwarder: AnyObject, Sendable {
+    /// Has a call of the server API answered.
+    ///
+    /// - Parameter reply: called once, from any thread.
+    func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void)
+    /// Registers a user and gives out a token that is known by its hash.
+    func issueToken(hash: Identifier, app: String, user: Identifier, name: String?) async throws(ChatTokenProblem)
+    /// Sends a message of another service to an open channel.
+    func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String)
 }
 
 /// A server that takes part in the shared state of chat: it has sessions, and tells them what has been decided.

@@ -7,7 +7,7 @@ import ServerRuntime
 
 /// The chat applications of servers in one process: decided under locks, and applied by every node before a lock is given back.
 package final class LocalChat: ChatBackend {
-    package let storage: ChatStorage
+    let storage: ChatStorage
     private let clock: ServerClock
     private let names: MetricNames
     private let logger: Logger
@@ -31,15 +31,16 @@ package final class LocalChat: ChatBackend {
     /// - Parameters:
     ///   - settings: of the server that makes it, for its applications.
     ///   - bridge: takes messages to other services.
+    ///   - log: keeps and tells changes as one.
     package init(
         _ settings: ChatServiceSettings, store: any ChatStore, restored: RestoredChat, clock: ServerClock, names: MetricNames,
-        logger: Logger, bridge: (any BridgeTap)? = nil
+        logger: Logger, bridge: (any BridgeTap)? = nil, log: (any ChatDecisionLog)? = nil
     ) {
         self.clock = clock
         self.names = names
         self.logger = logger
         self.bridge = bridge
-        storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks)
+        storage = ChatStorage(store: store, restored: restored, unixTicks: clock.unixTicks, log: log)
         take(ChatReload(settings: settings.applications, new: make(settings.applications, restored: restored)))
     }
 
@@ -52,6 +53,9 @@ package final class LocalChat: ChatBackend {
     package func application(key: Identifier) -> NexconnApplication? {
         state.withLockedValue { $0.configured[key] }
     }
+
+    package func gateway(key: Identifier) -> (any NexconnGateway)? { application(key: key) }
+    package var forwarder: (any ChatForwarder)? { nil }
 
     package func newSession(on eventLoopID: Int) -> ChatSession {
         let id = sessions.withLockedValue { last in

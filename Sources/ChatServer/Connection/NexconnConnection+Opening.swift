@@ -9,7 +9,7 @@ extension NexconnConnection {
     func greet(_ hello: NexconnHello) {
         guard let context else { return }
         guard hello.version == 1 else { return close(.bye(.unknownVersion)) }
-        guard let application = service.application(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
+        guard let application = service.gateway(key: hello.appKey) else { return close(.bye(.unknownApplication)) }
         if let refusal = application.refusal { return close(.bye(refusal)) }
         switch service.context.admission.withLockedValue({ $0.open(application.name, limit: nil) }) {
         case .admitted: break
@@ -23,7 +23,7 @@ extension NexconnConnection {
         let mailbox = mailbox
         application.signIn(
             hello, service.newSession(on: loop), session: Self.randomName(), address: Self.address(context),
-            mailbox: mailbox, connection: bound
+            line: NexconnLine(mailbox: mailbox, connection: bound)
         ) { result in
             mailbox.enqueue(.admit(bound, result))
         }
@@ -49,10 +49,9 @@ extension NexconnConnection {
         }
     }
 
-    func readInbox(_ application: NexconnApplication) {
-        guard let context, let peer else { return }
-        application.readInbox(
-            of: peer.user, after: reader.written, for: NIOLoopBound(self, eventLoop: context.eventLoop), on: mailbox)
+    func readInbox(_ application: any NexconnGateway) {
+        guard let peer, let line = peer.line else { return }
+        application.readInbox(of: peer.user, after: reader.written, for: line)
     }
 
     /// A page of the inbox is here. The first one is preceded by the welcome, which has to know whether something is lost.
@@ -79,13 +78,14 @@ extension NexconnConnection {
     }
 
     private func welcome(
-        _ admission: NexconnAdmission, firstKept: UInt64?, _ application: NexconnApplication
+        _ admission: NexconnAdmission, firstKept: UInt64?, _ application: any NexconnGateway
     ) -> NexconnWelcome {
         let start = admission.start
         let settings = application.settings
         return NexconnWelcome(
-            user: admission.peer.user.text, session: admission.peer.session, time: application.now,
-            place: NexconnPlace(epoch: application.storage.epoch, sequence: start.after), isResumed: start.isResumed,
+            user: admission.peer.user.text, session: admission.peer.session,
+            time: Int64(clamping: service.context.clock.unixTicks() / TimetokenClock.ticksPerMillisecond),
+            place: NexconnPlace(epoch: admission.epoch, sequence: start.after), isResumed: start.isResumed,
             hasLost: start.hasLost(firstKept: firstKept),
             heartbeat: Int(service.settings.chatHeartbeat / .milliseconds(1)),
             settings: NexconnSettings(

@@ -14,22 +14,22 @@ extension NexconnConnection {
                 guard case .hello(let hello) = frame else { return close(.bye(.noHello)) }
                 return greet(hello)
             }
-            perform(frame)
+            perform(frame, bytes)
         } catch {
             guard !expectsGreeting else { return close(.bye(NexconnBye(code: .badHello, reason: error.refusal.reason))) }
             sessions.framesRefused[slot] += 1
             switch error.kind {
             case .ignored: return
             // Its number is not known, and 0 is nobody's.
-            case .malformed: answer(0, .failure(error.refusal))
-            case .refused(let number): answer(number, .failure(error.refusal))
+            case .malformed: refuse(0, error.refusal)
+            case .refused(let number): refuse(number, error.refusal)
             }
         }
     }
 
-    private func perform(_ frame: NexconnClientFrame) {
+    private func perform(_ frame: NexconnClientFrame, _ bytes: UnsafeRawBufferPointer) {
         guard let application else { return }
-        guard let peer else { return performEarly(frame) }
+        guard let peer, let line = peer.line else { return performEarly(frame) }
         switch frame {
         case .hello: close(.bye(.noHello))
         case .acknowledge(let sequence):
@@ -42,10 +42,9 @@ extension NexconnConnection {
             leaving = disablePush
             close(.plain(.normal, ""))
         case .request(let request, let number):
-            let (connection, mailbox) = (peer.connection, peer.mailbox)
             requestBegins()
-            application.perform(request, by: .session(peer)) { result in
-                mailbox.enqueue(.answer(connection, NexconnWire.answer(number, result)))
+            application.perform(request, number, read: bytes, by: peer) { answer in
+                line.mailbox.enqueue(.answer(line.connection, answer))
             }
             hold(until: service.context.congestion.full)
         }
@@ -63,12 +62,11 @@ extension NexconnConnection {
     }
 
     /// Answers what could not be read, behind the answers to what was read before.
-    private func answer(_ number: UInt64, _ result: Result<NexconnResult, NexconnRefusal>) {
-        guard let application, let peer else { return }
-        let (connection, mailbox) = (peer.connection, peer.mailbox)
+    private func refuse(_ number: UInt64, _ refusal: NexconnRefusal) {
+        guard let application, let peer, let line = peer.line else { return }
         requestBegins()
-        application.answer(result) { result in
-            mailbox.enqueue(.answer(connection, NexconnWire.answer(number, result)))
+        application.refuse(number, refusal, to: peer) { answer in
+            line.mailbox.enqueue(.answer(line.connection, answer))
         }
     }
 }

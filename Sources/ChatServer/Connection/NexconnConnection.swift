@@ -10,7 +10,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     typealias ChannelID = NexconnRoomID
 
     let service: ChatService
-    var application: NexconnApplication?
+    var application: (any NexconnGateway)?
     var peer: NexconnPeer?
     var reader = InboxReader(after: 0)
     /// What the welcome will say, until it has been said.
