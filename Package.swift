@@ -304,7 +304,7 @@ let package = Package(
             [
                 "Identifiers", "LifelineServer", "ServerRuntime", "ServerCluster", "ClusterTestSupport", "RedisTestSupport",
                 "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "RealtimeHub",
-                "HubStorage", "PusherProtocol", "PubNubProtocol",
+                "HubStorage", "StoreConformance", "PusherProtocol", "PubNubProtocol",
                 "NexconnProtocol",
                 "WireCoding", "BodyCompression", "WebSocketFraming", "LifelineTesting", "StoreConformance", asyncHTTPClient,
                 nioCore, nioSSL, nioPosix, nioLocks,

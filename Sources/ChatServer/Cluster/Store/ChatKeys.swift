@@ -1,0 +1,109 @@
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// The names under which a cluster keeps chat (rules CC-10 to CC-16).
+///
+/// What events leave behind lies in parts of an hour each, by the events' ids, so that what is old goes in whole parts.
+struct ChatKeys: Sendable {
+    let reader: any ClusterReader
+
+    /// Ids that one part covers: an hour of units of 100 ns.
+    static let span: UInt64 = 36_000_000_000
+
+    static func hour(_ id: UInt64) -> UInt64 { id / span }
+
+    // MARK: Of all applications
+
+    var epoch: RedisArgument { reader.key("chat:epoch") }
+    /// The highest id that was given out.
+    var highest: RedisArgument { reader.key("chat:highest") }
+    /// Up to which id may have been given out.
+    var reserved: RedisArgument { reader.key("chat:reserved") }
+    /// A hash with the applications as fields.
+    var applications: RedisArgument { reader.key("chat:apps") }
+
+    // MARK: Of one application
+
+    enum Kind: String {
+        /// A hash: documents as JSON by their keys.
+        case documents = "docs"
+        /// A hash: the last place of each inbox by its user.
+        case places = "last"
+        /// A hash: how far each inbox was acknowledged by its user.
+        case acknowledged = "ack"
+        /// A hash with the conversations that have a history as fields.
+        case conversations = "convs"
+        /// A hash with the parts that there are as fields: the letter of their kind and the hour.
+        case parts = "parts"
+        /// A stream: what was sent in the last hour under an id of the client's.
+        case sent
+        /// A hash: who is signed in.
+        case sessions
+        /// A hash: who is in which open channel.
+        case seats
+        /// A hash: who is taken for online.
+        case presence
+    }
+
+    func key(_ kind: Kind, _ application: Identifier) -> RedisArgument {
+        reader.key("chat:\(kind.rawValue):\(application.text)")
+    }
+
+    /// Hashes of an hour.
+    enum Part: String, CaseIterable {
+        /// Messages of histories: a head, a body and a mark for a recalled one.
+        case history = "e"
+        /// Events that never were in a history: their bodies.
+        case loose = "l"
+        /// Messages that users have hidden.
+        case hidden = "x"
+        /// Messages that have receipts.
+        case receipted = "r"
+    }
+
+    func part(_ part: Part, _ hour: UInt64, _ application: Identifier) -> RedisArgument {
+        reader.key("chat:\(part.rawValue):\(hour):\(application.text)")
+    }
+
+    /// A stream of the ids of a conversation's messages.
+    func history(_ conversation: Identifier, _ application: Identifier) -> RedisArgument {
+        reader.key("chat:h:\(Self.sized(application))\(conversation.text)")
+    }
+
+    /// A stream of places, with the ids of events.
+    func inbox(_ user: Identifier, _ application: Identifier) -> RedisArgument {
+        reader.key("chat:in:\(Self.sized(application))\(user.text)")
+    }
+
+    /// A hash: when a message was read, by readers.
+    func receipts(_ id: UInt64, _ application: Identifier) -> RedisArgument {
+        reader.key("chat:rc:\(id):\(application.text)")
+    }
+
+    /// A set of ids, the highest of which counts.
+    func hiddenUpTo(_ user: Identifier, _ conversation: Identifier, _ application: Identifier) -> RedisArgument {
+        reader.key("chat:hu:\(Self.sized(application))\(Self.sized(user))\(conversation.text)")
+    }
+
+    /// A name that others can follow without being taken for a part of it.
+    private static func sized(_ name: Identifier) -> String { "\(name.utf8.count):\(name.text):" }
+
+    // MARK: Fields
+
+    static func head(_ id: UInt64) -> RedisArgument { .text("\(id)") }
+    static func body(_ id: UInt64) -> RedisArgument { .text("\(id)b") }
+    static func recalled(_ id: UInt64) -> RedisArgument { .text("\(id)r") }
+    static func hidden(_ id: UInt64, _ user: Identifier) -> RedisArgument { .text("\(id)\u{1F}\(user.text)") }
+    static func document(_ key: ChatDocumentKey) -> RedisArgument { .text("\(key.kind.rawValue)\u{1F}\(key.name.text)") }
+
+    /// The id of a stream's entry.
+    static func entry(_ number: UInt64) -> RedisArgument { .text("\(number)-0") }
+
+    /// The number in the id of a stream's entry.
+    static func number(_ entry: RedisValue) -> UInt64? {
+        entry.text.flatMap { text in UInt64(text.prefix { $0 != "-" }) }
+    }
+}

@@ -1,0 +1,252 @@
+import DequeModule
+import Foundation
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// Makes commands of commits. None of them reads, and none can fail for what is there: ids and places only grow.
+///
+/// Remembers a little of what it has written, so that what has to grow does, without a look at what is kept.
+struct ChatWrites: Sendable {
+    private struct Name: Hashable, Sendable {
+        var application: Identifier
+        var id: UInt64
+    }
+
+    private struct Hidden: Hashable, Sendable {
+        var application: Identifier
+        var user: Identifier
+        var conversation: Identifier
+    }
+
+    private struct Reader: Hashable, Sendable {
+        var application: Identifier
+        var user: Identifier
+    }
+
+    let keys: ChatKeys
+    /// Entries of an inbox; the oldest go first.
+    let inboxEntries: Int
+    private var applications: Set<Identifier> = []
+    private var parts: Set<String> = []
+    private var recent: Set<Name> = []
+    private var recentOrder = Deque<Name>()
+    private var hiddenUpTo: [Hidden: UInt64] = [:]
+    private var acknowledged: [Reader: UInt64] = [:]
+    private var lastSent: [Identifier: UInt64] = [:]
+    private var highest: UInt64
+    /// Orders the receipts of a message.
+    private var order: UInt64
+    private let encoder = JSONEncoder()
+
+    /// What is remembered of each kind.
+    private static let memory = 65_536
+    /// Fields that one command sets.
+    private static let fields = 500
+
+    /// - Parameter highest: the highest id of before.
+    init(_ keys: ChatKeys, inboxEntries: Int, after highest: UInt64) {
+        self.keys = keys
+        self.inboxEntries = inboxEntries
+        self.highest = highest
+        order = highest
+    }
+
+    /// Whether one of the events is there already.
+    func has(_ commit: ChatCommit, _ application: Identifier) -> Bool {
+        commit.additions.contains { recent.contains(Name(application: application, id: $0.event.id)) }
+    }
+
+    mutating func raise(_ id: UInt64) {
+        highest = max(highest, id)
+        order = max(order, id)
+    }
+
+    /// - Parameter horizon: what was sent before this id counts as sent recently no more.
+    mutating func commands(
+        for commit: ChatCommit, _ application: Identifier, since horizon: UInt64
+    ) throws -> [RedisCommand] {
+        guard !commit.isEmpty else { return [] }
+        var out: [RedisCommand] = []
+        if applications.insert(application).inserted {
+            out.append(RedisCommand("HSET", keys.applications, .text(application.text), ""))
+        }
+        for addition in commit.additions { add(addition, application, since: horizon, to: &out) }
+        if let last = commit.additions.last?.event.id, last > highest {
+            raise(last)
+            out.append(RedisCommand("SET", keys.highest, .text("\(last)")))
+        }
+        for (id, body) in commit.rewrites {
+            out.append(RedisCommand("HSET", part(.history, id, application), ChatKeys.body(id), .bytes(ByteBuffer(bytes: body))))
+        }
+        for id in commit.recalls {
+            out.append(RedisCommand("HSET", part(.history, id, application), ChatKeys.recalled(id), "1"))
+            out.append(RedisCommand("UNLINK", keys.receipts(id, application)))
+        }
+        mark(commit, application, to: &out)
+        try putDocuments(commit, application, to: &out)
+        return out
+    }
+
+    private func part(_ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier) -> RedisArgument {
+        keys.part(part, ChatKeys.hour(id), application)
+    }
+
+    /// Has a part found again when it is old.
+    private mutating func note(
+        _ part: ChatKeys.Part, _ id: UInt64, _ application: Identifier, to out: inout [RedisCommand]
+    ) {
+        let name = "\(part.rawValue)\(ChatKeys.hour(id))"
+        if parts.count > Self.memory { parts = [] }
+        guard parts.insert("\(name):\(application.text)").inserted else { return }
+        out.append(RedisCommand("HSET", keys.key(.parts, application), .text(name), ""))
+    }
+
+    // MARK: Events
+
+    private mutating func add(
+        _ addition: ChatCommit.Addition, _ application: Identifier, since horizon: UInt64, to out: inout [RedisCommand]
+    ) {
+        let event = addition.event
+        remember(Name(application: application, id: event.id))
+        let family: ChatKeys.Part = event.conversation == nil ? .loose : .history
+        let body = RedisArgument.bytes(ByteBuffer(bytes: event.body))
+        note(family, event.id, application, to: &out)
+        if let conversation = event.conversation {
+            out.append(
+                RedisCommand(
+                    "HSET", part(.history, event.id, application), ChatKeys.head(event.id), .bytes(ChatEventHead(event).encoded),
+                    ChatKeys.body(event.id), body))
+            out.append(
+                RedisCommand("XADD", keys.history(conversation, application), ChatKeys.entry(event.id), "m", ""))
+            out.append(RedisCommand("HSET", keys.key(.conversations, application), .text(conversation.text), ""))
+        } else {
+            out.append(RedisCommand("HSET", part(.loose, event.id, application), ChatKeys.body(event.id), body))
+        }
+        for place in addition.places {
+            out.append(
+                RedisCommand(
+                    "XADD", keys.inbox(place.user, application), "MAXLEN", "~", .integer(Int64(inboxEntries)),
+                    ChatKeys.entry(place.sequence), .text(family.rawValue), .text("\(event.id)")))
+        }
+        set(addition.places, .places, application, to: &out)
+        noteSent(addition, application, since: horizon, to: &out)
+    }
+
+    private mutating func remember(_ name: Name) {
+        recent.insert(name)
+        recentOrder.append(name)
+        if recentOrder.count > 4_096 { recent.remove(recentOrder.removeFirst()) }
+    }
+
+    private func set(
+        _ places: [ChatInboxPlace], _ kind: ChatKeys.Kind, _ application: Identifier, to out: inout [RedisCommand]
+    ) {
+        var rest = places[...]
+        while !rest.isEmpty {
+            let pairs = rest.prefix(Self.fields).flatMap { [.text($0.user.text), .text("\($0.sequence)")] as [RedisArgument] }
+            out.append(RedisCommand("HSET", [keys.key(kind, application)] + pairs))
+            rest = rest.dropFirst(Self.fields)
+        }
+    }
+
+    private mutating func noteSent(
+        _ addition: ChatCommit.Addition, _ application: Identifier, since horizon: UInt64, to out: inout [RedisCommand]
+    ) {
+        let event = addition.event
+        guard let clientID = event.clientID, event.id > lastSent[application] ?? 0 else { return }
+        lastSent[application] = event.id
+        let own = addition.places.first { $0.user == event.sender }?.sequence ?? 0
+        out.append(
+            RedisCommand(
+                "XADD", keys.key(.sent, application), "MINID", "~", ChatKeys.entry(horizon), ChatKeys.entry(event.id),
+                "s", .text(event.sender.text), "c", .text(clientID.text), "q", .text("\(own)")))
+    }
+
+    // MARK: What becomes of events
+
+    private mutating func mark(_ commit: ChatCommit, _ application: Identifier, to out: inout [RedisCommand]) {
+        for (user, id) in commit.hidden {
+            note(.history, id, application, to: &out)
+            out.append(RedisCommand("HSET", part(.hidden, id, application), ChatKeys.hidden(id, user), "1"))
+        }
+        for (user, conversation, id) in commit.hiddenUpTo { hide(user, conversation, id, application, to: &out) }
+        for (id, receipt) in commit.receipts {
+            order += 1
+            note(.history, id, application, to: &out)
+            out.append(RedisCommand("HSET", part(.receipted, id, application), ChatKeys.head(id), ""))
+            out.append(
+                RedisCommand(
+                    "HSETNX", keys.receipts(id, application), .text(receipt.user.text), .text("\(order):\(receipt.time)")))
+        }
+        let news = commit.acknowledged.filter { place in
+            place.sequence > acknowledged[Reader(application: application, user: place.user)] ?? 0
+        }
+        if acknowledged.count > Self.memory { acknowledged = [:] }
+        for place in news { acknowledged[Reader(application: application, user: place.user)] = place.sequence }
+        set(news, .acknowledged, application, to: &out)
+    }
+
+    private mutating func hide(
+        _ user: Identifier, _ conversation: Identifier, _ id: UInt64, _ application: Identifier, to out: inout [RedisCommand]
+    ) {
+        let name = Hidden(application: application, user: user, conversation: conversation)
+        let former = hiddenUpTo[name]
+        guard id > former ?? 0 else { return }
+        if hiddenUpTo.count > Self.memory { hiddenUpTo = [:] }
+        hiddenUpTo[name] = id
+        let key = keys.hiddenUpTo(user, conversation, application)
+        out.append(RedisCommand("SADD", key, .text("\(id)")))
+        if let former { out.append(RedisCommand("SREM", key, .text("\(former)"))) }
+    }
+
+    // MARK: Documents
+
+    private func putDocuments(_ commit: ChatCommit, _ application: Identifier, to out: inout [RedisCommand]) throws {
+        let key = keys.key(.documents, application)
+        var rest = commit.documents[...]
+        while !rest.isEmpty {
+            var arguments = [key]
+            for document in rest.prefix(Self.fields) {
+                arguments.append(ChatKeys.document(document.key))
+                arguments.append(.bytes(ByteBuffer(bytes: try encoder.encode(document))))
+            }
+            out.append(RedisCommand("HSET", arguments))
+            rest = rest.dropFirst(Self.fields)
+        }
+        var removed = commit.removedDocuments[...]
+        while !removed.isEmpty {
+            out.append(RedisCommand("HDEL", [key] + removed.prefix(Self.fields).map { ChatKeys.document($0) }))
+            removed = removed.dropFirst(Self.fields)
+        }
+    }
+}
+
+/// What is kept of a message of a history beside its body.
+struct ChatEventHead: Hashable, Sendable {
+    var sender: Identifier
+    var clientID: Identifier?
+    var audience: Int
+
+    init(_ event: ChatEvent) {
+        (sender, clientID, audience) = (event.sender, event.clientID, event.audience)
+    }
+
+    init(_ bytes: ByteBuffer) throws(ClusterCodingError) {
+        var bytes = bytes
+        sender = Identifier(try bytes.text())
+        clientID = try bytes.optional { (buffer) throws(ClusterCodingError) in Identifier(try buffer.text()) }
+        audience = Int(try bytes.number(Int64.self))
+        try bytes.end()
+    }
+
+    var encoded: ByteBuffer {
+        var out = ByteBuffer()
+        out.write(text: sender.text)
+        out.write(optional: clientID) { $0.write(text: $1.text) }
+        out.writeInteger(Int64(audience))
+        return out
+    }
+}

@@ -1,0 +1,103 @@
+import Identifiers
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+extension RedisChatStore {
+    /// Streams that are looked at the same time.
+    private static let streams = 50
+
+    package func purge(inboxBefore inbox: UInt64, historyBefore history: UInt64) async throws {
+        try await settle()
+        let history = min(history, inbox)
+        var names: Set<Identifier> = []
+        try await scan(keys.applications) { page in
+            for (field, _) in page { names.insert(try Self.name(field)) }
+        }
+        for name in names {
+            try await scan(keys.key(.places, name)) { page in
+                let users = try page.map { try Self.name($0.field) }
+                try await trim(users) { try await self.trimInbox(of: $0, name, before: inbox) }
+            }
+            try await scan(keys.key(.conversations, name)) { page in
+                let conversations = try page.map { try Self.name($0.field) }
+                try await trim(conversations) { try await self.trimHistory($0, name, before: history) }
+            }
+            try await removeParts(of: name, inbox: inbox, history: history)
+        }
+        try await settle()
+    }
+
+    private func trim(
+        _ names: [Identifier], _ command: @escaping @Sendable (Identifier) async throws -> RedisCommand?
+    ) async throws {
+        var rest = names[...]
+        while !rest.isEmpty {
+            let commands = try await withThrowingTaskGroup(of: RedisCommand?.self) { group in
+                for name in rest.prefix(Self.streams) { group.addTask { try await command(name) } }
+                return try await group.reduce(into: [RedisCommand]()) { if let command = $1 { $0.append(command) } }
+            }
+            rest = rest.dropFirst(Self.streams)
+            guard !commands.isEmpty else { continue }
+            emit(commands)
+            // So that others write between two steps.
+            try await settle()
+        }
+    }
+
+    /// Within an inbox events are in the order of their ids.
+    private func trimInbox(of user: Identifier, _ application: Identifier, before floor: UInt64) async throws -> RedisCommand? {
+        let key = keys.inbox(user, application)
+        var kept: UInt64?
+        var next: UInt64 = 0
+        var count = 1
+        while true {
+            let places = try await places(key, from: next, count)
+            if let first = places.first(where: { $0.event >= floor }) {
+                if first.sequence != places.first?.sequence || kept != nil { kept = first.sequence }
+                break
+            }
+            guard let last = places.last, last.sequence < .max else { break }
+            (kept, next, count) = (last.sequence + 1, last.sequence + 1, 200)
+        }
+        return kept.map { RedisCommand("XTRIM", key, "MINID", ChatKeys.entry($0)) }
+    }
+
+    private func trimHistory(
+        _ conversation: Identifier, _ application: Identifier, before floor: UInt64
+    ) async throws -> RedisCommand? {
+        let key = keys.history(conversation, application)
+        guard floor > 0, let oldest = try await read("XRANGE", key, "-", "+", "COUNT", 1).elements?.first?.elements?.first,
+            let id = ChatKeys.number(oldest), id < floor
+        else { return nil }
+        return RedisCommand("XTRIM", key, "MINID", ChatKeys.entry(floor))
+    }
+
+    /// Removes what events of long ago have left behind, hour by hour.
+    private func removeParts(of application: Identifier, inbox: UInt64, history: UInt64) async throws {
+        var old: [(part: ChatKeys.Part, hour: UInt64, field: RedisValue)] = []
+        try await scan(keys.key(.parts, application)) { page in
+            for (field, _) in page {
+                guard let text = field.text, let part = ChatKeys.Part(rawValue: String(text.prefix(1))),
+                    let hour = UInt64(text.dropFirst()), hour < .max / ChatKeys.span - 1
+                else { continue }
+                if (hour + 1) * ChatKeys.span <= (part == .loose ? inbox : history) { old.append((part, hour, field)) }
+            }
+        }
+        for (part, hour, field) in old {
+            var commands = [RedisCommand("UNLINK", keys.part(part, hour, application))]
+            if part == .history {
+                commands.append(RedisCommand("UNLINK", keys.part(.hidden, hour, application)))
+                try await scan(keys.part(.receipted, hour, application)) { page in
+                    let ids = page.compactMap { $0.field.text.flatMap { UInt64($0) } }
+                    guard !ids.isEmpty else { return }
+                    emit([RedisCommand("UNLINK", ids.map { keys.receipts($0, application) })])
+                }
+                commands.append(RedisCommand("UNLINK", keys.part(.receipted, hour, application)))
+            }
+            commands.append(RedisCommand("HDEL", keys.key(.parts, application), .text(field.text ?? "")))
+            emit(commands)
+            try await settle()
+        }
+    }
+}

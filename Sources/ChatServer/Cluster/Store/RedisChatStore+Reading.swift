@@ -1,0 +1,183 @@
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+extension RedisChatStore {
+    /// What is asked of Redis at a time.
+    private static let step = 128
+
+    // MARK: Inboxes
+
+    package func inbox(
+        of user: Identifier, after sequence: UInt64, limit: Int, application: String
+    ) async throws -> [ChatInboxEntry] {
+        guard limit > 0, sequence < .max else { return [] }
+        try await settle()
+        let application = Identifier(application)
+        var page: [ChatInboxEntry] = []
+        var next = sequence + 1
+        while page.count < limit {
+            let count = min(limit - page.count, Self.step)
+            let entries = try await places(keys.inbox(user, application), from: next, count)
+            let bodies = try await bodies(entries.map { ($0.part, $0.event) }, application)
+            for (entry, body) in zip(entries, bodies) {
+                if let body { page.append(ChatInboxEntry(sequence: entry.sequence, body: Array(body.readableBytesView))) }
+            }
+            guard entries.count == count, let last = entries.last?.sequence, last < .max else { break }
+            next = last + 1
+        }
+        return page
+    }
+
+    struct Place: Sendable {
+        var sequence: UInt64
+        var part: ChatKeys.Part
+        var event: UInt64
+    }
+
+    /// Entries of an inbox, oldest first.
+    func places(_ inbox: RedisArgument, from first: UInt64, _ count: Int) async throws -> [Place] {
+        let entries = try await read("XRANGE", inbox, ChatKeys.entry(first), "+", "COUNT", .integer(Int64(count))).elements
+        return try (entries ?? []).map { entry in
+            guard let parts = entry.elements, parts.count == 2, let sequence = ChatKeys.number(parts[0]),
+                let fields = parts[1].elements, fields.count == 2,
+                let family = fields[0].text.flatMap({ ChatKeys.Part(rawValue: $0) }),
+                let event = fields[1].text.flatMap({ UInt64($0) })
+            else { throw Problem.damaged }
+            return Place(sequence: sequence, part: family, event: event)
+        }
+    }
+
+    private func bodies(_ events: [(part: ChatKeys.Part, id: UInt64)], _ application: Identifier) async throws -> [ByteBuffer?] {
+        try await fields(events.map { (keys.part($0.part, ChatKeys.hour($0.id), application), ChatKeys.body($0.id)) })
+            .map(\.bytes)
+    }
+
+    /// Fields of hashes, in the order in which they are asked for: one question for each hash, all at the same time.
+    private func fields(_ wanted: [(hash: RedisArgument, field: RedisArgument)]) async throws -> [RedisValue] {
+        var places: [RedisArgument: [Int]] = [:]
+        for (index, place) in wanted.enumerated() { places[place.hash, default: []].append(index) }
+        return try await withThrowingTaskGroup(of: ([Int], [RedisValue]).self) { group in
+            for (hash, indices) in places {
+                let command = RedisCommand("HMGET", [hash] + indices.map { wanted[$0].field })
+                group.addTask { [reader] in (indices, try await reader.read(command).elements ?? []) }
+            }
+            var found = [RedisValue](repeating: .null, count: wanted.count)
+            for try await (indices, values) in group {
+                for (index, value) in zip(indices, values) { found[index] = value }
+            }
+            return found
+        }
+    }
+
+    // MARK: Histories
+
+    package func history(_ query: ChatHistoryQuery, application: String) async throws -> [ChatEvent] {
+        guard query.limit > 0 else { return [] }
+        try await settle()
+        let application = Identifier(application)
+        var lower = query.after ?? 0
+        if let viewer = query.viewer { lower = max(lower, try await hidden(query.conversation, by: viewer, application)) }
+        var upper = query.before ?? .max
+        var page: [ChatEvent] = []
+        while page.count < query.limit, lower < .max, upper > 0, lower + 1 < upper {
+            let count = min(query.limit - page.count, Self.step)
+            let ids = try await ids(
+                keys.history(query.conversation, application), lower + 1, upper - 1, query.isOldestFirst, count)
+            page += try await events(ids, query.conversation, viewer: query.viewer, application)
+            guard ids.count == count, let last = ids.last else { break }
+            if query.isOldestFirst { lower = last } else { upper = last }
+        }
+        return page
+    }
+
+    /// Ids of a history; both ends are included.
+    private func ids(
+        _ history: RedisArgument, _ first: UInt64, _ last: UInt64, _ isOldestFirst: Bool, _ count: Int
+    ) async throws -> [UInt64] {
+        let (first, last) = (ChatKeys.entry(first), ChatKeys.entry(last))
+        let limit = RedisArgument.integer(Int64(count))
+        let entries =
+            isOldestFirst
+            ? try await read("XRANGE", history, first, last, "COUNT", limit)
+            : try await read("XREVRANGE", history, last, first, "COUNT", limit)
+        return (entries.elements ?? []).compactMap { $0.elements?.first.flatMap { ChatKeys.number($0) } }
+    }
+
+    /// Up to which message a user has hidden a conversation; 0 for none.
+    private func hidden(_ conversation: Identifier, by user: Identifier, _ application: Identifier) async throws -> UInt64 {
+        let ids = try await read("SMEMBERS", keys.hiddenUpTo(user, conversation, application)).elements ?? []
+        return ids.compactMap { $0.text.flatMap { UInt64($0) } }.max() ?? 0
+    }
+
+    /// Messages by their ids, without those that are recalled or that the viewer has hidden.
+    private func events(
+        _ ids: [UInt64], _ conversation: Identifier, viewer: Identifier?, _ application: Identifier
+    ) async throws -> [ChatEvent] {
+        var wanted: [(hash: RedisArgument, field: RedisArgument)] = []
+        for id in ids {
+            let part = keys.part(.history, ChatKeys.hour(id), application)
+            wanted += [(part, ChatKeys.head(id)), (part, ChatKeys.body(id)), (part, ChatKeys.recalled(id))]
+            if let viewer { wanted.append((keys.part(.hidden, ChatKeys.hour(id), application), ChatKeys.hidden(id, viewer))) }
+        }
+        let width = viewer == nil ? 3 : 4
+        let found = try await fields(wanted)
+        var events: [ChatEvent] = []
+        for (index, id) in ids.enumerated() {
+            let fields = found[index * width..<(index + 1) * width]
+            guard let head = fields[fields.startIndex].bytes, let body = fields[fields.startIndex + 1].bytes,
+                fields.dropFirst(2).allSatisfy({ $0 == .null })
+            else { continue }
+            let values = try ChatEventHead(head)
+            events.append(
+                ChatEvent(
+                    id: id, conversation: conversation, sender: values.sender, clientID: values.clientID,
+                    body: Array(body.readableBytesView), audience: values.audience))
+        }
+        return events
+    }
+
+    package func event(_ id: UInt64, in conversation: Identifier, application: String) async throws -> ChatEvent? {
+        try await settle()
+        let application = Identifier(application)
+        guard try await ids(keys.history(conversation, application), id, id, true, 1) == [id] else { return nil }
+        return try await events([id], conversation, viewer: nil, application).first
+    }
+
+    // MARK: Receipts
+
+    package func receipts(of ids: [UInt64], application: String) async throws -> [UInt64: [ChatReceipt]] {
+        try await settle()
+        let application = Identifier(application)
+        let marks = try await fields(
+            ids.flatMap { id in
+                let part = keys.part(.history, ChatKeys.hour(id), application)
+                return [(part, ChatKeys.head(id)), (part, ChatKeys.recalled(id))]
+            })
+        let there = ids.enumerated().filter { marks[2 * $0.offset] != .null && marks[2 * $0.offset + 1] == .null }.map(\.element)
+        return try await withThrowingTaskGroup(of: (UInt64, [ChatReceipt]).self) { group in
+            for id in Set(there) {
+                let command = RedisCommand("HGETALL", keys.receipts(id, application))
+                group.addTask { [reader] in (id, Self.receipts(try await reader.read(command))) }
+            }
+            var found: [UInt64: [ChatReceipt]] = [:]
+            for try await (id, receipts) in group where !receipts.isEmpty { found[id] = receipts }
+            return found
+        }
+    }
+
+    private static func receipts(_ value: RedisValue) -> [ChatReceipt] {
+        guard case .map(let pairs) = value else { return [] }
+        var receipts: [(order: UInt64, receipt: ChatReceipt)] = []
+        for pair in pairs {
+            let parts = (pair.value.text ?? "").split(separator: ":")
+            guard let user = pair.key.text, parts.count == 2, let order = UInt64(parts[0]), let time = Int64(parts[1]) else {
+                continue
+            }
+            receipts.append((order, ChatReceipt(user: Identifier(user), time: time)))
+        }
+        return receipts.sorted { ($0.order, $0.receipt.time) < ($1.order, $1.receipt.time) }.map(\.receipt)
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Identifiers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+extension RedisChatStore {
+    package func restore() async throws -> RestoredChat {
+        try await settle()
+        var names: Set<Identifier> = []
+        try await scan(keys.applications) { page in
+            for (field, _) in page { names.insert(try Self.name(field)) }
+        }
+        return try await restore(known: names)
+    }
+
+    package func restore(_ applications: Set<Identifier>) async throws -> RestoredChat {
+        try await settle()
+        var known: Set<Identifier> = []
+        for name in applications where try await read("HEXISTS", keys.applications, .text(name.text)).number == 1 {
+            known.insert(name)
+        }
+        return try await restore(known: known)
+    }
+
+    private func restore(known names: Set<Identifier>) async throws -> RestoredChat {
+        var restored = RestoredChat(epoch: try await epoch())
+        for key in [keys.highest, keys.reserved] {
+            restored.highestID = max(restored.highestID, try await read("GET", key).text.flatMap { UInt64($0) } ?? 0)
+        }
+        raise(restored.highestID)
+        for name in names { restored.applications[name] = try await application(name) }
+        return restored
+    }
+
+    /// The name of the life of all inboxes, which begins with the first process that asks.
+    private func epoch() async throws -> String {
+        if let epoch = try await read("GET", keys.epoch).text { return epoch }
+        let epoch = String(UInt64.random(in: 1 << 40 ... .max), radix: 36)
+        // Nobody waits for it, because nothing may be kept yet while a process prepares to decide.
+        output.write([RedisCommand("SET", keys.epoch, .text(epoch), "NX")], of: .chat)
+        return epoch
+    }
+
+    private func application(_ name: Identifier) async throws -> RestoredChat.Application {
+        var restored = RestoredChat.Application()
+        let decoder = JSONDecoder()
+        var documents: [ChatDocumentKey: ChatDocument] = [:]
+        try await scan(keys.key(.documents, name)) { page in
+            for (_, value) in page {
+                guard let bytes = value.bytes else { throw Problem.damaged }
+                let document = try decoder.decode(ChatDocument.self, from: Data(bytes.readableBytesView))
+                documents[document.key] = document
+            }
+        }
+        restored.documents = Array(documents.values)
+        try await scan(keys.key(.places, name)) { page in
+            for (field, value) in page { restored.inboxes[try Self.name(field), default: (0, 0)].last = try Self.number(value) }
+        }
+        try await scan(keys.key(.acknowledged, name)) { page in
+            for (field, value) in page {
+                restored.inboxes[try Self.name(field), default: (0, 0)].acknowledged = try Self.number(value)
+            }
+        }
+        restored.recentSends = try await recentSends(name)
+        return restored
+    }
+
+    private func recentSends(
+        _ application: Identifier
+    ) async throws -> [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)] {
+        var sends: [(sender: Identifier, clientID: Identifier, id: UInt64, sequence: UInt64?)] = []
+        var next = horizon + 1
+        while true {
+            let entries =
+                try await read("XRANGE", keys.key(.sent, application), ChatKeys.entry(next), "+", "COUNT", 1_000).elements ?? []
+            for entry in entries {
+                guard let parts = entry.elements, parts.count == 2, let id = ChatKeys.number(parts[0]),
+                    let fields = parts[1].elements, fields.count == 6
+                else { throw Problem.damaged }
+                let sequence = try Self.number(fields[5])
+                sends.append((try Self.name(fields[1]), try Self.name(fields[3]), id, sequence == 0 ? nil : sequence))
+                next = id + 1
+            }
+            if entries.count < 1_000 { return sends }
+        }
+    }
+
+    static func name(_ value: RedisValue) throws(Problem) -> Identifier {
+        guard let text = value.text else { throw .damaged }
+        return Identifier(text)
+    }
+
+    private static func number(_ value: RedisValue) throws(Problem) -> UInt64 {
+        guard let number = value.text.flatMap({ UInt64($0) }) else { throw .damaged }
+        return number
+    }
+}

@@ -1,0 +1,159 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// Keeps chat in the Redis of a cluster, for the process that decides (rules CC-10 to CC-19).
+///
+/// Changes go into the cluster's log, in whose batches they are kept as a whole or not at all. Reads wait until what was changed before
+/// is kept.
+package final class RedisChatStore: ChatStore {
+    package enum Problem: Error, Hashable, Sendable {
+        /// There is an event with this id already.
+        case duplicate
+        /// Another process decides by now.
+        case notKept
+        case closed
+        /// What is kept cannot be read.
+        case damaged
+    }
+
+    let output: any ClusterOutput
+    let reader: any ClusterReader
+    let keys: ChatKeys
+    let now: @Sendable () -> UInt64
+    private let state: NIOLockedValueBox<State>
+
+    private struct State {
+        var writes: ChatWrites
+        /// Changes by numbers: those that were handed over, those of them that are not kept yet, and up to which all are.
+        var issued: UInt64 = 0
+        var outstanding: Set<UInt64> = []
+        var settled: UInt64 = 0
+        var waiting: [(number: UInt64, continuation: CheckedContinuation<Problem?, Never>)] = []
+        var problem: Problem?
+    }
+
+    /// - Parameters:
+    ///   - inboxEntries: events of a user's inbox; the oldest go first.
+    ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
+    package init(
+        output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, now: @escaping @Sendable () -> UInt64
+    ) {
+        self.output = output
+        self.reader = reader
+        self.now = now
+        keys = ChatKeys(reader: reader)
+        state = NIOLockedValueBox(State(writes: ChatWrites(keys, inboxEntries: max(1, inboxEntries), after: 0)))
+    }
+
+    /// Repetitions of messages are known for an hour.
+    var horizon: UInt64 { now() - min(now(), ChatKeys.span) }
+
+    func raise(_ highest: UInt64) { state.withLockedValue { $0.writes.raise(highest) } }
+
+    // MARK: Changing
+
+    package func commit(_ commit: ChatCommit, application: String, completion: @escaping @Sendable ((any Error)?) -> Void) {
+        do {
+            emit(try writes(for: commit, Identifier(application))) { completion($0) }
+        } catch {
+            // Behind what was committed before.
+            emit([]) { completion($0 ?? error) }
+        }
+    }
+
+    /// The commands of a commit. Calls come in the order in which they are emitted.
+    func writes(for commit: ChatCommit, _ application: Identifier) throws -> [RedisCommand] {
+        let horizon = horizon
+        return try state.withLockedValue { state in
+            guard !state.writes.has(commit, application) else { throw Problem.duplicate }
+            return try state.writes.commands(for: commit, application, since: horizon)
+        }
+    }
+
+    /// Hands over a change, and whatever the nodes are told of it.
+    func emit(
+        _ writes: [RedisCommand], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
+        completion: (@Sendable (Problem?) -> Void)? = nil
+    ) {
+        let number = state.withLockedValue { state in
+            state.issued += 1
+            state.outstanding.insert(state.issued)
+            return state.issued
+        }
+        output.emit(fact, of: .chat, to: audience, writes: writes) { [weak self] isKept in
+            self?.settle(number, isKept)
+            completion?(isKept ? nil : .notKept)
+        }
+    }
+
+    private func settle(_ number: UInt64, _ isKept: Bool) {
+        let (ready, problem) = state.withLockedValue { state in
+            state.outstanding.remove(number)
+            while state.settled < state.issued, !state.outstanding.contains(state.settled + 1) { state.settled += 1 }
+            if !isKept { state.problem = state.problem ?? .notKept }
+            let settled = state.problem == nil ? state.settled : .max
+            let ready = state.waiting.filter { $0.number <= settled }
+            state.waiting.removeAll { $0.number <= settled }
+            return (ready, state.problem)
+        }
+        for (_, continuation) in ready { continuation.resume(returning: problem) }
+    }
+
+    /// Waits until everything that was handed over before is kept.
+    func settle() async throws(Problem) {
+        let problem = await withCheckedContinuation { continuation in
+            let (isSettled, problem) = state.withLockedValue { state in
+                guard state.problem == nil, state.settled < state.issued else { return (true, state.problem) }
+                state.waiting.append((state.issued, continuation))
+                return (false, nil)
+            }
+            if isSettled { continuation.resume(returning: problem) }
+        }
+        if let problem { throw problem }
+    }
+
+    package func reserve(idsUpTo limit: UInt64) async throws {
+        emit([RedisCommand("SET", keys.reserved, .text("\(limit)"))])
+        try await settle()
+    }
+
+    /// Waits for what was handed over. Nothing is read afterwards.
+    package func close() async {
+        try? await settle()
+        end()
+    }
+
+    /// Reads no more, also for those who wait. What was handed over may be kept or not.
+    func end() {
+        let waiting = state.withLockedValue { state in
+            state.problem = state.problem ?? .closed
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for (_, continuation) in waiting { continuation.resume(returning: .closed) }
+    }
+
+    // MARK: Reading from Redis
+
+    func read(_ name: String, _ arguments: RedisArgument...) async throws -> RedisValue {
+        try await reader.read(RedisCommand(name, arguments))
+    }
+
+    /// Goes through a hash, some fields at a time. Fields may come twice.
+    func scan(
+        _ key: RedisArgument, _ body: ([(field: RedisValue, value: RedisValue)]) async throws -> Void
+    ) async throws {
+        var cursor = "0"
+        repeat {
+            let page = try await read("HSCAN", key, .text(cursor), "COUNT", 500).elements ?? []
+            guard page.count == 2, let next = page[0].text, let items = page[1].elements else { throw Problem.damaged }
+            try await body(
+                stride(from: 0, to: items.count - items.count % 2, by: 2).map { (items[$0], items[$0 + 1]) })
+            cursor = next
+        } while cursor != "0"
+    }
+}
