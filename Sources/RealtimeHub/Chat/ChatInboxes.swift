@@ -22,6 +22,13 @@ public struct ChatInboxStart: Hashable, Sendable {
     /// Whether the device was somewhere that means nothing here.
     public var hasLost: Bool
 
+    public init(after: UInt64, last: UInt64, isResumed: Bool, hasLost: Bool) {
+        self.after = after
+        self.last = last
+        self.isResumed = isResumed
+        self.hasLost = hasLost
+    }
+
     /// Whether what followed is no longer there in whole or in part, given the first entry that the store still keeps after
     /// `after`. Places have no holes, so a hole is something that was purged (rule CH-23).
     public func hasLost(firstKept: UInt64?) -> Bool {
