@@ -1,0 +1,235 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+import ServerValues
+
+/// Decides for the chat of a cluster: the same applications that decide in a single process, over what the cluster keeps (rules CC-1 to
+/// CC-9). Their sessions are those of all nodes.
+final class ChatClusterLeader: ClusterLeader {
+    typealias Reply = @Sendable (ByteBuffer) -> Void
+
+    let chat: LocalChat
+    private let log: ChatClusterLog
+    private let nodes: ChatNodeNumbers
+    private let remote: RemoteChatNodes
+    private let logger: Logger
+    private let parser = NIOLockedValueBox(NexconnClientFrameParser(rememberedNames: 256))
+    private let sweeping = NIOLockedValueBox<RepeatedTask?>(nil)
+
+    init(_ chat: LocalChat, _ log: ChatClusterLog, _ nodes: ChatNodeNumbers, on eventLoop: any EventLoop, logger: Logger) {
+        self.chat = chat
+        self.log = log
+        self.nodes = nodes
+        self.logger = logger
+        remote = RemoteChatNodes(eventLoop: eventLoop)
+        chat.join(remote)
+    }
+
+    func startSweeping(each interval: TimeAmount, on eventLoop: any EventLoop) {
+        let task = eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { [chat, remote] _ in
+            chat.sweep(by: remote)
+        }
+        sweeping.withLockedValue { $0 = task }
+    }
+
+    var isOpen: Bool { log.isOpen }
+
+    func close() async {
+        sweeping.withLockedValue { $0 }?.cancel()
+        log.close()
+        await withTaskGroup(of: Void.self) { group in
+            for application in chat.applications {
+                let former = application.webhooks.use(nil)
+                group.addTask { await application.webhooks.close(former) }
+            }
+        }
+    }
+
+    // MARK: Requests
+
+    func handle(_ request: ByteBuffer, from node: ClusterNode, reply: @escaping Reply) {
+        do throws(ClusterCodingError) {
+            try handle(try ChatRequest(request), from: node, reply)
+        } catch {
+            logger.error("a request of another node cannot be read", metadata: ["node": "\(node)"])
+            reply(ChatReply.done.encoded)
+        }
+    }
+
+    private func handle(
+        _ request: ChatRequest, from node: ClusterNode, _ reply: @escaping Reply
+    ) throws(ClusterCodingError) {
+        let answer: @Sendable (ChatReply) -> Void = { reply($0.encoded) }
+        switch request {
+        case .signIn(let app, let opening): signIn(opening, app, from: node, answer)
+        case .signOut(let app, let session, let leaving):
+            if let (application, peer) = find(session, app) { application.signOut(peer, leaving: leaving) }
+            answer(.done)
+        case .perform(let app, let session, let number, let frame):
+            guard let (application, peer) = find(session, app) else { return answer(.refusal(number, .notStored)) }
+            perform(frame, number, by: peer, of: application, answer)
+        case .refuse(let app, let session, let number, let refusal):
+            guard let (application, peer) = find(session, app) else { return answer(.refusal(number, refusal)) }
+            application.refuse(number, refusal, to: peer) { answer(.frame($0, isSent: false)) }
+        case .acknowledge(let app, let places):
+            if let application = application(app) {
+                for place in places { application.acknowledge(place.sequence, by: place.user) }
+            }
+            answer(.done)
+        case .typing(let app, let session, let user, let type):
+            if let (application, peer) = find(session, app) { application.tellTyping(type, to: user, by: peer) }
+            answer(.done)
+        case .presence(let app, let session):
+            if let (application, peer) = find(session, app) { application.tellPresence(to: peer) }
+            answer(.done)
+        case .inbox(let app, let user, let sequence):
+            guard let application = application(app) else { return answer(.unreadable) }
+            application.readInbox(of: user, after: sequence) { answer(ChatReply($0)) }
+        case .call(let request):
+            NexconnAPI(backend: chat, node: nil).answer(request) { answer(.answer($0)) }
+        case .issueToken, .publish: performOther(request, answer)
+        case .announce: throw ClusterCodingError()
+        }
+    }
+
+    private func application(_ key: String) -> NexconnApplication? { chat.application(key: Identifier(key)) }
+
+    /// A session that is signed in, also to an application that is served no more.
+    private func find(_ session: UInt64, _ key: String) -> (NexconnApplication, NexconnPeer)? {
+        let application = application(key) ?? chat.applications.first { Identifier($0.key) == Identifier(key) }
+        guard let application, let peer = application.withAudience({ $0.only.peer(session) }) else { return nil }
+        return (application, peer)
+    }
+
+    private func signIn(
+        _ opening: ChatRequest.Opening, _ app: String, from node: ClusterNode, _ answer: @escaping @Sendable (ChatReply) -> Void
+    ) {
+        guard let application = application(app) else {
+            return answer(.refused(NexconnRefusal(.unknownApplication, NexconnBye.unknownApplication.reason)))
+        }
+        guard let number = nodes.number(of: node) else {
+            return answer(.refused(NexconnRefusal(.tooManyConnections, NexconnBye.full.reason)))
+        }
+        application.signIn(
+            opening.credentials, ChatSession(id: opening.id, eventLoopID: number), session: opening.name,
+            address: opening.address, line: nil
+        ) { result in
+            switch result {
+            case .failure(let refusal): answer(.refused(refusal))
+            case .success(let admission):
+                answer(
+                    .admitted(ChatReply.Admission(user: admission.peer.user, epoch: admission.epoch, start: admission.start)))
+            }
+        }
+    }
+
+    private func perform(
+        _ frame: ByteBuffer, _ number: UInt64, by peer: NexconnPeer, of application: NexconnApplication,
+        _ answer: @escaping @Sendable (ChatReply) -> Void
+    ) {
+        let parsed = frame.withUnsafeReadableBytes { bytes in
+            parser.withLockedValue { parser in
+                Result { () throws(NexconnFrameError) in try parser.parse(bytes) }
+            }
+        }
+        guard case .success(.request(let request, _)) = parsed else { return answer(.refusal(number, .unknown)) }
+        application.perform(request, by: .session(peer)) { result in
+            var isSent = false
+            if case .success(.sent) = result { isSent = true }
+            answer(.frame(NexconnWire.answer(number, result), isSent: isSent))
+        }
+    }
+
+    private func performOther(_ request: ChatRequest, _ answer: @escaping @Sendable (ChatReply) -> Void) {
+        switch request {
+        case .issueToken(let app, let hash, let user, let name):
+            guard let application = application(app) else {
+                return answer(.refused(NexconnRefusal(.unknownApplication, NexconnBye.unknownApplication.reason)))
+            }
+            application.change(
+                { state, change in
+                    try state.issueToken(hash: hash, to: user, name: name, avatar: nil, at: change.now, into: &change.commit)
+                    return NexconnResult.done
+                },
+                reply: { result in
+                    if case .failure(let refusal) = result { answer(.refused(refusal)) } else { answer(.done) }
+                })
+        case .publish(let app, let channel, let type, let content, let service, let user):
+            let draft = NexconnDraft(clientID: "", conversation: .open, to: channel, type: type, content: content)
+            application(app)?.send(draft, by: .bridge(service: service, user: user)) { _ in }
+            answer(.done)
+        default: answer(.done)
+        }
+    }
+
+    // MARK: Nodes
+
+    func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
+        var announced: [Identifier: Set<UInt64>] = [:]
+        for request in requests {
+            guard case .announce(let app, let sessions)? = try? ChatRequest(request) else {
+                logger.error("an announcement of another node cannot be read", metadata: ["node": "\(node)"])
+                continue
+            }
+            announced[Identifier(app), default: []].formUnion(sessions)
+        }
+        let number = nodes.number(of: node)
+        for application in chat.applications {
+            let there = announced.removeValue(forKey: Identifier(application.key)) ?? []
+            let kept = peers(of: application, at: number)
+            for peer in kept where !there.contains(peer.chat.id) { application.signOut(peer, leaving: nil) }
+            log.end(
+                Array(there.subtracting(kept.map(\.chat.id))), app: application.key, on: node,
+                .interrupted(after: Int.random(in: 100...5_000)))
+        }
+        for (app, sessions) in announced {
+            log.end(Array(sessions), app: app.text, on: node, .unknownApplication)
+        }
+    }
+
+    func left(_ node: ClusterNode) {
+        guard let number = nodes.number(known: node) else { return }
+        for application in chat.applications {
+            for peer in peers(of: application, at: number) { application.signOut(peer, leaving: nil) }
+        }
+        nodes.release(node)
+    }
+
+    /// In the order in which they signed in, as far as it is known.
+    private func peers(of application: NexconnApplication, at number: Int?) -> [NexconnPeer] {
+        guard let number else { return [] }
+        return application.withAudience { $0.only.all.filter { $0.chat.eventLoopID == number } }
+    }
+}
+
+extension ChatReply {
+    /// The frame that refuses a session's request.
+    fileprivate static func refusal(_ number: UInt64, _ refusal: NexconnRefusal) -> ChatReply {
+        .frame(NexconnWire.answer(number, .failure(refusal)), isSent: false)
+    }
+}
+
+extension NexconnBye {
+    /// `after`: different for each connection, so that clients do not come back in step.
+    static func interrupted(after: Int) -> NexconnBye {
+        NexconnBye(code: .serverRestarts, reason: "The server has lost touch with others.", mayRetry: true, after: after)
+    }
+}
+
+/// All nodes of a cluster, for applications whose changes reach them through the log.
+private final class RemoteChatNodes: ChatNode {
+    let eventLoopIDs = (0..<EventLoopSet.capacity).reduce(into: EventLoopSet()) { $0.insert($1) }
+    let eventLoop: (any EventLoop)?
+
+    init(eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+    }
+
+    func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions) {}
+    func countMessage(of application: NexconnApplication) {}
+}

@@ -1,0 +1,95 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// Makes what decides for the chat of a cluster, when this node becomes its leader.
+package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
+    private let clock: ServerClock
+    private let names: MetricNames
+    private let logger: Logger
+    private let bridge: (any BridgeTap)?
+    private let inboxEntries: Int
+    private let sweepInterval: TimeAmount
+    private let state: NIOLockedValueBox<State>
+
+    private struct State: Sendable {
+        var settings: ChatServiceSettings
+        /// The last one that was made here; it may have ended.
+        var leader: ChatClusterLeader?
+    }
+
+    /// - Parameters:
+    ///   - settings: for the applications, which all nodes have to have alike.
+    ///   - bridge: takes messages to other services.
+    ///   - inboxEntries: events of a user's inbox; the oldest go first.
+    ///   - sweepInterval: how often time passes for the shared state.
+    package init(
+        _ settings: ChatServiceSettings, clock: ServerClock, names: MetricNames, logger: Logger,
+        bridge: (any BridgeTap)? = nil, inboxEntries: Int = 20_000, sweepInterval: TimeAmount = .seconds(1)
+    ) {
+        self.clock = clock
+        self.names = names
+        self.logger = logger
+        self.bridge = bridge
+        self.inboxEntries = inboxEntries
+        self.sweepInterval = sweepInterval
+        state = NIOLockedValueBox(State(settings: settings))
+    }
+
+    /// What decides; nil while this node does not lead.
+    package var leading: LocalChat? {
+        state.withLockedValue(\.leader).flatMap { $0.isOpen ? $0.chat : nil }
+    }
+
+    package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
+        let settings = state.withLockedValue(\.settings)
+        let store = RedisChatStore(
+            output: context.output, reader: context.store, inboxEntries: inboxEntries, now: clock.unixTicks)
+        let restored = try await store.restore(Set(settings.applications.map { Identifier($0.key) }))
+        let nodes = ChatNodeNumbers()
+        let log = ChatClusterLog(store, nodes, logger: logger)
+        let chat = LocalChat(
+            settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log)
+        let leader = ChatClusterLeader(chat, log, nodes, on: context.eventLoop, logger: logger)
+        for application in chat.applications {
+            let (sessions, live) = try await store.live(of: Identifier(application.key))
+            Self.restore(application, sessions, live, nodes)
+        }
+        leader.startSweeping(each: sweepInterval, on: context.eventLoop)
+        state.withLockedValue { $0.leader = leader }
+        return leader
+    }
+
+    private static func restore(
+        _ application: NexconnApplication, _ sessions: [UInt64: ChatSessionRecord], _ live: ChatLive, _ nodes: ChatNodeNumbers
+    ) {
+        var live = live
+        var peers: [NexconnPeer] = []
+        for (id, record) in sessions.sorted(by: { ($0.value.signedIn, $0.key) < ($1.value.signedIn, $1.key) }) {
+            guard let number = nodes.number(of: record.node) else { continue }
+            let session = ChatSession(id: id, eventLoopID: number)
+            live.sessions.append(
+                ChatLive.Session(
+                    session: session, user: record.user, device: Identifier(record.device.id),
+                    deviceClass: ChatDeviceClass(rawValue: record.device.class.rawValue) ?? .mobile,
+                    tokenIssued: record.tokenIssued, signedIn: record.signedIn))
+            peers.append(
+                NexconnPeer(
+                    session: record.name, user: record.user, device: record.device, address: record.address, chat: session,
+                    line: nil))
+        }
+        application.restore(live, peers)
+    }
+
+    /// Has changed applications decided about from now on, by this leader and by those to come.
+    package func take(_ applications: [ChatApplication]) async throws {
+        state.withLockedValue { $0.settings.applications = applications }
+        guard let chat = leading else { return }
+        chat.take(try await chat.prepare(applications))
+    }
+}

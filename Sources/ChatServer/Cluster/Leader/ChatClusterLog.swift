@@ -1,0 +1,65 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import RedisClient
+import ServerCluster
+
+/// Puts each change into the cluster's log as one: what is kept of it and what the nodes are told (rules CC-1 and CC-2).
+final class ChatClusterLog: ChatDecisionLog {
+    let store: RedisChatStore
+    private let nodes: ChatNodeNumbers
+    private let logger: Logger
+    private let open = NIOLockedValueBox(true)
+
+    init(_ store: RedisChatStore, _ nodes: ChatNodeNumbers, logger: Logger) {
+        self.store = store
+        self.nodes = nodes
+        self.logger = logger
+    }
+
+    var isOpen: Bool { open.withLockedValue { $0 } }
+
+    /// From here on nothing is emitted.
+    func close() {
+        open.withLockedValue { $0 = false }
+        store.end()
+    }
+
+    func append(
+        _ change: NexconnChange, _ live: ChatLiveChanges, of application: NexconnApplication, sessions: NexconnNodeSessions
+    ) {
+        guard isOpen else { return }
+        let nodes = nodes.all
+        var writes: [RedisCommand] = []
+        do {
+            writes = try store.writes(for: change.commit, Identifier(application.key))
+        } catch {
+            // Documents are values that can always be encoded, and ids are given out once.
+            logger.error("chat not stored", metadata: ["error": "\(type(of: error))"])
+        }
+        if !live.isEmpty { writes += store.writes(for: live, Identifier(application.key), sessions, nodes) }
+        var fact: (bytes: ByteBuffer, audience: ClusterAudience)?
+        if !change.deliveries.isEmpty {
+            var writer = ChatFactWriter(app: application.key, nodes: nodes)
+            for delivery in change.deliveries { writer.add(delivery, sessions) }
+            fact = writer.fact
+        }
+        if writes.isEmpty {
+            guard let fact else { return }
+            return store.output.emit(fact.bytes, of: .chat, to: fact.audience)
+        }
+        store.emit(writes, telling: fact?.bytes, to: fact?.audience ?? .all)
+    }
+
+    /// Ends sessions of which nothing is known.
+    func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: NexconnBye) {
+        guard !sessions.isEmpty, isOpen else { return }
+        var writer = ChatFactWriter(app: app, nodes: [node])
+        writer.add(.end(sessions.map { ChatSession(id: $0, eventLoopID: 0) }, bye), NexconnNodeSessions())
+        guard let fact = writer.fact else { return }
+        store.output.emit(fact.bytes, of: .chat, to: .node(node))
+    }
+}
