@@ -141,6 +141,10 @@ extension ChatService: ChatNode {
     }
 
     package func countMessage(of application: NexconnApplication) {
-        messageCounts.withLockedValue { $0[application.slot] += 1 }
+        countMessage(at: application.slot)
+    }
+
+    package func countMessage(at slot: MetricSlot) {
+        messageCounts.withLockedValue { $0[slot] += 1 }
     }
 }

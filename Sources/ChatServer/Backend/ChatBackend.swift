@@ -76,4 +76,10 @@ package protocol ChatNode: AnyObject, Sendable {
     func apply(_ changes: [NexconnDelivery], of application: Int, to sessions: inout NexconnNodeSessions)
     /// Counts a message that the node took, once it is durable.
     func countMessage(of application: NexconnApplication)
+    /// Counts a message that the node took and another process decided about.
+    func countMessage(at slot: MetricSlot)
+}
+
+extension ChatNode {
+    package func countMessage(at slot: MetricSlot) {}
 }

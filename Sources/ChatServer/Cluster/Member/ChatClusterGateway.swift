@@ -1,0 +1,231 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// One chat application on a node of a cluster: the node's sessions, and the way to where it is decided (rules CC-20 to CC-29).
+final class ChatClusterGateway: NexconnGateway {
+    /// How long a session waits for an answer.
+    static let callLimit: Duration = .seconds(3)
+
+    let key: String
+    /// Unlike that of every other application of the node.
+    let number: Int
+    let slot: MetricSlot
+    private let bus: any ClusterBus
+    private let standing: NIOLockedValueBox<Standing>
+    private let state = NIOLockedValueBox(State())
+
+    private struct Standing: Sendable {
+        var settings: ChatApplication
+        var isConfigured = true
+    }
+
+    private struct State: Sendable {
+        var node: (any ChatNode)?
+        var sessions = NexconnNodeSessions()
+        /// Those that are gone here, and of which the leader has not been told yet.
+        var departing: Set<UInt64> = []
+        /// How far inboxes were acknowledged that the leader has not been told of.
+        var acknowledged: [Identifier: UInt64] = [:]
+        /// Whether the leader is being told of some.
+        var isTelling = false
+    }
+
+    init(_ settings: ChatApplication, number: Int, slot: MetricSlot, bus: any ClusterBus) {
+        key = settings.key
+        self.number = number
+        self.slot = slot
+        self.bus = bus
+        standing = NIOLockedValueBox(Standing(settings: settings))
+    }
+
+    // MARK: What a reload can change
+
+    var settings: ChatApplication { standing.withLockedValue(\.settings) }
+
+    var refusal: NexconnBye? {
+        standing.withLockedValue { standing in
+            standing.isConfigured ? (standing.settings.isEnabled ? nil : .disabledApplication) : .unknownApplication
+        }
+    }
+
+    /// - Parameter settings: with the same key; nil when the application is not configured any more.
+    func use(_ settings: ChatApplication?) {
+        standing.withLockedValue { $0 = Standing(settings: settings ?? $0.settings, isConfigured: settings != nil) }
+        guard let refusal else { return }
+        state.withLockedValue { state in
+            for line in state.sessions.all.compactMap(\.line) { line.mailbox.enqueue(.end(line.connection, refusal)) }
+        }
+    }
+
+    func use(_ node: any ChatNode) { state.withLockedValue { $0.node = node } }
+
+    private func request(
+        _ request: ChatRequest, within limit: Duration? = callLimit, isRepeatable: Bool = true,
+        completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void = { _ in }
+    ) {
+        bus.request(request, within: limit, isRepeatable: isRepeatable, completion: completion)
+    }
+}
+
+// MARK: - Coming and going
+
+extension ChatClusterGateway {
+    func signIn(
+        _ hello: NexconnHello, _ chat: ChatSession, session: String, address: String, line: NexconnLine,
+        completion: @escaping @Sendable (Result<NexconnAdmission, NexconnRefusal>) -> Void
+    ) {
+        let opening = ChatRequest.Opening(id: chat.id, name: session, address: address, credentials: NexconnCredentials(hello))
+        request(.signIn(app: key, opening)) { [self] result in
+            switch result {
+            case .success(.admitted(let admission)):
+                let peer = NexconnPeer(
+                    session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
+                // From here on facts reach it.
+                state.withLockedValue { $0.sessions.insert(peer) }
+                completion(
+                    .success(
+                        NexconnAdmission(application: self, peer: peer, start: admission.start, epoch: admission.epoch)))
+            case .success(.refused(let refusal)): completion(.failure(refusal))
+            default:
+                // It may have been let in all the same.
+                depart(chat.id, leaving: nil)
+                completion(.failure(.undecided))
+            }
+        }
+    }
+
+    func signOut(_ peer: NexconnPeer, leaving: Bool?) {
+        let place: ChatInboxPlace?? = state.withLockedValue { state in
+            guard state.sessions.remove(peer) else { return .none }
+            return .some(state.acknowledged.removeValue(forKey: peer.user).map { ChatInboxPlace(user: peer.user, sequence: $0) })
+        }
+        guard let place else { return }
+        if let place { request(.acknowledge(app: key, [place]), within: nil) }
+        depart(peer.chat.id, leaving: leaving)
+    }
+
+    /// Tells the leader that a session is gone, however long there is none.
+    private func depart(_ session: UInt64, leaving: Bool?) {
+        state.withLockedValue { _ = $0.departing.insert(session) }
+        request(.signOut(app: key, session: session, leaving: leaving), within: nil) { [self] _ in
+            state.withLockedValue { _ = $0.departing.remove(session) }
+        }
+    }
+
+    func signOutAll() {
+        for peer in state.withLockedValue(\.sessions.all) { signOut(peer, leaving: nil) }
+    }
+
+    // MARK: What the leader tells
+
+    func apply(_ deliveries: [NexconnDelivery]) {
+        state.withLockedValue { state in state.node?.apply(deliveries, of: number, to: &state.sessions) }
+    }
+
+    /// Sessions that one announcement has at most.
+    private static let announced = 10_000
+
+    func announcement() -> [ByteBuffer] {
+        let all = state.withLockedValue { state in state.sessions.all.map(\.chat.id) + state.departing }
+        return stride(from: 0, to: max(all.count, 1), by: Self.announced).map { start in
+            ChatRequest.announce(app: key, Array(all[start..<min(start + Self.announced, all.count)])).encoded
+        }
+    }
+
+    /// Has all sessions come back, which resume where they were.
+    func interrupt() {
+        let peers = state.withLockedValue { state in
+            defer {
+                state.sessions = NexconnNodeSessions()
+                state.departing = []
+            }
+            return state.sessions.all
+        }
+        for line in peers.compactMap(\.line) {
+            line.mailbox.enqueue(.end(line.connection, .interrupted(after: Int.random(in: 100...5_000))))
+        }
+    }
+}
+
+// MARK: - What sessions ask
+
+extension ChatClusterGateway {
+    func perform(
+        _ request: NexconnRequest, _ number: UInt64, read frame: UnsafeRawBufferPointer, by peer: NexconnPeer,
+        reply: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
+        self.request(.perform(app: key, session: peer.chat.id, number: number, frame: ByteBuffer(bytes: frame))) { [self] in
+            answer($0, number, reply)
+        }
+    }
+
+    func refuse(
+        _ number: UInt64, _ refusal: NexconnRefusal, to peer: NexconnPeer, reply: @escaping @Sendable (ByteBuffer) -> Void
+    ) {
+        request(.refuse(app: key, session: peer.chat.id, number: number, refusal)) { [self] in answer($0, number, reply) }
+    }
+
+    private func answer(
+        _ result: Result<ChatReply, ClusterFailure>, _ number: UInt64, _ reply: @Sendable (ByteBuffer) -> Void
+    ) {
+        guard case .success(.frame(let frame, let isSent)) = result else {
+            return reply(NexconnWire.answer(number, .failure(.undecided)))
+        }
+        if isSent { state.withLockedValue(\.node)?.countMessage(at: slot) }
+        reply(frame)
+    }
+
+    func acknowledge(_ sequence: UInt64, by user: Identifier) {
+        let isFirst = state.withLockedValue { state in
+            state.acknowledged[user] = max(sequence, state.acknowledged[user] ?? 0)
+            defer { state.isTelling = true }
+            return !state.isTelling
+        }
+        if isFirst { tellAcknowledged() }
+    }
+
+    /// One request at a time, with all that has come meanwhile.
+    private func tellAcknowledged() {
+        let places = state.withLockedValue { state in
+            defer { state.acknowledged = [:] }
+            if state.acknowledged.isEmpty { state.isTelling = false }
+            return state.acknowledged.map { ChatInboxPlace(user: $0.key, sequence: $0.value) }
+        }
+        guard !places.isEmpty else { return }
+        request(.acknowledge(app: key, places), within: nil) { [self] result in
+            if case .failure(.closed) = result { return }
+            tellAcknowledged()
+        }
+    }
+
+    func tellTyping(_ type: String, to user: Identifier, by peer: NexconnPeer) {
+        request(.typing(app: key, session: peer.chat.id, to: user, type: type), isRepeatable: false)
+    }
+
+    func tellPresence(to peer: NexconnPeer) {
+        guard settings.hasPresence else { return }
+        request(.presence(app: key, session: peer.chat.id))
+    }
+
+    func readInbox(of user: Identifier, after sequence: UInt64, for line: NexconnLine) {
+        request(.inbox(app: key, user: user, after: sequence)) { result in
+            guard case .success(.page(var page, let next)) = result else {
+                _ = line.mailbox.enqueue(.page(line.connection, nil))
+                return
+            }
+            // What lies behind the package only has to be there.
+            if let next { page.append(ChatInboxEntry(sequence: next, body: [])) }
+            line.mailbox.enqueue(.page(line.connection, page))
+        }
+    }
+}
+
+extension NexconnRefusal {
+    /// Clients try again. A message that was taken all the same is known by its id then.
+    static let undecided = NexconnRefusal(.storageFailed, "The servers cannot reach each other.", retryAfter: 1_000)
+}

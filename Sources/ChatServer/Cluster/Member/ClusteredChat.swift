@@ -1,0 +1,178 @@
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NexconnProtocol
+import RealtimeHub
+import ServerCluster
+import ServerRuntime
+
+/// A node's part in the chat of a cluster: it has sessions and carries what they ask to the node that decides (rules CC-20 to CC-29).
+package final class ClusteredChat: ChatBackend {
+    private let bus: any ClusterBus
+    private let factory: ChatClusterLeaderFactory
+    private let names: MetricNames
+    private let logger: Logger
+    private let state: NIOLockedValueBox<State>
+
+    private struct State: Sendable {
+        /// An application that is not configured any more stays, so that its numbers are given to no other.
+        var gateways: [ChatClusterGateway] = []
+        var configured: [Identifier: ChatClusterGateway] = [:]
+        var node: (any ChatNode)?
+    }
+
+    /// Hears of the cluster from here on, which must not have been started yet.
+    ///
+    /// - Parameter factory: what makes this node the one that decides, should it become the leader.
+    package init(
+        _ bus: any ClusterBus, _ factory: ChatClusterLeaderFactory, settings: ChatServiceSettings, names: MetricNames,
+        logger: Logger
+    ) {
+        self.bus = bus
+        self.factory = factory
+        self.names = names
+        self.logger = logger
+        state = NIOLockedValueBox(State())
+        take(ChatReload(settings: settings.applications, new: []))
+        bus.attach(self, of: .chat)
+    }
+
+    // MARK: Applications
+
+    /// What is decided about here while this node leads.
+    package var applications: [NexconnApplication] { factory.leading?.applications ?? [] }
+    package func application(key: Identifier) -> NexconnApplication? { factory.leading?.application(key: key) }
+    package func tellsWebhooks(_ node: any ChatNode) -> Bool { factory.leading != nil }
+
+    package func gateway(key: Identifier) -> (any NexconnGateway)? { state.withLockedValue { $0.configured[key] } }
+    package var forwarder: (any ChatForwarder)? { self }
+
+    package func newSession(on eventLoopID: Int) -> ChatSession {
+        // No other node has the same one, whoever gives it a number later.
+        ChatSession(id: .random(in: 1 ... .max), eventLoopID: eventLoopID)
+    }
+
+    package func prepare(_ settings: [ChatApplication]) async throws -> ChatReload { ChatReload(settings: settings, new: []) }
+
+    package func take(_ reload: ChatReload) {
+        var settings: [Identifier: ChatApplication] = [:]
+        for application in reload.settings where settings[Identifier(application.key)] == nil {
+            settings[Identifier(application.key)] = application
+        }
+        let gateways = state.withLockedValue { state in
+            var known = Set(state.gateways.map { Identifier($0.key) })
+            for application in reload.settings where known.insert(Identifier(application.key)).inserted {
+                let gateway = ChatClusterGateway(
+                    application, number: state.gateways.count, slot: names.slot(.chat, application.key), bus: bus)
+                if let node = state.node { gateway.use(node) }
+                state.gateways.append(gateway)
+            }
+            state.configured = [:]
+            for gateway in state.gateways where settings[Identifier(gateway.key)] != nil {
+                state.configured[Identifier(gateway.key)] = gateway
+            }
+            return state.gateways
+        }
+        for gateway in gateways { gateway.use(settings[Identifier(gateway.key)]) }
+    }
+
+    // MARK: The node
+
+    package func prepare() async throws {}
+    package func sweep(by node: any ChatNode) {}
+
+    package func join(_ node: any ChatNode) {
+        let gateways = state.withLockedValue { state in
+            state.node = node
+            return state.gateways
+        }
+        for gateway in gateways { gateway.use(node) }
+    }
+
+    package func leave(_ node: any ChatNode) async {
+        for gateway in gateways { gateway.signOutAll() }
+        // The answer to the last request comes behind those to all others.
+        await withCheckedContinuation { continuation in
+            request(.acknowledge(app: "", []), isRepeatable: true) { _ in continuation.resume() }
+        }
+    }
+
+    private var gateways: [ChatClusterGateway] { state.withLockedValue(\.gateways) }
+
+    private func request(
+        _ request: ChatRequest, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
+    ) {
+        bus.request(request, within: ChatClusterGateway.callLimit, isRepeatable: isRepeatable, completion: completion)
+    }
+}
+
+extension ClusterBus {
+    /// - Parameter limit: nil for what is kept until there is an answer.
+    func request(
+        _ request: ChatRequest, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ChatReply, ClusterFailure>) -> Void
+    ) {
+        self.request(request.encoded, of: .chat, within: limit, isRepeatable: isRepeatable) { result in
+            completion(result.flatMap { bytes in (try? ChatReply(bytes)).map { .success($0) } ?? .failure(.unknown) })
+        }
+    }
+}
+
+// MARK: - What the leader tells
+
+extension ClusteredChat: ClusterMember {
+    package func apply(_ fact: ByteBuffer) {
+        do throws(ClusterCodingError) {
+            let fact = try ChatFact(fact, for: bus.node)
+            guard !fact.deliveries.isEmpty else { return }
+            let name = Identifier(fact.app)
+            gateways.first { Identifier($0.key) == name }?.apply(fact.deliveries)
+        } catch {
+            logger.error("what the leader says cannot be read")
+        }
+    }
+
+    package func announcement() -> [ByteBuffer] { gateways.flatMap { $0.announcement() } }
+
+    package func interrupted() {
+        for gateway in gateways { gateway.interrupt() }
+    }
+}
+
+// MARK: - What is not asked by sessions
+
+extension ClusteredChat: ChatForwarder {
+    package func answer(_ request: HTTPRequest, reply: @escaping @Sendable (HTTPAnswer) -> Void) {
+        // It may be answered later than what comes of it, so another leader must not be asked again.
+        self.request(.call(request), isRepeatable: false) { result in
+            switch result {
+            case .success(.answer(let answer)): reply(answer)
+            case .success: reply(HTTPAnswer(NexconnAPIProblem.unavailable))
+            case .failure(let failure): reply(HTTPAnswer(NexconnAPIProblem(HTTPProblem(failure))))
+            }
+        }
+    }
+
+    package func issueToken(hash: Identifier, app: String, user: Identifier, name: String?) async throws(ChatTokenProblem) {
+        let result: Result<ChatReply, ClusterFailure> = await withCheckedContinuation { continuation in
+            request(.issueToken(app: app, hash: hash, user: user, name: name), isRepeatable: true) {
+                continuation.resume(returning: $0)
+            }
+        }
+        switch result {
+        case .success(.done): return
+        case .success(.refused(let refusal)) where refusal.code == .unknownApplication: throw .unknownApplication
+        case .success(.refused(let refusal)) where refusal.code != .storageFailed: throw .invalid(refusal.reason)
+        default: throw .notStored
+        }
+    }
+
+    package func publish(_ draft: NexconnDraft, from service: String, as user: Identifier, to key: String) {
+        request(
+            .publish(app: key, channel: draft.to, type: draft.type, content: draft.content, service: service, user: user),
+            isRepeatable: true
+        ) { _ in }
+    }
+}
