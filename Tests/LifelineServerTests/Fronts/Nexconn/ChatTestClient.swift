@@ -40,8 +40,10 @@ actor ChatTestClient {
     }
 
     /// Connects and does the handshake, and nothing more.
-    static func open(_ server: LifelineServer) async throws -> ChatTestClient {
-        let client = ChatTestClient(try await RawSocket.connect(port: server.port))
+    static func open(_ server: LifelineServer) async throws -> ChatTestClient { try await open(port: server.port) }
+
+    static func open(port: Int) async throws -> ChatTestClient {
+        let client = ChatTestClient(try await RawSocket.connect(port: port))
         try await client.shakeHands()
         return client
     }
@@ -51,7 +53,15 @@ actor ChatTestClient {
         _ server: LifelineServer, token: String, device: String = "d-1", class kind: String = "mobile",
         resume: (epoch: String, place: Int)? = nil, reconnect: Bool = false, yields: Bool = false
     ) async throws -> ChatTestClient {
-        let client = try await open(server)
+        try await connect(
+            port: server.port, token: token, device: device, class: kind, resume: resume, reconnect: reconnect, yields: yields)
+    }
+
+    static func connect(
+        port: Int, token: String, device: String = "d-1", class kind: String = "mobile",
+        resume: (epoch: String, place: Int)? = nil, reconnect: Bool = false, yields: Bool = false
+    ) async throws -> ChatTestClient {
+        let client = try await open(port: port)
         try await client.hello(
             token: token, device: device, class: kind, resume: resume, reconnect: reconnect, yields: yields)
         try await client.expectWelcome()
@@ -62,7 +72,13 @@ actor ChatTestClient {
     static func live(
         _ server: LifelineServer, token: String, device: String = "d-1", class kind: String = "mobile"
     ) async throws -> ChatTestClient {
-        let client = try await connect(server, token: token, device: device, class: kind)
+        try await live(port: server.port, token: token, device: device, class: kind)
+    }
+
+    static func live(
+        port: Int, token: String, device: String = "d-1", class kind: String = "mobile"
+    ) async throws -> ChatTestClient {
+        let client = try await connect(port: port, token: token, device: device, class: kind)
         _ = try await client.catchUp()
         return client
     }
