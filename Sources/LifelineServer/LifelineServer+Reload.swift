@@ -13,6 +13,7 @@ extension LifelineServer {
     /// requests need no call. Returns at once; connections follow within a turn of their event loops (rule SO-21).
     public func applicationsChanged() {
         services.pusher.applicationsChanged()
+        shared.applicationsChanged()
     }
 
     /// Serves other keysets and chat applications than before: with keys that are not known yet they are added, with known ones changed,

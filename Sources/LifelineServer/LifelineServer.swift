@@ -88,8 +88,14 @@ public final class LifelineServer: Sendable {
             let loops = Array(group.makeIterator().prefix(EventLoopSet.capacity))
             let certificate = try configuration.tls.map { try ServerCertificate($0) }
             certificate?.warn(configuration.logger, at: configuration.clock.unixSeconds())
-            let seat: any ServerSeat = try await backend.join(configuration, loops: loops.count)
+            let seat: any ServerSeat =
+                if let redis = configuration.redis {
+                    try await ClusterBackend(configuration, redis)
+                } else {
+                    try await backend.join(configuration, loops: loops.count)
+                }
             let context = ServerContext(configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node)
+            context.conditions.withLockedValue { $0 = seat.conditions }
             let services: ServerServices
             do {
                 if let bridge = configuration.bridge { try seat.open(bridge) }
@@ -99,7 +105,7 @@ public final class LifelineServer: Sendable {
                 throw error
             }
             do {
-                let host = services.host(fronts.map { $0(context) })
+                let host = services.host(fronts.map { $0(context) }, otherMetrics: seat.metrics)
                 try await host.prepare()
                 let listener: any Channel
                 do {

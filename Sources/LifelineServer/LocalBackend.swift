@@ -57,6 +57,8 @@ package final class LocalBackend: Sendable {
         var streams: any StreamBackend { localStreams }
         var chat: any ChatBackend { localChat }
         var bridge: BridgeQueue? { bridgeQueue }
+        var pusherForwarder: PusherService.RequestForwarder? { nil }
+        func applicationsChanged() {}
 
         /// Lets a server bridge what the servers share, unless that would open a keyset that requires grants (rule BR-22).
         func open(_ bridge: Bridge, for node: ServerNode) throws {
@@ -93,6 +95,8 @@ package final class LocalBackend: Sendable {
         let backend: LocalBackend
 
         var parts: any ServerParts { localParts }
+        var conditions: [@Sendable () -> Unreadiness?] { [] }
+        var metrics: [@Sendable (inout PrometheusText) -> Void] { [] }
         func open(_ bridge: Bridge) throws { try localParts.open(bridge, for: node) }
         func leave() async { await backend.leave(self) }
     }

@@ -10,6 +10,8 @@ protocol ServerParts: Sendable {
     var channels: any ChannelBackend { get }
     var streams: any StreamBackend { get }
     var chat: any ChatBackend { get }
+    /// Answers requests of Pusher's HTTP API elsewhere; nil where they are answered here.
+    var pusherForwarder: PusherService.RequestForwarder? { get }
     /// What the servers' bridge carries; nil where there can be none.
     var bridge: BridgeQueue? { get }
     /// The last change of keysets and chat applications.
@@ -17,12 +19,19 @@ protocol ServerParts: Sendable {
 
     /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
     func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws
+    /// Pusher's applications have changed.
+    func applicationsChanged()
 }
 
 /// A server's part in what servers share, from joining to leaving.
 protocol ServerSeat: Sendable {
     var node: ServerNode { get }
     var parts: any ServerParts { get }
+
+    /// What has to be well for clients to be welcome.
+    var conditions: [@Sendable () -> Unreadiness?] { get }
+    /// Add families to the server's metrics.
+    var metrics: [@Sendable (inout PrometheusText) -> Void] { get }
 
     /// Lets the server bridge what the servers share.
     func open(_ bridge: Bridge) throws

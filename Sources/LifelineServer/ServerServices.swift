@@ -15,7 +15,8 @@ struct ServerServices: Sendable {
 
     init(_ configuration: ServerConfiguration, _ context: ServerContext, _ parts: any ServerParts) async throws {
         self.context = context
-        let pusher = PusherService(configuration.pusher, context, channels: parts.channels)
+        let pusher = PusherService(
+            configuration.pusher, context, channels: parts.channels, forwarder: parts.pusherForwarder)
         let pubnub = PubNubService(configuration.pubnub, context, streams: parts.streams)
         let chat = ChatService(configuration.chat, context, backend: parts.chat)
         if let bridge = configuration.bridge, let queue = parts.bridge {
@@ -33,8 +34,12 @@ struct ServerServices: Sendable {
     }
 
     /// The server's fronts. Others come first, and Pusher last: it judges every WebSocket that nobody else takes.
-    func host(_ others: [any ServerFront]) -> ServerHost {
-        let metrics = bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? []
+    ///
+    /// - Parameter otherMetrics: add families of what is no front.
+    func host(
+        _ others: [any ServerFront], otherMetrics: [@Sendable (inout PrometheusText) -> Void] = []
+    ) -> ServerHost {
+        let metrics = otherMetrics + (bridge.map { bridge in [{ @Sendable out in bridge.write(to: &out) }] } ?? [])
         return ServerHost(context, others + [chat, pubnub, pusher], otherMetrics: metrics)
     }
 

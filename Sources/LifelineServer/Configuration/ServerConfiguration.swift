@@ -24,6 +24,9 @@ public struct ServerConfiguration: Sendable {
     public var dataDirectory: String?
     /// Where they are kept instead; nil for ``dataDirectory``.
     public var stores: ServerStores?
+    /// The Redis that this server shares with others, which are one server together; nil for a server of its own. Everything is kept there
+    /// then, and neither ``dataDirectory`` nor ``stores`` counts.
+    public var redis: RedisConfiguration?
     /// Nil for no TLS.
     public var tls: TLS?
     /// Put before every path, such as `/realtime`, for servers that share a name with others; empty for none. Requests without it
@@ -100,7 +103,7 @@ public struct ServerConfiguration: Sendable {
         host: String = "127.0.0.1", port: Int = 6001,
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),
         keysets: [Keyset] = [.development], chatApplications: [ChatApplication] = [.development], bridge: Bridge? = nil,
-        dataDirectory: String? = nil, stores: ServerStores? = nil,
+        dataDirectory: String? = nil, stores: ServerStores? = nil, redis: RedisConfiguration? = nil,
         tls: TLS? = nil, pathPrefix: String = "", trustsProxyHeaders: Bool = false, corsOrigins: [String] = ["*"],
         threads: Int? = nil,
         activityTimeout: Duration = .seconds(120), pongTimeout: Duration = .seconds(30),
@@ -123,6 +126,7 @@ public struct ServerConfiguration: Sendable {
         self.bridge = bridge
         self.dataDirectory = dataDirectory
         self.stores = stores
+        self.redis = redis
         self.tls = tls
         self.pathPrefix = pathPrefix
         self.trustsProxyHeaders = trustsProxyHeaders

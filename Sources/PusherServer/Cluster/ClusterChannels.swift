@@ -51,7 +51,7 @@ package final class ClusterChannels: ChannelBackend {
     }
 
     /// Has the leader answer a request of the HTTP API (rule CP-10).
-    func forward(_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPAnswer) -> Void) {
+    package func forward(_ request: HTTPRequest, _ completion: @escaping @Sendable (HTTPAnswer) -> Void) {
         var request = request
         // Pusher's requests are signed in their query, so nothing else has to travel.
         request.headers = [:]

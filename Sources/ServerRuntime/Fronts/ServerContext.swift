@@ -23,6 +23,8 @@ package final class ServerContext: Sendable {
     package let addresses: AddressAdmission
     /// Whether the latest configuration that was to be taken over was valid.
     package let hasValidConfiguration = NIOLockedValueBox(true)
+    /// What else has to be well for connections to be welcome: each says why not, or nil.
+    package let conditions = NIOLockedValueBox<[@Sendable () -> Unreadiness?]>([])
 
     package init(
         _ settings: RuntimeSettings, eventLoops: [any EventLoop], certificate: ServerCertificate? = nil,
@@ -62,12 +64,13 @@ package final class ServerContext: Sendable {
 
     /// Empty when connections are welcome (rule ME-10).
     package var readiness: [Unreadiness] {
-        admission.withLockedValue { admission in
+        let reasons = admission.withLockedValue { admission in
             var reasons: [Unreadiness] = []
             if admission.isDraining { reasons.append(.draining) }
             if admission.connections >= admission.maximumConnections { reasons.append(.full) }
             return reasons
         }
+        return reasons + conditions.withLockedValue { $0 }.compactMap { $0() }
     }
 
     /// The open WebSockets of a service, by the names that they are counted under.
@@ -84,4 +87,8 @@ package enum Unreadiness: String, Hashable, Sendable {
     case draining
     /// It has as many connections as it may have.
     case full
+    /// There is no way to the Redis that it shares with other servers, or Redis takes no writes.
+    case redis
+    /// No server of its cluster leads, or it does not follow what the leader decides yet.
+    case leader
 }

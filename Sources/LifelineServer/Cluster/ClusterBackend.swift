@@ -1,0 +1,103 @@
+import ChatServer
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import PubNubServer
+import PusherServer
+import RedisClient
+import ServerCluster
+import ServerRuntime
+import ServiceBridge
+
+/// A server's place among those that share a Redis: the node's part of each service, and the leader's parts while this node leads.
+final class ClusterBackend: ServerSeat {
+    let node = ServerNode()
+    let client: ClusterClient
+    private let group: MultiThreadedEventLoopGroup
+    private let shared: Parts
+
+    struct Parts: ServerParts {
+        let channels: any ChannelBackend
+        let streams: any StreamBackend
+        let chat: any ChatBackend
+        let pusherForwarder: PusherService.RequestForwarder?
+        let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
+        fileprivate let pusherLeading: PusherClusterLeaderFactory
+        var bridge: BridgeQueue? { nil }
+
+        func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws {
+            if let keysets { streams.take(keysets) }
+            if let applications { chat.take(applications) }
+        }
+
+        func applicationsChanged() { pusherLeading.applicationsChanged() }
+    }
+
+    var parts: any ServerParts { shared }
+    var conditions: [@Sendable () -> Unreadiness?] { [{ [client] in client.status.unreadiness }] }
+    var metrics: [@Sendable (inout PrometheusText) -> Void] { [{ [client] out in client.status.write(to: &out) }] }
+
+    /// How long a start waits for Redis and for a leader.
+    private static let patience = Duration.seconds(30)
+
+    /// Joins the servers that share a Redis; returns when this one can serve clients.
+    ///
+    /// - Throws: ``ServerError/redisUnreachable(reason:)`` after thirty seconds, ``ServerError/redisUnusable(reason:)`` at once.
+    init(_ configuration: ServerConfiguration, _ redis: RedisConfiguration) async throws {
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let settings = try ClusterSettings(redis, configuration)
+            try await RedisStart(settings, redis, group.next()).check(within: Self.patience)
+            client = ClusterClient(settings, eventLoop: group.next())
+            shared = Self.parts(configuration, node, client)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        client.start()
+        guard await client.waitUntilReady(within: Self.patience) else {
+            let problem = client.status.problem ?? client.status.trouble.values.first ?? "No server of the cluster leads."
+            await leave()
+            throw ServerError.redisUnreachable(reason: problem)
+        }
+    }
+
+    /// Each service's part on this node, and what makes its leader's part, on the bus of the cluster.
+    private static func parts(_ configuration: ServerConfiguration, _ node: ServerNode, _ client: ClusterClient) -> Parts {
+        let (clock, names) = (configuration.clock, node.names)
+        let pusher = PusherClusterLeaderFactory(
+            configuration.pusher, configuration.runtime, userOfflineGrace: configuration.userOfflineGrace)
+        let pubnub = PubNubClusterLeaderFactory(configuration.pubnub, clock: clock, names: names)
+        let chat = ChatClusterLeaderFactory(configuration.chat, clock: clock, names: names, logger: configuration.logger)
+        client.attach(pusher, of: .pusher)
+        client.attach(pubnub, of: .pubnub)
+        client.attach(chat, of: .chat)
+        let channels = ClusterChannels(bus: client, clock: clock)
+        return Parts(
+            channels: channels,
+            streams: ClusterStreams(configuration.pubnub, clock: clock, names: names, bus: client, leading: pubnub),
+            chat: ClusteredChat(client, chat, settings: configuration.chat, names: names, logger: configuration.logger),
+            pusherForwarder: { channels.forward($0, $1) }, pusherLeading: pusher)
+    }
+
+    func open(_ bridge: Bridge) throws { throw ServerError.bridgeWithRedis }
+
+    func leave() async {
+        await client.close()
+        try? await group.shutdownGracefully()
+    }
+}
+
+extension ClusterSettings {
+    init(_ redis: RedisConfiguration, _ configuration: ServerConfiguration) throws {
+        var random = SystemRandomNumberGenerator()
+        let seed = random.next()
+        var link = try RedisLinkSettings(
+            address: redis.address, clientName: "lifeline-\(redis.node)", key: redis.keys.name(""), seed: seed)
+        // Below the prefix, so that a user who may use that and nothing else can be given.
+        link.policy.probe?.channel = RedisChannel(.channel, redis.keys.name("probe:" + String(seed, radix: 16)))
+        self.init(
+            node: ClusterNode(name: redis.node, incarnation: random.next()), keys: redis.keys, link: link,
+            clock: configuration.clock, logger: configuration.logger)
+    }
+}
