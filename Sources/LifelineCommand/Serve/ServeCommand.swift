@@ -15,6 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
             Messages are kept in memory and forgotten at the end. With --data they are kept on disk: history, channel groups, and
             what clients may still catch up with. The directory is for one server at a time.
 
+            With --redis several servers are one: everything that clients see is the same on each of them, behind any load balancer.
+            See docs/cluster.md.
+
             Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
             SIGTERM and SIGINT end it in order: within five seconds clients are asked, one after the other, to connect again: after a
             pause (4100), or at once (4200) with --reuse-port, where another server listens already. Webhooks that wait have five more.
@@ -44,6 +47,7 @@ struct ServeCommand: AsyncParsableCommand {
               lifeline serve
               lifeline serve --port 0
               lifeline serve --data /var/lib/lifeline
+              LIFELINE_REDIS=redis://:password@10.0.0.5:6379 lifeline serve --node a
               lifeline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --config lifeline.json
               lifeline serve --config lifeline.json --check
             """)
@@ -66,6 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Keeps messages in this directory, which is created if need be.", valueName: "directory"))
     var data: String?
+
+    @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
 
     @Flag(
         inversion: .prefixedNo,

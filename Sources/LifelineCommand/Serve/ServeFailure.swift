@@ -17,6 +17,13 @@ enum ServeFailure {
         if let error = error as? CertificateError {
             return CommandFailure("\(error) tls.cert and tls.key name PEM files that belong together.")
         }
+        if let error = error as? ServerError {
+            switch error {
+            case .redisUnreachable, .redisUnusable:
+                return CommandFailure("\(error) Try lifeline doctor --redis with the same address.")
+            default: break
+            }
+        }
         if error is SocketAddressError.UnknownHost {
             return CommandFailure(
                 "This machine knows no address of the name \(settings.host). Choose an address, or 0.0.0.0 for all.")

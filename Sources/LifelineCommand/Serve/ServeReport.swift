@@ -15,7 +15,8 @@ struct ServeReport {
         if isOn(.pusher, &lines) { lines += settings.applications.map(line) }
         if isOn(.pubnub, &lines) { lines += settings.keysets.map(line) }
         if isOn(.nexconn, &lines) { lines += settings.chatApplications.map(line) }
-        lines.append("messages: " + (settings.data.map { "kept in \($0)" } ?? "kept in memory"))
+        let place = settings.redis.map { "kept in \($0)" } ?? settings.data.map { "kept in \($0)" }
+        lines.append("messages: " + (place ?? "kept in memory"))
         lines += settings.strayVariables.map { "warning: the variable \($0) is no setting" }
         if let daysLeft {
             lines.append(

@@ -12,6 +12,7 @@ extension ServeSettings {
     private var fixed: [(name: String, value: String)] {
         [
             ("host", host), ("port", "\(port)"), ("services", "\(services.map(\.rawValue).sorted())"), ("data", data ?? ""),
+            ("redis", redis.map(Self.fingerprint) ?? ""),
             // It goes by the first application of each service at the start.
             ("bridgeIgnoresAccessManager", "\(bridgeIgnoresAccessManager)"),
             ("bridge", isBridged ? "\(bridged)" : ""), ("logLevel", "\(logLevel)"),
@@ -33,6 +34,9 @@ extension ServeSettings {
             ("allowPublicSecrets", "\(allowsPublicSecrets)"),
         ]
     }
+
+    /// The address with its password is compared, and not kept in words.
+    private static func fingerprint(_ redis: RedisConfiguration) -> String { "\(redis) \(redis.hashValue)" }
 
     /// The applications that a bridge joins, by what nobody else has.
     private var bridged: [String] {

@@ -22,6 +22,8 @@ struct ServeSettings: Sendable {
     var chatApplications: [ChatApplication]
     /// Where messages are kept; nil for memory.
     var data: String?
+    /// The Redis that is shared with other servers; nil for none.
+    var redis: RedisConfiguration?
     /// Whether channels of the same name are one over all services.
     var isBridged: Bool
     /// Whether that may be although PubNub's access manager is on.
@@ -60,6 +62,7 @@ struct ServeSettings: Sendable {
         logLevel = known
         tls = try await Self.tls(command, reader)
         data = try await Self.string(command.data, "data", in: reader)
+        redis = try await Self.redis(command.redis, reader)
         allowsPublicSecrets = try await Self.truth(command.server.allowPublicSecrets, "allowPublicSecrets", in: reader) ?? false
         isBridged = try await Self.truth(command.bridge, "bridge", in: reader) ?? false
         bridgeIgnoresAccessManager =
@@ -69,6 +72,13 @@ struct ServeSettings: Sendable {
         guard (0...65_535).contains(port) else { throw CommandFailure("A port is a number from 0 to 65535.", .usage) }
         guard (1...86_400).contains(activityTimeout) else {
             throw CommandFailure("The activity timeout is a number of seconds from 1 to 86400.", .usage)
+        }
+        if redis != nil, data != nil {
+            throw CommandFailure(
+                "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.", .usage)
+        }
+        if redis != nil, isBridged {
+            throw CommandFailure("The bridge works within one server only: leave bridge or redis out.", .usage)
         }
         if isBridged, services.count < 2 {
             throw CommandFailure("A bridge needs two services at least, and services names one.", .usage)
@@ -96,6 +106,7 @@ struct ServeSettings: Sendable {
                 ignoresAccessManager: bridgeIgnoresAccessManager)
         }
         configuration.dataDirectory = data
+        configuration.redis = redis
         configuration.tls = tls
         configuration.activityTimeout = .seconds(activityTimeout)
         configuration.logger = logger

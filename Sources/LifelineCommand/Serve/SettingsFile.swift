@@ -76,7 +76,7 @@ enum ServerSetting {
         "activityTimeout", "pongTimeout", "requestTimeout", "keepAliveTimeout", "messageTimeout", "closeTimeout", "drainTimeout",
         "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes", "services",
         "maxQueuedBytes", "publishTimeout", "maxConnectionsPerAddress", "connectionRatePerAddress", "limitLoopback",
-        "drainCode", "reusePort", "allowPublicSecrets",
+        "drainCode", "reusePort", "allowPublicSecrets", "redis", "node", "redisPrefix",
     ]
 
     static let tls = ["cert", "key", "checkInterval"]
