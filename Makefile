@@ -45,6 +45,12 @@ demo: setup ## Build, then play the main job on real sockets, with outages
 	swift build $(SWIFT_FLAGS) --product lifeline
 	@$(BIN)/lifeline demo
 
+.PHONY: demo-cluster
+demo-cluster: setup ## Build, then play three servers on one Redis, with deaths and outages
+	@Scripts/setup.sh redis
+	swift build $(SWIFT_FLAGS) --product lifeline
+	@LIFELINE=$(BIN)/lifeline python3 Scripts/demo-cluster.py
+
 .PHONY: serve
 serve: setup ## Build, then run the server on port 6001
 	swift build $(SWIFT_FLAGS) --product lifeline

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # Installs what the build, the tests and the demo need and what is missing. Safe to run again: for what is there it needs neither root nor
 # a network, and it says nothing.
-# Usage: Scripts/setup.sh build|test
+# Usage: Scripts/setup.sh build|test|redis
 set -euo pipefail
 
 purpose=${1:-build}
 case "$purpose" in
-    build | test) ;;
+    build | test | redis) ;;
     *)
-        echo "usage: Scripts/setup.sh build|test" >&2
+        echo "usage: Scripts/setup.sh build|test|redis" >&2
         exit 2
         ;;
 esac
@@ -45,12 +45,15 @@ if [ "$purpose" = test ]; then
     command_of iproute2 ip
     package nftables
     command_of make make
-    # The tools have the server's program under another name, without the service that Debian starts with redis-server.
-    there redis-server || command_of redis-tools redis-check-rdb
     # The tests take the first of these names.
     for name in chromium-headless-shell chromium chromium-browser google-chrome chrome; do
         if there "$name"; then browser=$name; fi
     done
+fi
+if [ "$purpose" != build ]; then
+    command_of python3 python3
+    # The tools have the server's program under another name, without the service that Debian starts with redis-server.
+    there redis-server || there valkey-server || command_of redis-tools redis-check-rdb
 fi
 wanted=("${missing[@]}")
 if [ "$purpose" = test ] && [ -z "$browser" ]; then wanted+=(chromium-headless-shell); fi
