@@ -51,7 +51,7 @@ if [ "$purpose" = test ]; then
     done
 fi
 if [ "$purpose" != build ]; then
-    command_of python3 python3
+    if [ "$purpose" = redis ]; then command_of python3 python3; fi
     # The tools have the server's program under another name, without the service that Debian starts with redis-server.
     there redis-server || there valkey-server || command_of redis-tools redis-check-rdb
 fi

@@ -30,7 +30,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CR-2 A leader that takes leave is followed by another one, which knows what was kept")
+    @Test("CR-15 A leader that takes leave is followed by another one, which knows what was kept")
     func resignation() async throws {
         let redis = try RedisProcess()
         let first = try await LiveNode.ready(redis, "a")
@@ -91,7 +91,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CR-6 What the leader does not answer in time has failed, and says whether it may have been done")
+    @Test("CR-7 What the leader does not answer in time has failed, and says whether it may have been done")
     func deadlines() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
@@ -103,7 +103,7 @@ struct ClusterRedisTests {
         await node.client.close()
     }
 
-    @Test("CR-7 A node that is silent is given up, told so, and comes back")
+    @Test("CR-13 A node that is silent is given up, told so, and comes back")
     func silentNode() async throws {
         let redis = try RedisProcess()
         let leader = try await LiveNode.ready(redis, "a") {
@@ -119,7 +119,7 @@ struct ClusterRedisTests {
         await leader.client.close()
     }
 
-    @Test("CR-8 Two nodes with one name are two nodes")
+    @Test("CR-17 Two nodes with one name are two nodes")
     func oneName() async throws {
         let redis = try RedisProcess()
         let nodes = [try await LiveNode.ready(redis, "same"), try await LiveNode.ready(redis, "same")]
@@ -130,7 +130,7 @@ struct ClusterRedisTests {
         for node in nodes { await node.client.close() }
     }
 
-    @Test("CR-9 Scripts that Redis has forgotten are loaded again")
+    @Test("RC-28 Scripts that Redis has forgotten are loaded again")
     func flushedScripts() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
@@ -140,7 +140,7 @@ struct ClusterRedisTests {
         await node.client.close()
     }
 
-    @Test("CR-10 A Redis that is full refuses, and goes on when there is room; nothing was half done")
+    @Test("CR-18 A Redis that is full refuses, and goes on when there is room; nothing was half done")
     func fullRedis() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")
