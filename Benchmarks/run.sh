@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the benchmarks and the server for release and runs everything that can be run here.
-# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database]
+# Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database] [cluster]
 # (default: all)
 # Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
 set -euo pipefail
@@ -8,7 +8,7 @@ cd "$(dirname "$0")"
 root=$(cd .. && pwd)
 tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
-what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database}
+what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database cluster}
 
 echo "building for release"
 swift build -c release >/dev/null
@@ -46,6 +46,7 @@ for part in $what; do
     echo "== $part"
     case $part in
     engine) "$bin/EngineBenchmark" ;;
+    cluster) "$([ -x "$root/.venv/bin/python" ] && echo "$root/.venv/bin/python" || echo python3)" "$root/Benchmarks/cluster.py" "$lifeline" bin/wsload ;;
     receive) OURS="$bin/PusherReceive 9003 feed-200000-150" ./quiet.sh ./recv.sh 200000 150 5 raw_c_scan libwebsockets picows asyncpusher pysher ours ;;
     latency)
         taskset -c 0 bin/feeder 9003 2>/dev/null & feeder=$!

@@ -79,6 +79,7 @@ package struct LeaderMachine: Sendable {
     private let nodesKey: RedisArgument
 
     package var nodes: [ClusterNode] { seats.keys.sorted() }
+    package var nodeCount: Int { seats.count }
 
     // MARK: Batches
 

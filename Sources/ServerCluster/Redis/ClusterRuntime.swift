@@ -62,7 +62,10 @@ final class ClusterRuntime {
         let channels = [keys.logChannel, keys.requestsChannel(of: settings.node)].map { ByteBuffer(string: $0) }
         link.subscribe(to: channels, within: .seconds(30)) { _ in }
         link.start()
-        let tick = onLoop { (runtime, _: Void) in runtime.run { $0.tick(at: $1, into: &$2) } }
+        let tick = onLoop { (runtime, _: Void) in
+            runtime.run { $0.tick(at: $1, into: &$2) }
+            runtime.publishStatus()
+        }
         ticking = eventLoop.scheduleRepeatedTask(initialDelay: .milliseconds(100), delay: .milliseconds(100)) { _ in tick(()) }
     }
 
@@ -196,8 +199,10 @@ final class ClusterRuntime {
         isPerforming = true
         while let effect = effects.popFirst() { perform(effect) }
         isPerforming = false
-        publishStatus()
+        if core.role != status.role || isCurrent != status.isCurrent { publishStatus() }
     }
+
+    private var isCurrent: Bool { core.member.phase == .current && core.member.position != nil }
 
     // MARK: Effects
 
@@ -381,13 +386,13 @@ final class ClusterRuntime {
         let member = core.member
         status.leader = member.leader?.leader.name
         status.position = member.position
-        status.isCurrent = member.phase == .current && member.position != nil
+        status.isCurrent = isCurrent
         status.waitingRequests = requests.count
         status.waitingBytes = member.waitingBytes
         status.repairs = member.repairs
         status.losses = member.losses
         status.elections = core.elections
-        status.nodes = core.leader?.nodes.count ?? 0
+        status.nodes = core.leader?.nodeCount ?? 0
         status.queuedBytes = core.leader?.queuedBytes ?? 0
         status.isRefused = core.leader?.isRefused ?? false
         inbox.status.withLockedValue { $0 = status }

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""What several servers on one Redis cost beside one server without it, in one run.
+
+Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS]; `Benchmarks/run.sh cluster` builds both and calls it. Everything is on loopback and
+shares the machine's processors, the load included, so only ratios of one run mean something.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "PythonHarness"))
+LIFELINE, WSLOAD = sys.argv[1], sys.argv[2]
+SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 4
+os.environ["LIFELINE"] = LIFELINE
+from cluster_harness import Cluster  # noqa: E402
+from lifeline_harness import Server, wait_until  # noqa: E402
+from pusher_client import PusherSocket  # noqa: E402
+
+OPTIONS = ("--threads", "1", "--log-level", "error", "--connection-rate-per-address", "0", "--max-connections-per-address", "0")
+
+
+def load(server, *options, publish_to=None, wait=True):
+    command = [
+        WSLOAD, "--pid", str(server.process.pid), "--port", str(server.port), "--proto", "pusher", "--key", "app-key", "--secret",
+        "app-secret", "--appid", "1001", "--secs", str(SECONDS), *map(str, options)]
+    if publish_to:
+        command += ["--pubport", str(publish_to.port)]
+    run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    return finish(run) if wait else run
+
+
+def finish(run):
+    text = run.communicate(timeout=120)[0]
+    return json.loads(text.strip().splitlines()[-1])
+
+
+def processor_time(process):
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def show(name, **figures):
+    print(name + ": " + ", ".join(f"{key} {value}" for key, value in figures.items()), flush=True)
+
+
+def compare():
+    """One server without Redis and one with it, in turns."""
+    results = {"in process": {1: [], 8: []}, "on Redis": {1: [], 8: []}}
+    waits = {"in process": [], "on Redis": []}
+    for _ in range(3):
+        for name in results:
+            cluster = Cluster(("a",), OPTIONS) if name == "on Redis" else None
+            server = cluster.nodes["a"] if cluster else Server(0, *OPTIONS)
+            for window in (1, 8):
+                figures = load(server, "--subs", 1000, "--window", window, "--pubs", window)
+                results[name][window].append(figures["server_cpu_us_per_deliv"])
+            figures = load(server, "--subs", 9, "--rate", 1000)
+            waits[name].append((figures["p50_ms"], figures["p99_ms"]))
+            cluster.end() if cluster else server.kill()
+    for window in (1, 8):
+        plain, redis = (statistics.median(results[name][window]) for name in results)
+        show(f"CPU per delivery to 1,000, {window} in flight", **{
+            "in process": f"{plain:.3f} µs", "on Redis": f"{redis:.3f} µs", "ratio": f"{redis / plain:.2f}"})
+    (p50, p99), (q50, q99) = ((statistics.median(w[i] for w in waits[name]) for i in (0, 1)) for name in waits)
+    show("added latency at 1,000 publishes/s", p50=f"{q50 - p50:.2f} ms", p99=f"{q99 - p99:.2f} ms")
+
+
+def spread():
+    """Three servers, 5,000 publishes/s, nine subscribers."""
+    cluster = Cluster(("a", "b", "c"), OPTIONS)
+    nodes = list(cluster.nodes.values())
+    before = processor_time(cluster.redis.process)
+    runs = [load(node, "--subs", 3, "--rate", 1667, "--pubs", 4, wait=False) for node in nodes]
+    figures = [finish(run) for run in runs]
+    redis = processor_time(cluster.redis.process) - before
+    show("three servers, 5,000 publishes/s to nine subscribers", deliveries=f"{sum(f['deliv_per_s'] for f in figures):,.0f}/s",
+         p50=f"{max(f['p50_ms'] for f in figures):.1f} ms", p99=f"{max(f['p99_ms'] for f in figures):.1f} ms",
+         redis=f"{redis / SECONDS * 100:.0f} % of a processor")
+    leader = cluster.nodes[cluster.leader()]
+    before = processor_time(cluster.redis.process)
+    figures = load(leader, "--subs", 1, "--window", 256, "--pubs", 64)
+    redis = processor_time(cluster.redis.process) - before
+    show("publishes through one leader, one subscriber", publishes=f"{figures['pub_per_s']:,.0f}/s",
+         redis=f"{redis / SECONDS * 100:.0f} % of a processor")
+    cluster.end()
+
+
+def grow():
+    """Deliveries to 3,000 subscribers on one, two and three servers."""
+    for count in (1, 2, 3):
+        cluster = Cluster(("a", "b", "c")[:count], OPTIONS)
+        nodes = list(cluster.nodes.values())
+        runs = [
+            load(node, "--subs", 3000 // count, *(("--window", 8, "--pubs", 8) if node is nodes[0] else ("--rate", 0.5)), wait=False)
+            for node in nodes]
+        figures = [finish(run) for run in runs]
+        show(f"{count} servers, 3,000 subscribers together", deliveries=f"{sum(f['deliv_per_s'] for f in figures):,.0f}/s")
+        cluster.end()
+
+
+def repair():
+    """Channels that are subscribed to, and a node whose messages are cut."""
+    cluster = Cluster(("a", "b"), OPTIONS)
+    node = cluster.nodes["b"]
+    sockets = []
+    start = time.monotonic()
+    for number in range(1_000):
+        client = PusherSocket(node.port)
+        for channel in range(100):
+            client.send("pusher:subscribe", {"channel": f"c{number}-{channel}"})
+        sockets.append(client)
+    wait_until(lambda: (cluster.metric("b", 'lifeline_channels{service="pusher",app="1001"}') or 0) >= 100_000, 120, "all channels")
+    show("100,000 channels subscribed", after=f"{time.monotonic() - start:.1f} s")
+    start = time.monotonic()
+    cluster.redis.command("CLIENT", "KILL", "TYPE", "pubsub")
+    wait_until(lambda: cluster.metric("b", "lifeline_cluster_current") == 1 and cluster.metric("b", "lifeline_redis_connected") == 1,
+               60, "the repair")
+    show("100,000 channels repaired after a cut", after=f"{time.monotonic() - start:.2f} s")
+    leader = cluster.leader()
+    generation = cluster.metric("b", "lifeline_cluster_generation")
+    start = time.monotonic()
+    if leader == "a":
+        cluster.kill("a")
+        wait_until(lambda: cluster.metric("b", "lifeline_cluster_generation") != generation
+                   and cluster.metric("b", "lifeline_cluster_leading") == 1, 60, "the new leader")
+        show("100,000 channels, the leader killed, the other one leads", after=f"{time.monotonic() - start:.2f} s")
+    for client in sockets:
+        client.drop()
+    cluster.end()
+
+
+if __name__ == "__main__":
+    for part in (compare, spread, grow, repair):
+        part()
