@@ -159,9 +159,9 @@ package final class InProcessCluster: Sendable {
         }
     }
 
-    /// Behind what the store has been given so far.
+    /// Behind what the store has been given so far, and behind the facts that were emitted before.
     private func then(_ body: @escaping @Sendable () -> Void) {
-        guard let store else { return body() }
+        guard let store else { return eventLoop.execute(body) }
         store.write([]) { [eventLoop] _ in eventLoop.execute(body) }
     }
 

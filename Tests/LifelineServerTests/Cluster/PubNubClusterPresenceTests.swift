@@ -33,7 +33,7 @@ struct PubNubClusterPresenceTests {
             #expect(try await second.get("/v2/presence/sub-key/demo/channel/room/leave?uuid=ann").status == 200)
             #expect(try await events(1) == ["leave"])
             // The other node has heard of it before, so that the next poll counts although the last one was just now.
-            await cluster.cluster.settle()
+            await there.catchUp()
             let state = PercentEncoding.encode(#"{"room":{"x":1}}"#)
             #expect(try await first.get(ann + "&state=\(state)").status == 200)
             #expect(try await events(1) == ["join"])

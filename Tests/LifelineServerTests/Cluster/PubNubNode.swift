@@ -58,22 +58,15 @@ final class PubNubNode: Sendable {
         try await group.shutdownGracefully()
     }
 
-    /// Waits until so many polls are held. Asks the event loops, since statistics lag behind.
-    func holds(_ count: Int) async throws {
-        var found = -1
-        // A poll that is held answers nothing, so that there is nothing to wait for; ten seconds at most.
-        for _ in 0..<2000 {
-            found = 0
-            for loop in context.loops {
-                found += try await loop.eventLoop.submit {
-                    self.service.mailboxes[loop.number].part.polls.values.reduce(0) { $0 + $1.counts.held }
-                }.get()
-            }
-            if found == count { return }
-            try await Task.sleep(for: .milliseconds(5))
+    /// Waits until the node has heard everything that the leader has emitted so far: the leader's answer comes behind it.
+    func catchUp() async {
+        await withCheckedContinuation { continuation in
+            streams.relay.send(.advance(past: 1), within: nil) { _ in continuation.resume() }
         }
-        Issue.record("\(found) polls are held instead of \(count).")
     }
+
+    /// Waits until so many polls are held.
+    func holds(_ count: Int) async throws { try await service.holds(count) }
 
     /// A poll that this node holds, from its newest cursor on. Without a user, who would be present and hear of it.
     func hold(_ channels: String, _ query: String = "", held: Int = 1) async throws -> PollClient {
@@ -116,6 +109,7 @@ func withPubNubCluster(
     let result: Result<Void, any Error>
     do {
         try await cluster.lead(by: [.pubnub: nodes[0].factory])
+        for node in nodes { await node.catchUp() }
         try await body(PubNubCluster(cluster: cluster, nodes: nodes, redis: redis))
         result = .success(())
     } catch {

@@ -29,7 +29,7 @@ struct PubNubWireTests {
     ]
 
     @Test("A fact comes back as it was, with its keyset", arguments: facts)
-    func facts(fact: PubNubFact) throws {
+    func roundTrip(fact: PubNubFact) throws {
         let (key, found) = try PubNubFact.decode(fact.encoded(of: "demo"))
         #expect(key == "demo" && found == fact)
     }
@@ -62,7 +62,7 @@ struct PubNubWireTests {
     }
 
     @Test("A request comes back as it was, and its cuts are noticed")
-    func requests() throws {
+    func requestsComeBack() throws {
         for request in try Self.requests {
             let bytes = request.encoded
             // Written again it has the same bytes.

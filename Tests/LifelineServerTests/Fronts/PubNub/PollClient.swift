@@ -131,6 +131,11 @@ extension LifelineServer {
         _ = try await application.changeGroup { try $0.add(channels, to: group) }
     }
 
+    /// Waits until so many polls are held.
+    func holds(_ count: Int) async throws { try await services.pubnub.holds(count) }
+}
+
+extension PubNubService {
     /// Waits until so many polls are held. Asks the event loops, since statistics lag behind.
     func holds(_ count: Int) async throws {
         var found = -1
@@ -139,7 +144,7 @@ extension LifelineServer {
             found = 0
             for loop in context.loops {
                 found += try await loop.eventLoop.submit {
-                    self.services.pubnub.mailboxes[loop.number].part.polls.values.reduce(0) { $0 + $1.counts.held }
+                    self.mailboxes[loop.number].part.polls.values.reduce(0) { $0 + $1.counts.held }
                 }.get()
             }
             if found == count { return }
