@@ -63,7 +63,8 @@ package final class InProcessCluster: Sendable {
         try? await eventLoop.submit { [state] in
             guard let seat = state.value.seats.removeValue(forKey: bus.node) else { return }
             state.value.order.removeAll { $0 == bus.node }
-            state.value.known.remove(bus.node)
+            // A leader to come hears of it if there is none.
+            if !state.value.leaders.isEmpty { state.value.known.remove(bus.node) }
             for request in seat.pending { request.completion(.failure(.closed)) }
             for leader in state.value.leaders.values { leader.left(bus.node) }
         }.get()

@@ -34,15 +34,32 @@ struct Answer: Hashable, Sendable {
     var body: String
 }
 
-extension LifelineServer {
-    /// A request as it is, unsigned.
-    func request(_ method: String, _ target: String, body: String = "") async throws -> Answer {
-        var request = HTTPClientRequest(url: url + target)
+/// The target of a signed request.
+func signed(
+    _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "", key: String = "app-key",
+    secret: String = "app-secret", timestamp: Int = ServerClock.system.unixSeconds()
+) -> String {
+    let parameters = PusherRequestSignature.signed(
+        method: method, path: path, parameters: query, body: Array(body.utf8), key: key, secret: secret, timestamp: timestamp)
+    return path + "?" + parameters.map { $0.name + "=" + $0.value }.joined(separator: "&")
+}
+
+extension Answer {
+    /// The answer to a request.
+    static func of(_ method: String, _ url: String, body: String = "") async throws -> Answer {
+        var request = HTTPClientRequest(url: url)
         request.method = .init(rawValue: method)
         if !body.isEmpty { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
         let bytes = try await response.body.collect(upTo: 1 << 20)
         return Answer(status: Int(response.status.code), body: String(buffer: bytes))
+    }
+}
+
+extension LifelineServer {
+    /// A request as it is, unsigned.
+    func request(_ method: String, _ target: String, body: String = "") async throws -> Answer {
+        try await Answer.of(method, url + target, body: body)
     }
 
     /// The target of a signed request.
@@ -50,10 +67,7 @@ extension LifelineServer {
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "",
         key: String = "app-key", secret: String = "app-secret", timestamp: Int = ServerClock.system.unixSeconds()
     ) -> String {
-        let parameters = PusherRequestSignature.signed(
-            method: method, path: path, parameters: query, body: Array(body.utf8), key: key, secret: secret,
-            timestamp: timestamp)
-        return path + "?" + parameters.map { $0.name + "=" + $0.value }.joined(separator: "&")
+        signed(method, path, query: query, body: body, key: key, secret: secret, timestamp: timestamp)
     }
 
     func get(_ path: String, query: [(name: String, value: String)] = []) async throws -> Answer {

@@ -42,7 +42,15 @@ actor TestClient {
         _ server: LifelineServer, path: String = "/app/app-key?protocol=7&client=test&version=1", fields: String = "",
         tls: TLSConfiguration? = nil, key: String = "app-key", secret: String = "app-secret"
     ) async throws -> TestClient {
-        let client = TestClient(try await RawSocket.connect(port: server.port, tls: tls), key: key, secret: secret)
+        try await open(port: server.port, path: path, fields: fields, tls: tls, key: key, secret: secret)
+    }
+
+    /// As the other, to whatever listens on a port.
+    static func open(
+        port: Int, path: String = "/app/app-key?protocol=7&client=test&version=1", fields: String = "",
+        tls: TLSConfiguration? = nil, key: String = "app-key", secret: String = "app-secret"
+    ) async throws -> TestClient {
+        let client = TestClient(try await RawSocket.connect(port: port, tls: tls), key: key, secret: secret)
         try await client.shakeHands(path, fields)
         return client
     }
@@ -51,7 +59,12 @@ actor TestClient {
     static func connect(
         _ server: LifelineServer, key: String = "app-key", secret: String = "app-secret"
     ) async throws -> TestClient {
-        let client = try await open(server, path: "/app/\(key)?protocol=7&client=test&version=1", key: key, secret: secret)
+        try await connect(port: server.port, key: key, secret: secret)
+    }
+
+    /// As the other, to whatever listens on a port.
+    static func connect(port: Int, key: String = "app-key", secret: String = "app-secret") async throws -> TestClient {
+        let client = try await open(port: port, path: "/app/\(key)?protocol=7&client=test&version=1", key: key, secret: secret)
         try await client.greet()
         return client
     }
