@@ -34,4 +34,8 @@ package protocol ChatDecisionLog: AnyObject, Sendable {
     ///   - sessions: those of the application.
     func append(
         _ change: NexconnChange, _ live: ChatLiveChanges, of application: NexconnApplication, sessions: NexconnNodeSessions)
+    /// Does something once all that was put there before is kept; not at all when it is lost.
+    ///
+    /// - Parameter body: called in the order of the calls, from any thread, under a lock: must only queue.
+    func whenKept(_ body: @escaping @Sendable () -> Void)
 }

@@ -89,7 +89,8 @@ extension NexconnApplication {
     }
 
     private func report(_ status: WebhookEvent.Status, of peer: NexconnPeer) {
-        webhooks.tell(WebhookEvent(status, of: peer, at: now))
+        let now = now
+        tellWebhooks { WebhookEvent(status, of: peer, at: now) }
     }
 
     package func signOut(_ peer: NexconnPeer, leaving: Bool?) {

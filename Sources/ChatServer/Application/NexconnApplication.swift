@@ -192,7 +192,7 @@ package final class NexconnApplication: Sendable {
                 audience.waiting += 1
                 log.append(change, live, of: self, sessions: audience.only)
             }
-            if let message = change.carried { bridge?.carry(message, of: key) }
+            if let message = change.carried, let bridge { log.whenKept { [key] in bridge.carry(message, of: key) } }
             return ticket.complete(true)
         }
         // What is only told need not wait for the store, unless something is on its way that has to come first.
@@ -228,6 +228,12 @@ package final class NexconnApplication: Sendable {
             }
         }
         audience.withLockedValue { $0.failed.subtract(change.commit.additions.lazy.map(\.event.id)) }
+    }
+
+    /// Tells webhooks what has come about, once it is durable.
+    func tellWebhooks(_ event: @escaping @Sendable () -> WebhookEvent) {
+        guard let log = storage.log else { return webhooks.tell(event()) }
+        log.whenKept { [webhooks] in webhooks.tell(event()) }
     }
 
     /// Whether an event that the state knows of is not, and will not be, in the store.

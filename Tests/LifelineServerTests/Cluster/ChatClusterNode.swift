@@ -16,6 +16,9 @@ import WireCoding
 /// A server of chat on a node of a cluster in one process.
 final class ChatClusterNode: Sendable {
     let bus: InProcessBus
+    /// The way to the leader, which can be cut.
+    let way: CutBus
+    let chat: ClusteredChat
     let service: ChatService
     let factory: ChatClusterLeaderFactory
     private let host: ServerHost
@@ -38,7 +41,8 @@ final class ChatClusterNode: Sendable {
             node: ServerNode(names: names))
         factory = ChatClusterLeaderFactory(
             chatSettings, clock: .system, names: names, logger: logger, sweepInterval: .milliseconds(5))
-        let chat = ClusteredChat(bus, factory, settings: chatSettings, names: names, logger: logger)
+        way = CutBus(bus)
+        chat = ClusteredChat(way, factory, settings: chatSettings, names: names, logger: logger)
         service = ChatService(chatSettings, context, backend: chat)
         try await service.prepare()
         host = ServerHost(context, [service])
@@ -93,6 +97,31 @@ final class ChatClusterNode: Sendable {
         let answer = try await call(path, body)
         guard answer.status == 200 else { throw NeverHappened(description: "\(path): \(answer.status) \(answer.body.text)") }
         return answer.body["result"] ?? .null
+    }
+}
+
+/// A node's way to the leader that can be cut: whoever does not wait for ever is told at once.
+final class CutBus: ClusterBus {
+    private let bus: InProcessBus
+    let isCut = NIOLockedValueBox(false)
+
+    init(_ bus: InProcessBus) {
+        self.bus = bus
+    }
+
+    var node: ClusterNode { bus.node }
+    var eventLoop: any EventLoop { bus.eventLoop }
+
+    func attach(_ member: any ClusterMember, of service: ClusterServiceID) { bus.attach(member, of: service) }
+
+    func request(
+        _ payload: ByteBuffer, of service: ClusterServiceID, within limit: Duration?, isRepeatable: Bool,
+        completion: @escaping @Sendable (Result<ByteBuffer, ClusterFailure>) -> Void
+    ) {
+        guard limit == nil || !isCut.withLockedValue({ $0 }) else {
+            return eventLoop.execute { completion(.failure(.unavailable)) }
+        }
+        bus.request(payload, of: service, within: limit, isRepeatable: isRepeatable, completion: completion)
     }
 }
 

@@ -98,7 +98,7 @@ struct ChatClusterTests {
     func changes() async throws {
         try await ChatCluster.with(2) { cluster in
             let ann = try await cluster[0].device("ann"), bob = try await cluster[1].device("bob")
-            let id = try await ann.say("1", to: "bob", cid: "1", #","opt":{"receipt":true}"#)
+            let id = try await ann.say("1", to: "bob", cid: "1", #","receipt":true"#)
             try await bob.expectEvent("msg")
             try await bob.done("receipt", #""conv":"direct","to":"ann","ids":["\#(id)"]"#)
             try await ann.expectEvent("receipt")
@@ -106,11 +106,11 @@ struct ChatClusterTests {
             #expect(receipts["items"]?.array?.first?["read"]?.integer == 1)
             try await ann.done("edit", #""conv":"direct","to":"bob","id":"\#(id)","content":{"content":"2"}"#)
             try await bob.expectEvent("edit")
-            let page = try await bob.done("history", #""conv":"direct","to":"ann","limit":10"#)
+            let page = try await bob.done("history", #""conv":"direct","ch":"ann","limit":10"#)
             #expect(page["messages"]?.array?.compactMap(\.words) == ["2"])
             try await ann.done("recall", #""conv":"direct","to":"bob","id":"\#(id)""#)
             try await bob.expectEvent("recall")
-            let empty = try await bob.done("history", #""conv":"direct","to":"ann","limit":10"#)
+            let empty = try await bob.done("history", #""conv":"direct","ch":"ann","limit":10"#)
             #expect(empty["messages"]?.array?.isEmpty == true)
             #expect(try await ann.refused("recall", #""conv":"direct","to":"bob","id":"\#(id)""#) == 25101)
         }

@@ -54,6 +54,10 @@ final class ChatClusterLog: ChatDecisionLog {
         store.emit(writes, telling: fact?.bytes, to: fact?.audience ?? .all)
     }
 
+    func whenKept(_ body: @escaping @Sendable () -> Void) {
+        store.whenSettled { if $0 == nil { body() } }
+    }
+
     /// Ends sessions of which nothing is known.
     func end(_ sessions: [UInt64], app: String, on node: ClusterNode, _ bye: NexconnBye) {
         guard !sessions.isEmpty, isOpen else { return }

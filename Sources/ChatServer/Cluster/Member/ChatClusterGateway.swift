@@ -83,6 +83,11 @@ extension ChatClusterGateway {
         request(.signIn(app: key, opening)) { [self] result in
             switch result {
             case .success(.admitted(let admission)):
+                // The application may have been taken away meanwhile.
+                if let bye = refusal {
+                    depart(chat.id, leaving: nil)
+                    return completion(.failure(NexconnRefusal(bye.code, bye.reason)))
+                }
                 let peer = NexconnPeer(
                     session: session, user: admission.user, device: hello.device, address: address, chat: chat, line: line)
                 // From here on facts reach it.

@@ -1,3 +1,4 @@
+import DequeModule
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
@@ -32,8 +33,16 @@ package final class RedisChatStore: ChatStore {
         var issued: UInt64 = 0
         var outstanding: Set<UInt64> = []
         var settled: UInt64 = 0
-        var waiting: [(number: UInt64, continuation: CheckedContinuation<Problem?, Never>)] = []
+        /// Who waits for changes up to a number, in the order of numbers.
+        var waiting = Deque<(number: UInt64, body: @Sendable (Problem?) -> Void)>()
         var problem: Problem?
+
+        mutating func wake() {
+            while let first = waiting.first, problem != nil || first.number <= settled {
+                waiting.removeFirst()
+                first.body(problem)
+            }
+        }
     }
 
     /// - Parameters:
@@ -79,10 +88,18 @@ package final class RedisChatStore: ChatStore {
         _ writes: [RedisCommand], telling fact: ByteBuffer? = nil, to audience: ClusterAudience = .all,
         completion: (@Sendable (Problem?) -> Void)? = nil
     ) {
-        let number = state.withLockedValue { state in
+        let result: Result<UInt64, Problem> = state.withLockedValue { state in
+            if let problem = state.problem { return .failure(problem) }
             state.issued += 1
             state.outstanding.insert(state.issued)
-            return state.issued
+            return .success(state.issued)
+        }
+        let number: UInt64
+        do {
+            number = try result.get()
+        } catch {
+            completion?(error)
+            return
         }
         output.emit(fact, of: .chat, to: audience, writes: writes) { [weak self] isKept in
             self?.settle(number, isKept)
@@ -91,29 +108,30 @@ package final class RedisChatStore: ChatStore {
     }
 
     private func settle(_ number: UInt64, _ isKept: Bool) {
-        let (ready, problem) = state.withLockedValue { state in
+        state.withLockedValue { state in
             state.outstanding.remove(number)
             while state.settled < state.issued, !state.outstanding.contains(state.settled + 1) { state.settled += 1 }
             if !isKept { state.problem = state.problem ?? .notKept }
-            let settled = state.problem == nil ? state.settled : .max
-            let ready = state.waiting.filter { $0.number <= settled }
-            state.waiting.removeAll { $0.number <= settled }
-            return (ready, state.problem)
+            state.wake()
         }
-        for (_, continuation) in ready { continuation.resume(returning: problem) }
     }
 
     /// Waits until everything that was handed over before is kept.
     func settle() async throws(Problem) {
-        let problem = await withCheckedContinuation { continuation in
-            let (isSettled, problem) = state.withLockedValue { state in
-                guard state.problem == nil, state.settled < state.issued else { return (true, state.problem) }
-                state.waiting.append((state.issued, continuation))
-                return (false, nil)
-            }
-            if isSettled { continuation.resume(returning: problem) }
+        let problem: Problem? = await withCheckedContinuation { continuation in
+            whenSettled { continuation.resume(returning: $0) }
         }
         if let problem { throw problem }
+    }
+
+    /// Does something once everything that was handed over before is kept, or when that will not be.
+    ///
+    /// - Parameter body: called once, in the order of the calls, under a lock: must only queue.
+    func whenSettled(_ body: @escaping @Sendable (Problem?) -> Void) {
+        state.withLockedValue { state in
+            state.waiting.append((state.issued, body))
+            state.wake()
+        }
     }
 
     package func reserve(idsUpTo limit: UInt64) async throws {
@@ -127,14 +145,12 @@ package final class RedisChatStore: ChatStore {
         end()
     }
 
-    /// Reads no more, also for those who wait. What was handed over may be kept or not.
+    /// Reads and changes no more, also for those who wait. What was handed over may be kept or not.
     func end() {
-        let waiting = state.withLockedValue { state in
+        state.withLockedValue { state in
             state.problem = state.problem ?? .closed
-            defer { state.waiting = [] }
-            return state.waiting
+            state.wake()
         }
-        for (_, continuation) in waiting { continuation.resume(returning: .closed) }
     }
 
     // MARK: Reading from Redis

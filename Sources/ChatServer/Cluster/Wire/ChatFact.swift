@@ -22,9 +22,10 @@ struct ChatFact: Sendable {
         var bytes = bytes
         app = try bytes.text()
         deliveries = []
-        while bytes.readableBytes > 0 {
+        for _ in 0..<(try bytes.number(UInt32.self)) {
             if let delivery = try Self.delivery(&bytes, node.incarnation) { deliveries.append(delivery) }
         }
+        try bytes.end()
     }
 
     private static func delivery(
@@ -62,6 +63,9 @@ struct ChatFact: Sendable {
 /// Collects what a change tells, and which nodes it concerns.
 struct ChatFactWriter {
     private var bytes = ByteBuffer()
+    private var count: UInt32 = 0
+    /// Where the count is written.
+    private let head: Int
     private let nodes: [ClusterNode?]
     private var concerned = EventLoopSet()
     private var concernsAll = false
@@ -70,6 +74,8 @@ struct ChatFactWriter {
     init(app: String, nodes: [ClusterNode?]) {
         self.nodes = nodes
         bytes.write(text: app)
+        head = bytes.writerIndex
+        bytes.writeInteger(count)
     }
 
     /// The fact and who gets it; nil when there is nobody to be told.
@@ -118,7 +124,11 @@ struct ChatFactWriter {
         }
     }
 
-    private mutating func begin(_ kind: ChatFact.Kind) { bytes.writeInteger(kind.rawValue) }
+    private mutating func begin(_ kind: ChatFact.Kind) {
+        count += 1
+        bytes.setInteger(count, at: head)
+        bytes.writeInteger(kind.rawValue)
+    }
 
     private mutating func begin(_ kind: ChatFact.Kind, _ frame: ByteBuffer, _ except: ChatSession?) {
         begin(kind)
