@@ -70,6 +70,46 @@ struct ChatClusterLeaderTests {
         }
     }
 
+    @Test("CC-6: While leaders change every message is stored once, in the order of its sender, and no place is missing")
+    func turmoil() async throws {
+        try await ChatCluster.with(3) { cluster in
+            let speakers = [try await cluster[0].device("s0"), try await cluster[1].device("s1")]
+            let bob = try await cluster[2].device("bob")
+            let count = 150
+            let heard = try await withThrowingTaskGroup(of: [String].self) { group in
+                for (number, speaker) in speakers.enumerated() {
+                    group.addTask {
+                        for text in 1...count {
+                            try await speaker.ask("send", ChatTestClient.text("\(number)-\(text)", to: "bob", cid: "\(text)"))
+                            // So that leaders change between messages, and not behind the last one.
+                            if text % 10 == 0 { for _ in 0..<10 { try await speaker.expect("ok") } }
+                        }
+                        return []
+                    }
+                }
+                group.addTask {
+                    for turn in 1...8 { try await cluster.lead(cluster[turn % 3]) }
+                    return []
+                }
+                group.addTask {
+                    var heard: [String] = []
+                    while heard.count < 2 * count {
+                        heard.append(try await bob.expectEvent("msg").words ?? "")
+                        guard await bob.place == heard.count else {
+                            throw NeverHappened(description: "place \(await bob.place) after \(heard.count - 1)")
+                        }
+                    }
+                    return heard
+                }
+                return try await group.reduce(into: [String]()) { $0 += $1 }
+            }
+            for number in 0...1 {
+                #expect(heard.filter { $0.hasPrefix("\(number)-") } == (1...count).map { "\(number)-\($0)" })
+            }
+            for client in speakers + [bob] { try await client.expectSilence() }
+        }
+    }
+
     @Test("CC-7: Who was on a node that is gone has gone, and others learn it once")
     func gone() async throws {
         try await ChatCluster.with(2, Self.impatient) { cluster in

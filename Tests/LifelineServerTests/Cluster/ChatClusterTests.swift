@@ -194,6 +194,64 @@ struct ChatClusterTests {
         }
     }
 
+    @Test("CC-26: An application that is configured no more serves no session, on any node, and comes back")
+    func reload() async throws {
+        try await ChatCluster.with(2) { cluster in
+            let ann = try await cluster[0].device("ann"), bob = try await cluster[1].device("bob")
+            func use(_ settings: [ChatApplication]) async throws {
+                for node in cluster.nodes {
+                    try await node.factory.take(settings)
+                    node.chat.take(try await node.chat.prepare(settings))
+                }
+            }
+            try await use([])
+            for client in [ann, bob] { #expect(try await client.expectBye()["code"]?.integer == 31002) }
+            #expect(try await cluster[1].call("user/get", ["userId": "ann"]).status == 401)
+            try await use([.development])
+            let again = try await cluster[1].device("ann"), other = try await cluster[0].device("bob")
+            try await again.say("1", to: "bob", cid: "1")
+            #expect(try await other.expectEvent("msg").words == "1")
+        }
+    }
+
+    @Test("CC-1: Two who speak at once on two nodes are heard in one order everywhere")
+    func order() async throws {
+        try await ChatCluster.with(3) { cluster in
+            let speakers = [try await cluster[0].device("s0"), try await cluster[1].device("s1")]
+            var listeners: [ChatTestClient] = []
+            for number in 0...2 { listeners.append(try await cluster[number].device("l\(number)")) }
+            for client in listeners { try await client.enter() }
+            for client in speakers { try await client.enter() }
+            let count = 100
+            let all = try await withThrowingTaskGroup(of: [String].self) { group in
+                for (number, speaker) in speakers.enumerated() {
+                    group.addTask {
+                        for text in 1...count { try await speaker.ask("send", ChatTestClient.spoken("\(number)-\(text)")) }
+                        return []
+                    }
+                }
+                for listener in listeners {
+                    group.addTask {
+                        var heard: [String] = []
+                        while heard.count < 2 * count {
+                            guard case .frame(let frame) = try await listener.next() else {
+                                throw ChatTestClient.Unexpected(description: "the end")
+                            }
+                            if let words = frame["e"]?.words { heard.append(words) }
+                        }
+                        try await listener.expectSilence()
+                        return heard
+                    }
+                }
+                return try await group.reduce(into: [[String]]()) { if !$1.isEmpty { $0.append($1) } }
+            }
+            #expect(all.count == 3 && Set(all).count == 1)
+            for number in 0...1 {
+                #expect(all[0].filter { $0.hasPrefix("\(number)-") } == (1...count).map { "\(number)-\($0)" })
+            }
+        }
+    }
+
     @Test("CC-20: What cannot be read is refused behind the answers to what came before")
     func unreadable() async throws {
         try await ChatCluster.with(2) { cluster in

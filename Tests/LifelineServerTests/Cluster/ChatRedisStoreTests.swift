@@ -6,7 +6,7 @@ import Testing
 @testable import ChatServer
 
 @Suite(
-    "Chat in the Redis of a cluster (CC-10 to CC-19)", .enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"),
+    "Chat in the Redis of a cluster (CC-10 to CC-16)", .enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"),
     .timeLimit(.minutes(2)))
 struct ChatRedisStoreTests {
     @Test("CC-10: The store fulfils the rules of chat stores", arguments: ChatStoreRule.allCases)

@@ -17,11 +17,17 @@ final class ChatClusterLeader: ClusterLeader {
     private let log: ChatClusterLog
     private let nodes: ChatNodeNumbers
     private let remote: RemoteChatNodes
+    /// Where messages are counted that no session sends.
+    private let counting: (any ChatNode)?
     private let logger: Logger
     private let parser = NIOLockedValueBox(NexconnClientFrameParser(rememberedNames: 256))
     private let sweeping = NIOLockedValueBox<RepeatedTask?>(nil)
 
-    init(_ chat: LocalChat, _ log: ChatClusterLog, _ nodes: ChatNodeNumbers, on eventLoop: any EventLoop, logger: Logger) {
+    init(
+        _ chat: LocalChat, _ log: ChatClusterLog, _ nodes: ChatNodeNumbers, countingAt counting: (any ChatNode)?,
+        on eventLoop: any EventLoop, logger: Logger
+    ) {
+        self.counting = counting
         self.chat = chat
         self.log = log
         self.nodes = nodes
@@ -91,7 +97,7 @@ final class ChatClusterLeader: ClusterLeader {
             guard let application = application(app) else { return answer(.unreadable) }
             application.readInbox(of: user, after: sequence) { answer(ChatReply($0)) }
         case .call(let request):
-            NexconnAPI(backend: chat, node: nil).answer(request) { answer(.answer($0)) }
+            NexconnAPI(backend: chat, node: counting).answer(request) { answer(.answer($0)) }
         case .issueToken, .publish: performOther(request, answer)
         case .announce: throw ClusterCodingError()
         }
@@ -161,7 +167,9 @@ final class ChatClusterLeader: ClusterLeader {
                 })
         case .publish(let app, let channel, let type, let content, let service, let user):
             let draft = NexconnDraft(clientID: "", conversation: .open, to: channel, type: type, content: content)
-            application(app)?.send(draft, by: .bridge(service: service, user: user)) { _ in }
+            application(app)?.send(
+                draft, by: .bridge(service: service, user: user), options: NexconnSendOptions(node: counting)
+            ) { _ in }
             answer(.done)
         default: answer(.done)
         }

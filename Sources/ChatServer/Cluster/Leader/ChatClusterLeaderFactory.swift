@@ -21,6 +21,7 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         var settings: ChatServiceSettings
         /// The last one that was made here; it may have ended.
         var leader: ChatClusterLeader?
+        var counting: (any ChatNode)?
     }
 
     /// - Parameters:
@@ -41,6 +42,9 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         state = NIOLockedValueBox(State(settings: settings))
     }
 
+    /// Has messages that no session sends counted at a node while this process leads.
+    func countMessages(at node: any ChatNode) { state.withLockedValue { $0.counting = node } }
+
     /// What decides; nil while this node does not lead.
     package var leading: LocalChat? {
         state.withLockedValue(\.leader).flatMap { $0.isOpen ? $0.chat : nil }
@@ -55,7 +59,8 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
         let log = ChatClusterLog(store, nodes, logger: logger)
         let chat = LocalChat(
             settings, store: store, restored: restored, clock: clock, names: names, logger: logger, bridge: bridge, log: log)
-        let leader = ChatClusterLeader(chat, log, nodes, on: context.eventLoop, logger: logger)
+        let leader = ChatClusterLeader(
+            chat, log, nodes, countingAt: state.withLockedValue(\.counting), on: context.eventLoop, logger: logger)
         for application in chat.applications {
             let (sessions, live) = try await store.live(of: Identifier(application.key))
             Self.restore(application, sessions, live, nodes)

@@ -88,6 +88,7 @@ package final class ClusteredChat: ChatBackend {
             return state.gateways
         }
         for gateway in gateways { gateway.use(node) }
+        factory.countMessages(at: node)
     }
 
     package func leave(_ node: any ChatNode) async {

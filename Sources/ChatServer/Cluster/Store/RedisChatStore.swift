@@ -6,7 +6,7 @@ import RealtimeHub
 import RedisClient
 import ServerCluster
 
-/// Keeps chat in the Redis of a cluster, for the process that decides (rules CC-10 to CC-19).
+/// Keeps chat in the Redis of a cluster, for the process that decides (rules CC-10 to CC-16).
 ///
 /// Changes go into the cluster's log, in whose batches they are kept as a whole or not at all. Reads wait until what was changed before
 /// is kept.
