@@ -112,7 +112,7 @@ package final class PubNubApplication: Sendable {
         standing.withLockedValue { $0.isConfigured && $0.keyset.isEnabled && !$0.keyset.requiresGrants && $0.isComplete }
     }
 
-    /// Whether polls can be served. A copy that has nothing yet serves none (rule CN-24).
+    /// Whether polls can be served. A copy that has nothing yet serves none (rule CB-24).
     var isComplete: Bool {
         get { standing.withLockedValue(\.isComplete) }
         set { standing.withLockedValue { $0.isComplete = newValue } }

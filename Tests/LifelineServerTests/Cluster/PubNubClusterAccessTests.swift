@@ -6,7 +6,7 @@ import WireCoding
 @testable import LifelineServer
 @testable import PubNubServer
 
-@Suite("Rights are those of all nodes of a cluster (CN-23)", .serialized, .timeLimit(.minutes(1)))
+@Suite("Rights are those of all nodes of a cluster (CB-23)", .serialized, .timeLimit(.minutes(1)))
 struct PubNubClusterAccessTests {
     @Test("A token that is revoked through one node ends the poll that the other holds")
     func revocation() async throws {

@@ -11,7 +11,7 @@ import WireCoding
 @Suite("Leaders, nodes and logs of a cluster come and go", .serialized, .timeLimit(.minutes(1)))
 struct PubNubClusterLeaderTests {
     @Test(
-        "Under a new leader timetokens go on, and nothing is lost, doubled or told again (CN-5, CN-14, CN-15)",
+        "Under a new leader timetokens go on, and nothing is lost, doubled or told again (CB-5, CB-14, CB-15)",
         .enabled(if: RedisProcess.isInstalled))
     func leaderChange() async throws {
         let clock = ManualClock()
@@ -59,7 +59,7 @@ struct PubNubClusterLeaderTests {
     }
 
     @Test(
-        "Requests wait for a leader, and a message that waited is published once (CN-12)", .enabled(if: RedisProcess.isInstalled))
+        "Requests wait for a leader, and a message that waited is published once (CB-12)", .enabled(if: RedisProcess.isInstalled))
     func noLeader() async throws {
         try await withPubNubCluster(keeps: true) { cluster in
             let poll = try await cluster.nodes[1].hold("room")
@@ -75,7 +75,7 @@ struct PubNubClusterLeaderTests {
         }
     }
 
-    @Test("A node that comes late serves no polls before it has what the others have, and then all of it (CN-24)")
+    @Test("A node that comes late serves no polls before it has what the others have, and then all of it (CB-24)")
     func lateNode() async throws {
         try await withPubNubCluster(1) { cluster in
             let writer = try await cluster.nodes[0].connect()
@@ -99,7 +99,7 @@ struct PubNubClusterLeaderTests {
         }
     }
 
-    @Test("A node that lost facts reads what the leader still has, and tells of a gap where that is not all (CN-25)")
+    @Test("A node that lost facts reads what the leader still has, and tells of a gap where that is not all (CB-25)")
     func lostLog() async throws {
         try await withPubNubCluster { cluster in
             let node = cluster.nodes[1]
@@ -119,7 +119,7 @@ struct PubNubClusterLeaderTests {
         }
     }
 
-    @Test("When everything is lost, readers are told of a gap, and new messages have higher timetokens (CN-15, CN-25)")
+    @Test("When everything is lost, readers are told of a gap, and new messages have higher timetokens (CB-15, CB-25)")
     func lostStore() async throws {
         try await withPubNubCluster { cluster in
             let writer = try await cluster.nodes[0].connect()
@@ -135,7 +135,7 @@ struct PubNubClusterLeaderTests {
         }
     }
 
-    @Test("Keysets that one node adds are served once the leader knows them (CN-13)")
+    @Test("Keysets that one node adds are served once the leader knows them (CB-13)")
     func reload() async throws {
         try await withPubNubCluster { cluster in
             var other = Keyset.development

@@ -7,7 +7,7 @@ import WireCoding
 
 @Suite("Presence of a cluster is one", .serialized, .timeLimit(.minutes(1)))
 struct PubNubClusterPresenceTests {
-    @Test("A user who polls two nodes joins once, leaves once, and is there again with the next poll (CN-30, CN-31)")
+    @Test("A user who polls two nodes joins once, leaves once, and is there again with the next poll (CB-30, CB-31)")
     func polls() async throws {
         try await withPubNubCluster { cluster in
             let (here, there) = (cluster.nodes[0], cluster.nodes[1])
@@ -42,7 +42,7 @@ struct PubNubClusterPresenceTests {
         }
     }
 
-    @Test("A user who falls silent is a timeout for the polls of all nodes, once (CN-32)")
+    @Test("A user who falls silent is a timeout for the polls of all nodes, once (CB-32)")
     func timeout() async throws {
         let clock = ManualClock()
         try await withPubNubCluster(2, { $0.clock = clock.clock }) { cluster in

@@ -9,7 +9,7 @@ import WireCoding
 
 @Suite("Nodes of a cluster are one PubNub service", .serialized, .timeLimit(.minutes(1)))
 struct PubNubClusterTests {
-    @Test("A message reaches the polls of all nodes, by channel, pattern and group, with one timetoken (CN-20)")
+    @Test("A message reaches the polls of all nodes, by channel, pattern and group, with one timetoken (CB-20)")
     func publish() async throws {
         try await withPubNubCluster(3) { cluster in
             let (here, there, third) = (cluster.nodes[0], cluster.nodes[1], cluster.nodes[2])
@@ -29,7 +29,7 @@ struct PubNubClusterTests {
         }
     }
 
-    @Test("Messages of all nodes have one order, and a cursor that moves between nodes loses and doubles nothing (CN-20, CN-21)")
+    @Test("Messages of all nodes have one order, and a cursor that moves between nodes loses and doubles nothing (CB-20, CB-21)")
     func order() async throws {
         try await withPubNubCluster(3) { cluster in
             let clients = try await cluster.nodes.asyncMap { try await $0.connect() }
@@ -69,7 +69,7 @@ struct PubNubClusterTests {
         }
     }
 
-    @Test("A group that changes through one node ends the polls of the others, which then read what it has (CN-22)")
+    @Test("A group that changes through one node ends the polls of the others, which then read what it has (CB-22)")
     func groups() async throws {
         try await withPubNubCluster { cluster in
             let poll = try await cluster.nodes[1].hold(",", "&channel-group=g")
@@ -110,7 +110,7 @@ struct PubNubClusterTests {
         }
     }
 
-    @Test("History, counts and deleting are the same through every node (CN-3)", .enabled(if: RedisProcess.isInstalled))
+    @Test("History, counts and deleting are the same through every node (CB-3)", .enabled(if: RedisProcess.isInstalled))
     func history() async throws {
         try await withPubNubCluster(keeps: true) { cluster in
             let (writer, reader) = (try await cluster.nodes[0].connect(), try await cluster.nodes[1].connect())

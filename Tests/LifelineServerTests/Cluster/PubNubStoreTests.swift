@@ -33,7 +33,7 @@ private final class ContextFactory: ClusterLeaderFactory {
     "PubNub's store in Redis", .serialized, .enabled(if: RedisProcess.isInstalled, Comment(rawValue: RedisProcess.reason)),
     .timeLimit(.minutes(2)))
 struct PubNubStoreTests {
-    @Test("Every rule of message stores holds for Redis (CN-1)", arguments: MessageStoreRule.allCases)
+    @Test("Every rule of message stores holds for Redis (CB-1)", arguments: MessageStoreRule.allCases)
     func conformance(rule: MessageStoreRule) async throws {
         let redis = try RedisProcess()
         let link = try startedLink(redis)

@@ -93,7 +93,7 @@ struct PubNubWireTests {
         #expect(RedisMessageField("17") == nil)
     }
 
-    @Test("What was said of a user is remembered for one turn more, and forgotten when the user has gone (CN-31)")
+    @Test("What was said of a user is remembered for one turn more, and forgotten when the user has gone (CB-31)")
     func touches() {
         var table = TouchTable()
         let user = OccupancyUser(id: "ann", connection: "i")

@@ -30,7 +30,7 @@ struct ChatWrites: Sendable {
     /// Entries of an inbox; the oldest go first.
     let inboxEntries: Int
     private var applications: Set<Identifier> = []
-    private var parts: Set<String> = []
+    private var parts: Set<Identifier> = []
     private var recent: Set<Name> = []
     private var recentOrder = Deque<Name>()
     private var hiddenUpTo: [Hidden: UInt64] = [:]
@@ -100,7 +100,7 @@ struct ChatWrites: Sendable {
     ) {
         let name = "\(part.rawValue)\(ChatKeys.hour(id))"
         if parts.count > Self.memory { parts = [] }
-        guard parts.insert("\(name):\(application.text)").inserted else { return }
+        guard parts.insert(Identifier("\(name):\(application.text)")).inserted else { return }
         out.append(RedisCommand("HSET", keys.key(.parts, application), .text(name), ""))
     }
 

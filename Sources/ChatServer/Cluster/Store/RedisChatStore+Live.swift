@@ -85,7 +85,7 @@ extension RedisChatStore {
     func live(of application: Identifier) async throws -> (sessions: [UInt64: ChatSessionRecord], live: ChatLive) {
         try await settle()
         var sessions: [UInt64: ChatSessionRecord] = [:]
-        var participants: [String: ChatLive.Participant] = [:]
+        var participants: [Identifier: ChatLive.Participant] = [:]
         var presence: [Identifier: ChatLive.Presence] = [:]
         try await scan(keys.key(.sessions, application)) { page in
             for (field, value) in page {
@@ -96,7 +96,7 @@ extension RedisChatStore {
         try await scan(keys.key(.seats, application)) { page in
             for (field, value) in page {
                 guard let name = field.text, let bytes = value.bytes else { throw Problem.damaged }
-                participants[name] = try ChatLive.Participant(bytes)
+                participants[Identifier(name)] = try ChatLive.Participant(bytes)
             }
         }
         try await scan(keys.key(.presence, application)) { page in

@@ -8,7 +8,7 @@ import ServerCluster
 /// The store of a leader's keysets: what becomes visible is told to the nodes and kept by one emission, in the order of timetokens.
 ///
 /// A message counts as kept as soon as it has its place: whatever anybody can see of it, its publisher's acknowledgement included, comes
-/// behind it in the log, and is told only if the message is kept (rules CN-2 and CN-10).
+/// behind it in the log, and is told only if the message is kept (rules CB-2 and CB-10).
 final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
     let redis: RedisMessageStore
     private let output: any ClusterOutput

@@ -111,7 +111,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         }
     }
 
-    /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CN-32).
+    /// Polls end with their node, but nobody's presence: users come back through another node or fall silent (rule CB-32).
     func left(_ node: ClusterNode) {}
 
     /// Has nodes begin with what the keyset has, or go on with what they do not have yet. Under the keyset's lock: what is decided

@@ -8,7 +8,7 @@ import ServerRuntime
 
 // What the leader answers.
 extension ClusterStreams {
-    /// Has the leader answer a request of a client (rules CN-10 to CN-13).
+    /// Has the leader answer a request of a client (rules CB-10 to CB-13).
     ///
     /// - Parameter counts: where messages are counted that were acknowledged through this node.
     func forward(

@@ -9,7 +9,7 @@ import ServerRuntime
 ///
 /// A copy follows the facts of the log. A reader that begins gets the newest cursor of the copy, which may be older than the leader's: it
 /// may see what was published just before, and misses nothing that comes after. A reader with a cursor that the copy has not reached,
-/// from another node, waits (rules CN-20 to CN-25).
+/// from another node, waits (rules CB-20 to CB-25).
 package final class ClusterStreams: StreamBackend {
     let relay: ClusterRelay
     private let copies: LocalStreams

@@ -10,7 +10,7 @@ struct TouchedRequest: Hashable, Sendable {
 }
 
 /// What the leader was told of subscribers within the last second or two: on a busy channel a poll follows the other, and each of them says
-/// that its user is there (rule CN-31).
+/// that its user is there (rule CB-31).
 struct TouchTable: Sendable {
     /// Users are those of one keyset, by its number.
     private struct User: Hashable, Sendable {

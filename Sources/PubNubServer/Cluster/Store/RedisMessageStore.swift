@@ -27,7 +27,7 @@ package struct RedisStoreSettings: Hashable, Sendable {
 struct RedisStoreClosed: Error, Hashable, Sendable {}
 
 /// Keeps messages and what belongs to them in the Redis of a cluster. Used by the leader alone: what it writes is in the batches of the log,
-/// and what it reads is read beside it (rules CN-1 to CN-5).
+/// and what it reads is read beside it (rules CB-1 to CB-5).
 ///
 /// Timetokens are the ids of Redis's streams, which are integers of 64 bits. They are never scores or numbers of scripts, which are
 /// floating-point numbers there.
