@@ -19,8 +19,8 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
 
     private struct State: Sendable {
         var settings: ChatServiceSettings
-        /// The last one that was made here; it may have ended.
-        var leader: ChatClusterLeader?
+        /// The last one that was made here, as long as the cluster holds it: it has the whole state.
+        weak var leader: ChatClusterLeader?
         var counting: (any ChatNode)?
     }
 
