@@ -119,17 +119,22 @@ final class ClusterInbox: Sendable {
 
     private let eventLoop: any EventLoop
     private let entries = NIOLockedValueBox<[Entry]>([])
-    private let action = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
+    private let action = NIOLockedValueBox(Action())
     let status = NIOLockedValueBox(ClusterStatus())
 
     init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
+    /// A function in a generic box by itself would be wrapped once more by each look at it.
+    private struct Action: Sendable {
+        var run: (@Sendable () -> Void)?
+    }
+
     /// Called on the loop when something has come.
     var drain: (@Sendable () -> Void)? {
-        get { action.withLockedValue { $0 } }
-        set { action.withLockedValue { $0 = newValue } }
+        get { action.withLockedValue(\.run) }
+        set { action.withLockedValue { $0.run = newValue } }
     }
 
     func add(_ entry: Entry) {
