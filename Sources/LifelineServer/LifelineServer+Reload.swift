@@ -34,7 +34,7 @@ extension LifelineServer {
                 let pubnub = if let keysets { try await shared.streams.prepare(keysets) } else { nil as PubNubReload? }
                 let chat =
                     if let chatApplications { try await shared.chat.prepare(chatApplications) } else { nil as ChatReload? }
-                try shared.take(pubnub, chat)
+                try await shared.take(pubnub, chat)
             }
             reloading = task
             return task

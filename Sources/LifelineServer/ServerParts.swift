@@ -18,7 +18,7 @@ protocol ServerParts: Sendable {
     var reloading: NIOLockedValueBox<Task<Void, any Error>?> { get }
 
     /// Takes over changed keysets and chat applications, unless a bridge would open one that requires grants (rule BR-22).
-    func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws
+    func take(_ keysets: PubNubReload?, _ applications: ChatReload?) async throws
     /// Pusher's applications have changed.
     func applicationsChanged()
 }

@@ -23,11 +23,14 @@ final class ClusterBackend: ServerSeat {
         let pusherForwarder: PusherService.RequestForwarder?
         let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
         fileprivate let pusherLeading: PusherClusterLeaderFactory
+        fileprivate let chatLeading: ChatClusterLeaderFactory
         var bridge: BridgeQueue? { nil }
 
-        func take(_ keysets: PubNubReload?, _ applications: ChatReload?) throws {
+        func take(_ keysets: PubNubReload?, _ applications: ChatReload?) async throws {
             if let keysets { streams.take(keysets) }
-            if let applications { chat.take(applications) }
+            guard let applications else { return }
+            try await chatLeading.take(applications.settings)
+            chat.take(applications)
         }
 
         func applicationsChanged() { pusherLeading.applicationsChanged() }
@@ -77,7 +80,7 @@ final class ClusterBackend: ServerSeat {
             channels: channels,
             streams: ClusterStreams(configuration.pubnub, clock: clock, names: names, bus: client, leading: pubnub),
             chat: ClusteredChat(client, chat, settings: configuration.chat, names: names, logger: configuration.logger),
-            pusherForwarder: { channels.forward($0, $1) }, pusherLeading: pusher)
+            pusherForwarder: { channels.forward($0, $1) }, pusherLeading: pusher, chatLeading: chat)
     }
 
     func open(_ bridge: Bridge) throws { throw ServerError.bridgeWithRedis }
