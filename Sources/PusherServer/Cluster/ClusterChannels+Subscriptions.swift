@@ -60,11 +60,12 @@ extension ClusterChannels {
     /// Refuses on the connection's own event loop, where it may have left the channel meanwhile, and may even have asked again.
     private func refuse(_ entry: PendingSubscriptions.Entry, _ refusal: SubscribeRefusal) {
         let subscriber = entry.subscription.subscriber
-        guard case .here(_, let eventLoop) = subscriber.place else { return }
+        guard case .here(let connection, let eventLoop) = subscriber.place else { return }
         let key = PendingSubscriptions.Key(socketID: subscriber.socketID, channel: entry.subscription.channel)
         eventLoop.execute { [state] in
             guard state.withLockedValue({ $0.pending.take(key, number: entry.number) }) != nil else { return }
             entry.completion(.failure(refusal))
+            connection.value.flushReplies()
         }
     }
 

@@ -35,10 +35,13 @@ struct RestoredRecords: Sendable {
             offline.append((application, user))
         }
         for var member in try await Self.members(keys.absences, from: "-inf", store) {
-            guard let channel = try? member.channel(),
-                let user = try? member.optional({ (buffer) throws(ClusterCodingError) in try buffer.text() })
-            else { continue }
-            absences.append((channel, user))
+            do throws(ClusterCodingError) {
+                let channel = try member.channel()
+                let user = try member.optional { (buffer) throws(ClusterCodingError) in try buffer.text() }
+                absences.append((channel, user))
+            } catch {
+                continue
+            }
         }
         try await readCached(store, keys, now: now)
     }

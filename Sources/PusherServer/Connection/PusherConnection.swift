@@ -135,7 +135,10 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
             let (connection, eventLoop) = (NIOLoopBound(self, eventLoop: context.eventLoop), context.eventLoop)
             service.subscribe(subscriber(context), to: channel, member: member, application: application.value) { result in
                 guard !eventLoop.inEventLoop else { return connection.value.settle(channel, result) }
-                eventLoop.execute { connection.value.settle(channel, result) }
+                eventLoop.execute {
+                    connection.value.settle(channel, result)
+                    connection.value.flushReplies()
+                }
             }
         case .unsubscribe(let subscription):
             hold(

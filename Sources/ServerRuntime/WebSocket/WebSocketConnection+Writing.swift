@@ -40,8 +40,8 @@ extension WebSocketConnection {
         countSent(frame)
     }
 
-    /// Sends the answers to what has been read.
-    final func flushReplies() {
+    /// Sends the answers to what has been read. To be called after answers that come later than the read.
+    package final func flushReplies() {
         guard needsFlush else { return }
         needsFlush = false
         context?.flush()
