@@ -2,8 +2,8 @@ import NIOCore
 import RealtimeHub
 import ServerCluster
 
-// Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection which leaves right afterwards
-// is taken out behind them.
+// Subscriptions of the node's connections. Confirmations are queued under the lock, so that a connection which leaves right
+// afterwards is taken out behind them.
 extension ClusterChannels {
     package func subscribe(
         _ subscription: ChannelSubscription, completion: @escaping @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void

@@ -6,8 +6,8 @@ import ServerRuntime
 
 /// The channels of a cluster, as one node's service sees them: commands go to the leader, and what it decides is applied here.
 ///
-/// Keeps what the node's own connections hold: it says to whom events are delivered, and a new leader is told all of it. Reads answer
-/// for this node only, since requests of the HTTP API are forwarded to the leader (rule CP-3).
+/// Keeps what the node's own connections hold: it says to whom events are delivered, and a new leader is told all of it. Reads
+/// answer for this node only, since requests of the HTTP API are forwarded to the leader (rule CP-3).
 package final class ClusterChannels: ChannelBackend {
     struct State: Sendable {
         var node: (any ChannelNode)?
@@ -160,8 +160,8 @@ extension ClusterChannels: ClusterMember {
         stride(from: 0, to: list.count, by: announced).map { Array(list[$0..<min($0 + announced, list.count)]) }
     }
 
-    /// Events were lost: whoever connects anew subscribes anew, and asks for what it needs. The others hear that members go, since not
-    /// all nodes are interrupted at a time.
+    /// Events were lost: whoever connects anew subscribes anew, and asks for what it needs. The others hear that members go,
+    /// since not all nodes are interrupted at a time.
     package func interrupted() {
         let applications = connections.withLockedValue(\.own)
         let node = state.withLockedValue(\.node)

@@ -4,8 +4,8 @@ import RealtimeHub
 
 /// Subscriptions that the leader has not answered yet. A value without locks and clocks.
 ///
-/// A connection that leaves the channel meanwhile, or that has waited for too long, gives its subscription up: whatever the leader
-/// answers then is undone.
+/// A connection that leaves the channel meanwhile, or that has waited for too long, gives its subscription up: whatever the
+/// leader answers then is undone.
 struct PendingSubscriptions: Sendable {
     typealias Completion = @Sendable (Result<EventLoopSet, SubscribeRefusal>) -> Void
 

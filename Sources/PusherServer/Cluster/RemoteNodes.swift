@@ -5,8 +5,8 @@ import RealtimeHub
 import ServerCluster
 import ServerRuntime
 
-/// The nodes of a cluster, as the channels of the leader know them: each node is one event loop, and what concerns several of them
-/// becomes one fact for all.
+/// The nodes of a cluster, as the channels of the leader know them: each node is one event loop, and what concerns several of
+/// them becomes one fact for all.
 ///
 /// Joins first, so it also takes the news for webhooks, which the leader's own service tells.
 final class RemoteNodes: ChannelNode {
