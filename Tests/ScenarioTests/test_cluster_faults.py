@@ -14,6 +14,7 @@ import pytest
 from cluster_harness import Cluster, Redis, redis_program
 from cluster_judge import CHANNEL, Watch, request
 from lifeline_harness import APP_ID, Server, rest, wait_until
+from nexconn_client import ChatSession, ServerAPI
 from pusher_client import PusherSocket
 
 pytestmark = [
@@ -145,13 +146,25 @@ def test_redis_is_killed_and_comes_back(clusters, started, fsync):
 def test_redis_comes_back_empty_and_clients_are_told(clusters, started):
     cluster = clusters(redis=Redis(appendonly="no"))
     watch = started(Watch, cluster)
+    api = ServerAPI(cluster.nodes["a"].port)
+    session = ChatSession(cluster.nodes["b"].port, api.token("u1"))
+    session.connect()
+    session.say("u1", "to have a place in an inbox")
     cluster.redis.kill()
     cluster.redis.start()
+    assert session.wait_bye(20)["retry"]
     wait_healthy(cluster)
     for service in ("pusher", "pubnub"):
         watch.publishers[service].wait_accepted()
+    told = {"pusher": "gap", "pubnub": "gap", "nexconn": "error"}
     for service, listener in watch.listeners:
-        wait_until(lambda: listener.of("gap"), 30, lambda: f"{service} to be told: {listener.statuses}")
+        # The group of the chat client is gone with everything else, and the client is told so.
+        wait_until(lambda: listener.of(told[service]), 30, lambda: f"{service} to be told: {listener.statuses}")
+    # Tokens are gone, too.
+    session.token = api.token("u1")
+    assert session.connect(reconnect=True)["lost"] is True
+    session.drop()
+    api.close()
 
 
 def test_redis_freezes_for_a_second_and_nothing_is_lost(cluster, watch):

@@ -1,5 +1,5 @@
 """V1: WebSocket, long-poll and chat clients, four of each behind a fault proxy of its own that misbehaves at random, and the checker's
-verdict; and two of each while the server is killed at random.
+verdict; and two of each while the server is killed at random, and four of each on a cluster whose nodes and Redis fail at random.
 
 `LIFELINE_SOAK_FAULTS` is the number of faults over all clients (60 by default, 500 for the long run), `LIFELINE_SOAK_SEED` replays the
 choice of faults of an earlier run, which is printed.
@@ -13,9 +13,10 @@ import time
 
 import lifeline_harness
 import pytest
-from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_port, tools, verdict, wait_until
+from cluster_harness import Cluster, Redis, redis_program
+from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_port, rest, tools, verdict, wait_until
 from nexconn_scenarios import NexconnListener, NexconnPublisher
-from pubnub_scenarios import PubNubListener, PubNubPublisher
+from pubnub_scenarios import PubNubConnection, PubNubListener, PubNubPublisher
 
 pytestmark = pytest.mark.alone
 FAULTS = int(os.environ.get("LIFELINE_SOAK_FAULTS", "60"))
@@ -107,10 +108,10 @@ class Patient:
 
 def sources(server, chatting, rate=RATE):
     """Who publishes to each kind of client; the group of the chat clients exists when this returns."""
-    group = CHANNELS["chat"].split(":")[1]
+    group, port = CHANNELS["chat"].split(":")[1], server.port
     return {
-        "socket": Publisher(server, CHANNELS["socket"], rate=rate), "poll": PubNubPublisher(server.port, CHANNELS["poll"], rate=rate),
-        "chat": NexconnPublisher(server.port, "group", group, CHANNELS["chat"], rate=rate, members=chatting)}
+        "socket": Publisher(server, CHANNELS["socket"], rate=rate), "poll": PubNubPublisher(port, CHANNELS["poll"], rate=rate),
+        "chat": NexconnPublisher(port, "group", group, CHANNELS["chat"], rate=rate, members=chatting)}
 
 
 def judge(patients, published, tmp_path, detect=DETECT, recover=RECOVER):
@@ -185,3 +186,99 @@ def test_v1_the_server_is_killed(started, tmp_path):
     time.sleep(1)
     judge(patients, published, tmp_path)
     assert published["chat"].repeated > 0, "no send was cut off: the run proves nothing"
+
+
+class Undecided:
+    """A publish through the balancer whose 503 leaves open what was done: nobody knows, which is not the same as refused."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def publish(self, channel, event, data):
+        try:
+            status, text = rest(self.port, "POST", "/apps/1001/events", {"name": event, "channels": [channel], "data": data})
+        except OSError:
+            return None
+        return True if status == 200 else False if "nothing was done" in text else None
+
+
+class UndecidedConnection(PubNubConnection):
+    def publish(self, channel, body):
+        outcome, token = super().publish(channel, body)
+        # The connection may lead to a node that has just gone: the next one asks the balancer again.
+        if outcome is False:
+            self.close()
+        return outcome or None, token
+
+
+def cluster_fault(cluster, chance):
+    """One fault of a node, of Redis or of the way between, and back to health: which it was, and whether clients must notice."""
+    name = chance.choice(sorted(cluster.nodes))
+    kind = chance.choice(["kill", "stop", "freeze node", "kill Redis", "freeze Redis", "cut"])
+    if kind in ("kill", "stop"):
+        cluster.kill(name, signal.SIGKILL if kind == "kill" else signal.SIGTERM)
+        time.sleep(chance.uniform(0, 2))
+        cluster.begin(name)
+    elif kind == "freeze node":
+        cluster.freeze(name, True)
+        time.sleep(chance.uniform(2, 12))
+        cluster.freeze(name, False)
+    elif kind == "kill Redis":
+        cluster.redis.kill()
+        time.sleep(chance.uniform(0, 1))
+        cluster.redis.start()
+    elif kind == "freeze Redis":
+        cluster.redis.freeze(True)
+        time.sleep(chance.uniform(0.5, 2))
+        cluster.redis.freeze(False)
+    else:
+        cluster.redis.command("CLIENT", "KILL", "TYPE", chance.choice(["pubsub", "normal"]))
+    wait_until(lambda: len(cluster.balancer.healthy) == len(cluster.nodes), 60, f"every node to be ready after {kind} {name}")
+    wait_until(cluster.leader, 30, f"a leader after {kind} {name}")
+    return f"{kind} {name}"
+
+
+@pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")
+def test_v1_cluster(started, tmp_path):
+    """Nodes and Redis fail at random: no client loses what was acknowledged without owning up to it, nor sees it twice or out of order."""
+    if tools() is None:
+        pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
+    count = int(os.environ.get("LIFELINE_SOAK_FAULTS", "10"))
+    print(f"\nLIFELINE_SOAK_SEED={SEED} LIFELINE_SOAK_FAULTS={count}")
+    chance = random.Random(f"{SEED}-cluster")
+    cluster = Cluster(redis=Redis(fsync="always"))
+    published = {}
+    try:
+        port = cluster.balancer.port
+        published = sources(Undecided(port), [f"chat-{number}" for number in range(CLIENTS)], rate=20)
+        published["poll"].connection = UndecidedConnection(port)
+        patients = [Patient(kind, number, started, port, proxied=False) for kind in KINDS for number in range(CLIENTS)]
+        for patient in patients:
+            patient.listener.wait_subscribed(CHANNELS[patient.kind], timeout=60)
+        published["chat"].start()
+        for _ in range(count):
+            time.sleep(chance.uniform(0.5, 2))
+            t0 = time.monotonic()
+            kind = cluster_fault(cluster, chance)
+            t1 = time.monotonic()
+            print(f"{kind}: {t1 - t0:.1f} s", flush=True)
+            for patient in patients:
+                # Whether a client notices depends on where the balancer has sent it.
+                patient.faults.append({"t0": t0, "t1": t1, "kind": kind, "breaks": False, "sub": patient.name})
+                wait_until(
+                    lambda: patient.is_well(t1), 60,
+                    lambda: f"{patient.name} well again after {kind}, seed {SEED}; {patient.listener.statuses[-6:]}")
+        time.sleep(1)
+        for source in published.values():
+            source.stop()
+        time.sleep(1)
+        # A frozen node's clients notice when its connections are silent, which may be while the next fault is on.
+        judge(patients, published, tmp_path, detect=DETECT + 12, recover=RECOVER + 12)
+    finally:
+        # The test has ended by then, one way or the other: publishers that stopped already stop once more.
+        try:
+            for source in published.values():
+                source.problem = None
+                source.stop()
+        finally:
+            cluster.end()
