@@ -143,8 +143,8 @@ def test_client_events_between_nodes_say_who_sent_them(sockets, name):
         sockets[2].trigger(lobby, "client-move", {"n": number})
     for socket in sockets[:2]:
         seen = [socket.skip_to("client-move", lobby) for _ in range(10)]
-        assert [json.loads(event["data"])["n"] if isinstance(event["data"], str) else event["data"]["n"] for event in seen] == list(
-            range(10))
+        data = [json.loads(event["data"]) if isinstance(event["data"], str) else event["data"] for event in seen]
+        assert [item["n"] for item in data] == list(range(10))
         assert {event["user_id"] for event in seen} == {"u2"}
 
 
@@ -200,8 +200,8 @@ def test_webhooks_of_all_nodes_are_told_once(receiver, sockets, name):
         receiver.wait("member_removed", channel=lobby, user_id=user)
     told = [(event["name"], event.get("user_id")) for event in receiver.taken if event["channel"] == lobby]
     assert sorted(told, key=str) == sorted([
-        ("channel_occupied", None), ("member_added", "u0"), ("member_added", "u1"), ("client_event", "u1"), ("channel_vacated", None),
-        ("member_removed", "u0"), ("member_removed", "u1")], key=str)
+        ("channel_occupied", None), ("member_added", "u0"), ("member_added", "u1"), ("client_event", "u1"),
+        ("channel_vacated", None), ("member_removed", "u0"), ("member_removed", "u1")], key=str)
 
 
 def test_a_connection_that_breaks_leaves_its_channels_on_all_nodes(ports, sockets, name):
@@ -246,7 +246,8 @@ def test_messages_pass_between_the_vendors_clients_on_different_nodes(client, na
 
 def test_history_is_the_same_on_each_node(client, ports, name):
     tokens = [int(publish(ports[number % 3], name, number).json[2]) for number in range(12)]
-    for query in ({"count": 5}, {"count": 4, "reverse": "true"}, {"count": 3, "start": tokens[6]}, {"count": 100, "include_token": "true"}):
+    for query in (
+            {"count": 5}, {"count": 4, "reverse": "true"}, {"count": 3, "start": tokens[6]}, {"count": 100, "include_token": "true"}):
         same(ports, lambda port: ask(port, f"/v2/history/sub-key/demo/channel/{name}", uuid="u", **query).text)
     same(ports, lambda port: ask(port, f"/v3/history/sub-key/demo/channel/{name}", uuid="u", max="25").text)
     assert same(ports, lambda port: ask(
@@ -479,7 +480,8 @@ def test_online_status_over_nodes(world):
     a.wait(lambda: told() == [False], what="b offline at first")
     b = world.online("b", 2)
     a.wait(lambda: told() == [False, True], what="b online")
-    assert [api.result("user/connection-status/get", {"userId": world.user("b")})["status"] for api in world.apis] == ["online"] * 3
+    states = [api.result("user/connection-status/get", {"userId": world.user("b")})["status"] for api in world.apis]
+    assert states == ["online"] * 3
     b.leave()
     a.wait(lambda: told() == [False, True, False], 15, "b offline again")
 
@@ -489,7 +491,8 @@ def test_the_server_api_is_the_same_on_each_node(world):
     group = world.group(a, "b")
     for number, api in enumerate(world.apis):
         api.result("group-channel/message/send", {
-            "fromUserId": world.user("a"), "toGroupIds": [group], "messageType": "app:note", "content": json.dumps({"n": number})})
+            "fromUserId": world.user("a"), "toGroupIds": [group], "messageType": "app:note",
+            "content": json.dumps({"n": number})})
     assert [event["content"]["n"] for event in b.wait_events(3, "msg")] == [0, 1, 2]
     query = {"userId": world.user("a"), "groupId": group, "channelId": group}
     histories = [api.result("group-channel/history-message/list", query) for api in world.apis]

@@ -1,4 +1,4 @@
-"""Numbers that clients of the three services get through a cluster's balancer while something goes wrong, and what is wrong with them."""
+"""Numbers that clients of the three services get through a cluster's balancer while something fails, and a judge of what they saw."""
 
 import hashlib
 import http.client
@@ -40,7 +40,8 @@ def publish(service, port, number):
     if service == "pubnub":
         return request(port, "GET", f"/publish/demo/demo/0/{CHANNEL}/0/{number}?uuid=publisher")
     return chat_call(port, "group-channel/message/send", {
-        "fromUserId": "publisher", "toGroupIds": [CHANNEL], "messageType": "RC:TxtMsg", "content": json.dumps({"content": str(number)})})
+        "fromUserId": "publisher", "toGroupIds": [CHANNEL], "messageType": "RC:TxtMsg",
+        "content": json.dumps({"content": str(number)})})
 
 
 def outcome(status, text):
@@ -141,7 +142,8 @@ class Watch:
                 name = f"{service}-{index}"
                 options = ("--user", name) if service == "nexconn" else ()
                 self.listeners.append((service, Listener(
-                    self.cluster.balancer.url, "--channel", channel, *options, service=service, name=name, key=key, secret=secret)))
+                    self.cluster.balancer.url, "--channel", channel, *options, service=service, name=name, key=key,
+                    secret=secret)))
         for service, listener in self.listeners:
             listener.wait_subscribed("group:" + CHANNEL if service == "nexconn" else CHANNEL)
         for service in SERVICES:

@@ -1,5 +1,5 @@
-"""What a cluster of three nodes does when nodes, Redis or the way between them fail: clients of the three services lose nothing without being
-told, see nothing twice and nothing out of order, and nobody stays in a presence channel who is gone.
+"""What a cluster of three nodes does when nodes, Redis or the way between them fail: clients of the three services lose nothing
+without being told, see nothing twice and nothing out of order, and nobody stays in a presence channel who is gone.
 
 What takes longer than ten seconds runs with `LIFELINE_CLUSTER_FAULTS=all` only.
 """

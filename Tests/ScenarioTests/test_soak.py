@@ -240,7 +240,7 @@ def cluster_fault(cluster, chance):
 
 @pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")
 def test_v1_cluster(started, tmp_path):
-    """Nodes and Redis fail at random: no client loses what was acknowledged without owning up to it, nor sees it twice or out of order."""
+    """Nodes and Redis fail at random: no client loses what was acknowledged without owning up to it, or sees it twice."""
     if tools() is None:
         pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
     count = int(os.environ.get("LIFELINE_SOAK_FAULTS", "10"))
