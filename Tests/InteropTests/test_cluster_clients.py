@@ -247,7 +247,8 @@ def test_messages_pass_between_the_vendors_clients_on_different_nodes(client, na
 def test_history_is_the_same_on_each_node(client, ports, name):
     tokens = [int(publish(ports[number % 3], name, number).json[2]) for number in range(12)]
     for query in (
-            {"count": 5}, {"count": 4, "reverse": "true"}, {"count": 3, "start": tokens[6]}, {"count": 100, "include_token": "true"}):
+            {"count": 5}, {"count": 4, "reverse": "true"}, {"count": 3, "start": tokens[6]},
+            {"count": 100, "include_token": "true"}):
         same(ports, lambda port: ask(port, f"/v2/history/sub-key/demo/channel/{name}", uuid="u", **query).text)
     same(ports, lambda port: ask(port, f"/v3/history/sub-key/demo/channel/{name}", uuid="u", max="25").text)
     assert same(ports, lambda port: ask(

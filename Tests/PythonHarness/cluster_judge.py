@@ -1,4 +1,4 @@
-"""Numbers that clients of the three services get through a cluster's balancer while something fails, and a judge of what they saw."""
+"""Numbers that clients of the three services get through a cluster's balancer, and a judge of what they saw."""
 
 import hashlib
 import http.client
