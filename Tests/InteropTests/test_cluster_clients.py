@@ -9,8 +9,9 @@ import uuid
 import pusher
 import pytest
 from cluster_harness import Cluster, redis_program
+from cluster_world import World
 from lifeline_harness import APP_ID, KEY, SECRET, rest, wait_until
-from nexconn_client import ChatSession, Refused, ServerAPI
+from nexconn_client import Refused
 from pubnub_harness import Client, ask, cursor, poll, publish
 from pusher_client import Closed, PusherSocket
 from webhook_receiver import WebhookReceiver
@@ -356,29 +357,6 @@ def test_grants_and_revocations_hold_on_every_node(client, ports, name):
 
 
 # Chat
-
-class World:
-    """Users whose devices are on nodes of their own."""
-
-    def __init__(self, ports, name):
-        self.ports, self.name, self.sessions = ports, name, []
-        self.apis = [ServerAPI(port) for port in ports]
-
-    def user(self, letter):
-        return f"{self.name}-{letter}"
-
-    def online(self, letter, node, **options):
-        # Tokens are made on another node than the one that reads them.
-        session = ChatSession(self.ports[node], self.apis[(node + 1) % 3].token(self.user(letter)), **options)
-        self.sessions.append(session)
-        session.connect()
-        session.wait(lambda: session.caught_up, what="the end of the packages")
-        return session
-
-    def group(self, owner, *letters):
-        owner.ask("group.create", group={"id": self.name, "name": "Group"}, users=[self.user(letter) for letter in letters])
-        return self.name
-
 
 @pytest.fixture
 def world(ports, name):
