@@ -7,15 +7,26 @@ import Testing
 /// Masters that move: Sentinels, and clusters.
 @Suite(.enabled(if: RedisProcess.isInstalled, "\(RedisProcess.reason)"), .serialized, .timeLimit(.minutes(3)))
 struct RedisTopologyServerTests {
+    private struct TimedOut: Error {}
+
+    /// Asks until the answer is yes, for a minute at most.
+    private func wait(until condition: () async throws -> Bool) async throws {
+        let end = ContinuousClock.now + .seconds(60)
+        while try await !condition() {
+            guard ContinuousClock.now < end, !Task.isCancelled else { throw TimedOut() }
+            await Task.yield()
+        }
+    }
+
     /// A master with a replica that has everything, and a Sentinel that knows both.
     private func watched() async throws -> (master: RedisProcess, replica: RedisProcess, sentinel: RedisProcess) {
         let master = try RedisProcess()
         let replica = try RedisProcess(["--replicaof", "127.0.0.1", "\(master.port)"])
         let admin = try await LiveLink.admin(replica)
-        while try await admin.send("INFO", "replication").text?.contains("master_link_status:up") != true { await Task.yield() }
+        try await wait { try await admin.send("INFO", "replication").text?.contains("master_link_status:up") == true }
         let sentinel = try RedisProcess(watching: master, as: "m")
         let watcher = try await LiveLink.admin(sentinel)
-        while try await watcher.send("SENTINEL", "REPLICAS", "m").elements?.isEmpty != false { await Task.yield() }
+        try await wait { try await watcher.send("SENTINEL", "REPLICAS", "m").elements?.isEmpty == false }
         return (master, replica, sentinel)
     }
 
@@ -26,7 +37,7 @@ struct RedisTopologyServerTests {
         try await live.subscribe("a")
         try await live.send("SET", "k", "1")
         master.kill()
-        while await live.outcome("SET", "k", "2") != nil { await Task.yield() }
+        try await wait { await live.outcome("SET", "k", "2") == nil }
         let admin = try await LiveLink.admin(replica)
         #expect(try await admin.send("GET", "k").text == "2")
         _ = try await live.events.next { if case .interrupted = $0 { true } else { false } }
@@ -43,12 +54,15 @@ struct RedisTopologyServerTests {
         try await live.send("SET", "k", "1")
         let watcher = try await LiveLink.admin(sentinel)
         try await watcher.send("SENTINEL", "FAILOVER", "m")
-        while try await watcher.send("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "m").elements?.last?.number != Int64(replica.port) {
-            await Task.yield()
+        try await wait {
+            try await watcher.send("SENTINEL", "GET-MASTER-ADDR-BY-NAME", "m").elements?.last?.number == Int64(replica.port)
         }
         let admin = try await LiveLink.admin(replica)
         // What the former master still takes is lost when it becomes a replica.
-        while try await admin.send("GET", "k").text != "2" { _ = await live.outcome("SET", "k", "2") }
+        try await wait {
+            _ = await live.outcome("SET", "k", "2")
+            return try await admin.send("GET", "k").text == "2"
+        }
         #expect(try await live.send("ROLE").elements?.first?.text == "master")
         _ = master
     }
@@ -64,17 +78,17 @@ struct RedisTopologyServerTests {
         let options = [
             "--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf", "--cluster-require-full-coverage", "no",
         ]
-        let nodes = [try RedisProcess(options), try RedisProcess(options)]
+        // The port for the other nodes is a free one, too: by itself it would be a fixed distance away, and could be taken.
+        let buses = [RedisProcess.freePort(), RedisProcess.freePort()]
+        let nodes = try buses.map { try RedisProcess(options + ["--cluster-port", "\($0)"]) }
         let admins = [try await LiveLink.admin(nodes[0]), try await LiveLink.admin(nodes[1])]
         // 3443 is the slot of "{user1000}", the example of the specification.
         try await admins[0].send("CLUSTER", "ADDSLOTSRANGE", "0", "8191")
         try await admins[1].send("CLUSTER", "ADDSLOTSRANGE", "8192", "16383")
         try await admins[1].send("CLUSTER", "SET-CONFIG-EPOCH", "2")
-        try await admins[0].send("CLUSTER", "MEET", "127.0.0.1", .integer(Int64(nodes[1].port)))
+        try await admins[0].send("CLUSTER", "MEET", "127.0.0.1", .integer(Int64(nodes[1].port)), .integer(Int64(buses[1])))
         for admin in admins {
-            while try await admin.send("CLUSTER", "INFO").text?.contains("cluster_slots_assigned:16384") != true {
-                await Task.yield()
-            }
+            try await wait { try await admin.send("CLUSTER", "INFO").text?.contains("cluster_slots_assigned:16384") == true }
         }
         let address = try RedisAddress("redis://127.0.0.1:\(nodes[1].port)?cluster=true")
         let live = try LiveLink(address, key: "{user1000}") { $0.policy.looking = .milliseconds(100) }

@@ -115,7 +115,7 @@ package final class RedisProcess: @unchecked Sendable {
 
     /// A port that nobody listens to, outside of the range that the system takes for outgoing connections: while the server is away, a
     /// dial to a port of that range could be connected to itself.
-    private static func freePort() -> Int {
+    package static func freePort() -> Int {
         while true {
             let port = UInt16.random(in: 15_000..<32_000)
             #if canImport(Glibc)
