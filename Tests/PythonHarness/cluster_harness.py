@@ -29,9 +29,9 @@ def redis_program():
 class Redis:
     """A redis-server of one's own, with an append-only file in a folder that goes with it."""
 
-    def __init__(self, *options, appendonly="yes", fsync="everysec"):
+    def __init__(self, *options, appendonly="yes", fsync="everysec", port=None):
         self.folder = tempfile.mkdtemp(prefix="lifeline-redis-")
-        self.port = free_port()
+        self.port = port or free_port()
         self.options = ["--appendonly", appendonly, "--appendfsync", fsync, *options]
         self.process = None
         self.start()
