@@ -12,7 +12,8 @@ extension ServeSettings {
     private var fixed: [(name: String, value: String)] {
         [
             ("host", host), ("port", "\(port)"), ("services", "\(services.map(\.rawValue).sorted())"), ("data", data ?? ""),
-            ("redis", redis.map(Self.fingerprint) ?? ""),
+            // The address with its password is compared, and not kept in words.
+            ("redis", redis.map { "\($0.addressHash)" } ?? ""), ("node", redis?.node ?? ""), ("redisPrefix", redis?.prefix ?? ""),
             // It goes by the first application of each service at the start.
             ("bridgeIgnoresAccessManager", "\(bridgeIgnoresAccessManager)"),
             ("bridge", isBridged ? "\(bridged)" : ""), ("logLevel", "\(logLevel)"),
@@ -34,9 +35,6 @@ extension ServeSettings {
             ("allowPublicSecrets", "\(allowsPublicSecrets)"),
         ]
     }
-
-    /// The address with its password is compared, and not kept in words.
-    private static func fingerprint(_ redis: RedisConfiguration) -> String { "\(redis) \(redis.hashValue)" }
 
     /// The applications that a bridge joins, by what nobody else has.
     private var bridged: [String] {

@@ -10,6 +10,11 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     /// What logs and metrics of all servers call this one. Two servers with one name are still two.
     public let node: String
 
+    /// What the names of all keys begin with.
+    public var prefix: String { keys.cluster }
+    /// Differs for another address, the password included; of one process.
+    package var addressHash: Int { address.hashValue }
+
     /// - Parameters:
     ///   - address: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS. All but the host may be left out. With
     ///     `?sentinel=NAME` the hosts are Sentinels that know a master of that name, with `?cluster=true` nodes of a Redis Cluster.

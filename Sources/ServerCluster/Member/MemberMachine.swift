@@ -122,7 +122,7 @@ package struct MemberMachine: Sendable {
         guard case .reading = phase, let start = position else { return }
         asked = nil
         for batch in batches where !isKnown(batch) {
-            guard batch.previous == position else { return lose(.logEnded, at: now, into: &effects) }
+            guard follows(batch) else { return lose(.logEnded, at: now, into: &effects) }
             apply(batch, at: now, into: &effects)
             // The leader has given the node up: everything begins anew.
             guard case .reading = phase else { return }
@@ -152,12 +152,20 @@ package struct MemberMachine: Sendable {
         case .reading: if !isKnown(batch) { phase = .reading(isBehind: true) }
         case .current:
             guard let position else { return locate(at: now, into: &effects) }
-            if batch.previous == position {
+            if follows(batch) {
                 apply(batch, at: now, into: &effects)
             } else if !isKnown(batch) {
                 read(after: position, at: now, into: &effects)
             }
         }
+    }
+
+    /// Whether nothing is between the batch and what was applied. A node may come when a leader was elected and has not said anything: the
+    /// leader's first batch names the last one of the leader before.
+    private func follows(_ batch: ClusterBatch) -> Bool {
+        guard let position else { return false }
+        let isFirst = position.sequence == 0 && batch.position.sequence == 1
+        return batch.previous == position || (isFirst && batch.position.generation == position.generation)
     }
 
     private func isKnown(_ batch: ClusterBatch) -> Bool {

@@ -284,6 +284,12 @@ struct ServerSettingTests {
         }
         // Whatever can be set has to be noticed: all but the applications of the services.
         let all = try await settings(file: Self.everything).settingsForNewStart(since: settings())
-        #expect(Set(all) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services"]))
+        // A Redis excludes some of the others.
+        let shared = #"{"redis": "redis://h", "node": "a", "redisPrefix": "p"}"#
+        let redis = try await settings(file: shared).settingsForNewStart(since: settings())
+        #expect(redis.sorted() == ["node", "redis", "redisPrefix"])
+        #expect(Set(all + redis) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services"]))
+        let password = #"{"redis": "redis://:x@h", "node": "a", "redisPrefix": "p"}"#
+        #expect(try await settings(file: password).settingsForNewStart(since: settings(file: shared)) == ["redis"])
     }
 }

@@ -289,6 +289,7 @@ struct ClusterSimulation {
 
     /// Between two losses a node is told every text, each once, in order.
     private mutating func judge(_ node: ModelNode) {
+        if !losesWrites, node.missingLogs > 0 { problems.append("node \(node.incarnation) found a hole in a log that has none") }
         var last: Int?
         for number in node.told {
             guard let number else {

@@ -45,6 +45,9 @@ struct ModelNode {
     /// Numbers of the texts that were told, in order; nil where facts were declared lost.
     var told: [Int?] = []
 
+    /// How often the log had lost what the node had not read.
+    var missingLogs = 0
+
     static let nodesKey: RedisArgument = "nodes"
 
     init(_ number: Int, at now: MonotonicInstant) {
@@ -102,7 +105,8 @@ struct ModelNode {
         case .announce:
             let payloads = holdings.sorted().map { ByteBuffer(string: $0) }
             core.withMember(&effects) { $0.announce([(.pusher, payloads)], at: now, into: &$1) }
-        case .interrupt:
+        case .interrupt(let loss):
+            if loss == .logEnded { missingLogs += 1 }
             told.append(nil)
             holdings = []
         }
