@@ -107,10 +107,10 @@ package struct MemberMachine: Sendable {
         guard let record else { return }
         guard let position else {
             // What was before this node came is of no use to it: the leader tells it what it has to know.
-            self.position = record.position
+            self.position = record.last
             return follow(record, at: now, into: &effects)
         }
-        if record.position != position { read(after: position, at: now, into: &effects) }
+        if record.last != position { read(after: position, at: now, into: &effects) }
     }
 
     /// What was asked for with ``MemberEffect/readLog(after:)``.
@@ -122,7 +122,7 @@ package struct MemberMachine: Sendable {
         guard case .reading = phase, let start = position else { return }
         asked = nil
         for batch in batches where !isKnown(batch) {
-            guard follows(batch) else { return lose(.logEnded, at: now, into: &effects) }
+            guard batch.previous == position else { return lose(.logEnded, at: now, into: &effects) }
             apply(batch, at: now, into: &effects)
             // The leader has given the node up: everything begins anew.
             guard case .reading = phase else { return }
@@ -152,20 +152,12 @@ package struct MemberMachine: Sendable {
         case .reading: if !isKnown(batch) { phase = .reading(isBehind: true) }
         case .current:
             guard let position else { return locate(at: now, into: &effects) }
-            if follows(batch) {
+            if batch.previous == position {
                 apply(batch, at: now, into: &effects)
             } else if !isKnown(batch) {
                 read(after: position, at: now, into: &effects)
             }
         }
-    }
-
-    /// Whether nothing is between the batch and what was applied. A node may come when a leader was elected and has not said anything: the
-    /// leader's first batch names the last one of the leader before.
-    private func follows(_ batch: ClusterBatch) -> Bool {
-        guard let position else { return false }
-        let isFirst = position.sequence == 0 && batch.position.sequence == 1
-        return batch.previous == position || (isFirst && batch.position.generation == position.generation)
     }
 
     private func isKnown(_ batch: ClusterBatch) -> Bool {
@@ -176,7 +168,9 @@ package struct MemberMachine: Sendable {
     private mutating func apply(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         position = batch.position
         if leader?.position.generation != batch.position.generation {
-            follow(ClusterLeaderRecord(position: batch.position, leader: batch.leader), at: now, into: &effects)
+            follow(
+                ClusterLeaderRecord(position: batch.position, leader: batch.leader, previous: batch.previous), at: now,
+                into: &effects)
         }
         for item in batch.items {
             switch item {

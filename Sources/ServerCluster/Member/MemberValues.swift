@@ -3,12 +3,17 @@ import ServerValues
 
 /// Who leads, as Redis knows it, and how far the log goes.
 package struct ClusterLeaderRecord: Hashable, Sendable {
+    /// The leader's generation, and its last batch; 0 before its first one.
     package var position: ClusterPosition
     package var leader: ClusterNode
+    /// The last batch of the log: the leader's, or of one before it.
+    package var last: ClusterPosition
 
-    package init(position: ClusterPosition, leader: ClusterNode) {
+    /// - Parameter previous: the last batch before the leader.
+    package init(position: ClusterPosition, leader: ClusterNode, previous: ClusterPosition) {
         self.position = position
         self.leader = leader
+        last = position.sequence == 0 ? previous : position
     }
 }
 

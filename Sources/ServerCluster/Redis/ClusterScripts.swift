@@ -37,7 +37,9 @@ extension ClusterKeys {
 
     /// Who leads, and how far the log goes.
     var readPosition: RedisCall {
-        .command(RedisCommand("HMGET", [leader, "generation", "sequence", "name", "incarnation"]))
+        .command(
+            RedisCommand(
+                "HMGET", [leader, "generation", "sequence", "name", "incarnation", "beforeGeneration", "beforeSequence"]))
     }
 
     func readLog(after position: ClusterPosition) -> RedisCall {
@@ -70,15 +72,17 @@ extension ElectionOutcome {
 }
 
 extension ClusterLeaderRecord {
-    /// - Parameter fields: generation, sequence, name, incarnation.
+    /// - Parameter fields: generation, sequence, name, incarnation, and the generation and sequence of the batch before.
     init?(_ fields: [RedisValue]) {
-        guard fields.count == 4, let generation = fields[0].text.flatMap({ UInt64($0) }),
+        guard fields.count == 6, let generation = fields[0].text.flatMap({ UInt64($0) }),
             let sequence = fields[1].text.flatMap({ UInt64($0) }), let name = fields[2].text,
             let incarnation = fields[3].text.flatMap({ UInt64($0) })
         else { return nil }
         self.init(
             position: ClusterPosition(generation: generation, sequence: sequence),
-            leader: ClusterNode(name: name, incarnation: incarnation))
+            leader: ClusterNode(name: name, incarnation: incarnation),
+            previous: ClusterPosition(
+                generation: fields[4].text.flatMap { UInt64($0) } ?? 0, sequence: fields[5].text.flatMap { UInt64($0) } ?? 0))
     }
 }
 

@@ -91,7 +91,7 @@ struct ClusterSimulation {
         case .count(let leader):
             return .counted(nodes.contains { $0.core.node == leader && $0.isConnected } ? 1 : 0)
         case .readPosition:
-            return .located(redis.kept.record.map { ClusterLeaderRecord(position: $0.position, leader: $0.node) })
+            return .located(redis.kept.record?.asRead)
         case .readLog(let position): return .log(redis.log(after: position))
         case .publish(let requests, let leader):
             redis.published.append((.requests(leader.incarnation), .requests(requests)))

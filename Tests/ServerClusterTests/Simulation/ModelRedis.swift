@@ -8,6 +8,10 @@ struct ModelRedis {
         var position: ClusterPosition
         var node: ClusterNode
         var expires: Int
+        /// The last batch before the leader's first one.
+        var before: ClusterPosition
+
+        var asRead: ClusterLeaderRecord { ClusterLeaderRecord(position: position, leader: node, previous: before) }
     }
 
     struct Kept {
@@ -52,15 +56,16 @@ struct ModelRedis {
         if mode != .renew {
             let isFree = kept.record.map { $0.expires <= time || (mode == .take && $0.position.generation == generation) } ?? true
             if isFree {
-                let previous = kept.record?.position ?? .origin
-                let next = max(UInt64(time), previous.generation + 1)
+                let previous = kept.record?.asRead.last ?? .origin
+                let next = max(UInt64(time), (kept.record?.position.generation ?? 0) + 1)
                 kept.record = Record(
-                    position: ClusterPosition(generation: next, sequence: 0), node: node, expires: time + 5_000)
+                    position: ClusterPosition(generation: next, sequence: 0), node: node, expires: time + 5_000,
+                    before: previous)
                 return .elected(generation: next, previous: previous)
             }
         }
         guard let record = kept.record else { return .vacant }
-        return .following(ClusterLeaderRecord(position: record.position, leader: record.node))
+        return .following(record.asRead)
     }
 
     mutating func commit(_ commit: ClusterCommit) -> CommitOutcome {

@@ -1,21 +1,25 @@
 #!lua
 -- Elects the leader of a cluster, renews its lease, or ends it.
 --
--- KEYS[1]  hash of the leader: generation, name, incarnation, expires (ms since 1970, by the clock of Redis), sequence (its last batch)
+-- KEYS[1]  hash of the leader: generation, name, incarnation, expires (ms since 1970, by the clock of Redis), sequence (its last batch),
+--          beforeGeneration and beforeSequence (the last batch before its first one)
 -- ARGV[1]  ask, take, renew or resign
 -- ARGV[2]  name of the process that asks
 -- ARGV[3]  incarnation of the process that asks
 -- ARGV[4]  length of the lease, ms
 -- ARGV[5]  generation that is taken over, renewed or ended
 -- ARGV[6]  channel that is told when a leader resigns
--- Cost     constant: five fields read, six written
+-- Cost     constant: seven fields read, seven written
 --
--- Answers {'elected', generation, generation before, sequence before}, {'leading'}, {'following', generation, sequence, name, incarnation}
--- or {'vacant'}. Generations grow also when Redis has lost the hash, since they are at least the time in milliseconds. All numbers here
+-- Answers {'elected', generation, generation before, sequence before}, {'leading'}, {'following', generation, sequence, name, incarnation,
+-- generation before, sequence before} or {'vacant'}. A leader that ended without a batch is passed over: what comes before is a batch. Generations grow also when Redis has lost the hash, since they are at least the time in milliseconds. All numbers here
 -- have at most 13 digits, which doubles hold exactly.
 local mode, name, incarnation, lease, expected = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
-local record = redis.call('HMGET', KEYS[1], 'generation', 'sequence', 'name', 'incarnation', 'expires')
+local record = redis.call('HMGET', KEYS[1], 'generation', 'sequence', 'name', 'incarnation', 'expires',
+  'beforeGeneration', 'beforeSequence')
 local generation, sequence = record[1], record[2]
+local before, last = record[6] or '0', record[7] or '0'
+if generation and sequence ~= '0' then before, last = generation, sequence end
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local isOwn = generation and generation == expected and record[4] == incarnation
@@ -38,9 +42,9 @@ if mode ~= 'renew' then
     if generation and tonumber(generation) >= next then next = tonumber(generation) + 1 end
     next = string.format('%.0f', next)
     redis.call('HSET', KEYS[1], 'generation', next, 'sequence', '0', 'name', name, 'incarnation', incarnation,
-      'expires', string.format('%.0f', now + lease))
-    return {'elected', next, generation or '0', sequence or '0'}
+      'expires', string.format('%.0f', now + lease), 'beforeGeneration', before, 'beforeSequence', last)
+    return {'elected', next, before, last}
   end
 end
 if not generation then return {'vacant'} end
-return {'following', generation, sequence, record[3], record[4]}
+return {'following', generation, sequence, record[3], record[4], record[6] or '0', record[7] or '0'}
