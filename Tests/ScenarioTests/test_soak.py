@@ -255,6 +255,7 @@ def cluster_fault(cluster, chance):
 
 
 @pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")
+@pytest.mark.skipif("LIFELINE_SOAK_FAULTS" not in os.environ, reason="takes minutes: set LIFELINE_SOAK_FAULTS to the number of faults")
 def test_v1_cluster(started, tmp_path):
     """Nodes and Redis fail at random: no client loses what was acknowledged without owning up to it, or sees it twice."""
     if tools() is None:

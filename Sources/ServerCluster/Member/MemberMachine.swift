@@ -14,8 +14,8 @@ package struct MemberMachine: Sendable {
     package enum Phase: Hashable, Sendable {
         /// Messages of the log may be missing, and none is expected.
         case away(since: MonotonicInstant)
-        /// It is being looked up how far the log goes.
-        case locating
+        /// It is being looked up how far the log goes. Tells whether something came meanwhile.
+        case locating(isBehind: Bool)
         /// What was missed is being read. Tells whether more came meanwhile.
         case reading(isBehind: Bool)
         /// Every batch follows the one before.
@@ -87,7 +87,7 @@ package struct MemberMachine: Sendable {
     }
 
     private mutating func locate(at now: MonotonicInstant, into effects: inout [MemberEffect]) {
-        phase = .locating
+        phase = .locating(isBehind: false)
         asked = now
         effects.append(.readPosition)
     }
@@ -101,16 +101,18 @@ package struct MemberMachine: Sendable {
 
     /// What was asked for with ``MemberEffect/readPosition``; nil when nobody leads.
     package mutating func located(_ record: ClusterLeaderRecord?, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
-        guard case .locating = phase else { return }
+        guard case .locating(let isBehind) = phase else { return }
         asked = nil
         phase = .current
-        guard let record else { return }
         guard let position else {
+            // What came meanwhile may be of a leader that was not there yet when Redis looked.
+            if isBehind, record == nil { return locate(at: now, into: &effects) }
+            guard let record else { return }
             // What was before this node came is of no use to it: the leader tells it what it has to know.
             self.position = record.last
             return follow(record, at: now, into: &effects)
         }
-        if record.last != position { read(after: position, at: now, into: &effects) }
+        if isBehind || (record.map { $0.last != position } ?? false) { read(after: position, at: now, into: &effects) }
     }
 
     /// What was asked for with ``MemberEffect/readLog(after:)``.
@@ -148,7 +150,8 @@ package struct MemberMachine: Sendable {
     /// A message of the log.
     package mutating func receive(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         switch phase {
-        case .away, .locating: return
+        case .away: return
+        case .locating: if !isKnown(batch) { phase = .locating(isBehind: true) }
         case .reading: if !isKnown(batch) { phase = .reading(isBehind: true) }
         case .current:
             guard let position else { return locate(at: now, into: &effects) }
