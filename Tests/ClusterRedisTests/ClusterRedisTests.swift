@@ -154,4 +154,20 @@ struct ClusterRedisTests {
         #expect(node.member.told == ["1 one", "2 two"])
         await node.client.close()
     }
+
+    @Test("CR-9 A command with more fields than Lua can hand over is kept as a whole, in one batch")
+    func manyFields() async throws {
+        let redis = try RedisProcess()
+        let node = try await LiveNode.ready(redis, "a")
+        let keys = try #require(ClusterKeys(cluster: "test"))
+        func count() async throws -> Int64? {
+            try await node.client.read(RedisCommand("HLEN", keys.key("pusher:fields")), within: .seconds(60)).number
+        }
+        #expect(try await node.say("many").get() == "1")
+        #expect(try await count() == 20_000)
+        #expect(try await node.say("none").get() == "2")
+        #expect(try await count() == 0)
+        #expect(node.member.told == ["1 many", "2 none"])
+        await node.client.close()
+    }
 }

@@ -27,7 +27,7 @@ extension ClusterKeys {
             .text(logChannel),
             .text(commit.trim?.description ?? ""),
         ]
-        for command in commit.writes {
+        for command in commit.writes.flatMap(\.pieces) {
             arguments.append(.integer(Int64(command.arguments.count + 1)))
             arguments.append(.text(command.name))
             arguments += command.arguments

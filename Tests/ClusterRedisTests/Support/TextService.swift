@@ -4,7 +4,8 @@ import RedisClient
 import ServerCluster
 import SocketTestSupport
 
-/// A service that numbers texts in one order. Each request is a text, each fact `NUMBER TEXT`; the answer is the number.
+/// A service that numbers texts in one order. Each request is a text, each fact `NUMBER TEXT`; the answer is the number. The text `many`
+/// is kept with 20,000 fields of a hash, `none` without them.
 final class TextMember: ClusterMember {
     enum Event: Hashable, Sendable {
         case text(String)
@@ -57,8 +58,18 @@ final class TextLeader: ClusterLeader {
         }
         context.output.emit(
             ByteBuffer(string: "\(number) \(String(buffer: request))"), of: .pusher, to: .all,
-            writes: [RedisCommand("SET", [context.store.key("pusher:count"), .integer(Int64(number))])], completion: nil)
+            writes: [RedisCommand("SET", [context.store.key("pusher:count"), .integer(Int64(number))])]
+                + fields(String(buffer: request)), completion: nil)
         reply(ByteBuffer(string: "\(number)"))
+    }
+
+    private func fields(_ text: String) -> [RedisCommand] {
+        let (key, fields) = (context.store.key("pusher:fields"), (0..<20_000).map { RedisArgument.integer($0) })
+        return switch text {
+        case "many": [RedisCommand("HSET", [key] + fields.flatMap { [$0, "x"] })]
+        case "none": [RedisCommand("HDEL", [key] + fields)]
+        default: []
+        }
     }
 
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {}

@@ -8,11 +8,12 @@
 -- ARGV[3]  the batch, encoded
 -- ARGV[4]  channel of the log
 -- ARGV[5]  id of the first entry that has to stay in the log; empty for all
--- ARGV[6…] commands that write: for each the number of its words, then the words. Their keys have the hash tag of KEYS[1].
+-- ARGV[6…] commands that write: for each the number of its words, at most 7,000 (`unpack` fails at about 8,000), then the words. Their keys
+--          have the hash tag of KEYS[1].
 -- Cost     that of the commands, and one XADD and one PUBLISH
 --
 -- Answers {'kept', failures} (also when it had been kept before), {'fenced'} when another process leads, or {'behind', sequence} when Redis
--- has lost batches. A command that fails (a key with a value of another type) is counted and does not stop the others.
+-- has lost batches. A command that fails (a key with a value of another type) or is too long is counted and does not stop the others.
 local record = redis.call('HMGET', KEYS[1], 'generation', 'sequence')
 if record[1] ~= ARGV[1] then return {'fenced'} end
 local last, sequence = tonumber(record[2]), tonumber(ARGV[2])
@@ -23,8 +24,8 @@ local failures = 0
 local index = 6
 while index <= #ARGV do
   local count = tonumber(ARGV[index])
-  local result = redis.pcall(unpack(ARGV, index + 1, index + count))
-  if type(result) == 'table' and result.err then failures = failures + 1 end
+  local result = count <= 7000 and redis.pcall(unpack(ARGV, index + 1, index + count)) or nil
+  if count > 7000 or type(result) == 'table' and result.err then failures = failures + 1 end
   index = index + count + 1
 end
 local id = ARGV[1] .. '-' .. ARGV[2]
