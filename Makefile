@@ -17,7 +17,7 @@ SWIFT_TEST := SWIFT_FLAGS='$(SWIFT_FLAGS)' Scripts/swift-test.sh --built
 VENV := .venv
 PYTHON := $(VENV)/bin/python
 BIN := .build/debug
-PYTEST = LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests
+PYTEST = LIFELINE=$(BIN)/lifeline $(PYTHON) -m pytest -q Tests/ScenarioTests Tests/InteropTests Tests/Tools
 
 .DEFAULT_GOAL := help
 # One after the other also with -j: all build in one place, and what pytest sums up is the end of `make test`.

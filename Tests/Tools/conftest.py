@@ -1,0 +1,1 @@
+from pytest_fixtures import started  # noqa: F401
