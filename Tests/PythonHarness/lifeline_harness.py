@@ -20,6 +20,8 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# Fault proxy, checker and certificates: see its README.
+TOOLS = ROOT / "Tests" / "Tools"
 APP_ID, KEY, SECRET = "1001", "app-key", "app-secret"
 # Seconds that a busy machine may add to what timers decide.
 GRACE = 4
@@ -36,15 +38,6 @@ def lifeline():
     if not path.exists():
         raise RuntimeError(f"{path} does not exist: build it with `swift build --product lifeline`, or set LIFELINE.")
     return str(path)
-
-
-def tools():
-    """The folder of fault proxy and checker, or None."""
-    given = os.environ.get("LIFELINE_TOOLS")
-    for path in ([Path(given)] if given else []) + [ROOT.parent / "shared" / "tools"]:
-        if (path / "faultproxy.py").exists() and (path / "checker.py").exists():
-            return path
-    return None
 
 
 def free_port():
@@ -194,7 +187,7 @@ class Proxy(Program):
     def __init__(self, upstream):
         self.port, self.control = free_port(), free_port()
         super().__init__([
-            sys.executable, str(tools() / "faultproxy.py"), "--listen", f"127.0.0.1:{self.port}", "--upstream",
+            sys.executable, str(TOOLS / "faultproxy.py"), "--listen", f"127.0.0.1:{self.port}", "--upstream",
             f"127.0.0.1:{upstream}", "--control", f"127.0.0.1:{self.control}"])
         self.ready(lambda: "ready" in self.lines, "the fault proxy")
         self.url = f"http://127.0.0.1:{self.port}"
@@ -313,7 +306,7 @@ def verdict(tmp_path, publisher, listener, faults, detect=DETECT, recover=RECOVE
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     out = tmp_path / "verdict.json"
     run = subprocess.run(
-        [sys.executable, str(tools() / "checker.py"), str(tmp_path / "published.jsonl"), str(tmp_path / "received.jsonl"),
+        [sys.executable, str(TOOLS / "checker.py"), str(tmp_path / "published.jsonl"), str(tmp_path / "received.jsonl"),
          "--faults", str(tmp_path / "faults.jsonl"), "--guarantee", guarantee, "--detect", str(detect), "--recover", str(recover),
          "--late", str(GRACE), "--settle", "0.3", "--json", str(out)], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0, run.stdout + run.stderr

@@ -4,17 +4,15 @@ import concurrent.futures
 import subprocess
 
 import pytest
-from lifeline_harness import AT_ONCE, GRACE, Server, tools
+from lifeline_harness import AT_ONCE, GRACE, TOOLS, Server
 from pubnub_scenarios import PubNubListener
 
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory):
     """The certificates and their table: name, file, host, verdict."""
-    if tools() is None:
-        pytest.skip("certs.sh not found: set LIFELINE_TOOLS to its folder (see CONTRIBUTING.md)")
     folder = tmp_path_factory.mktemp("certificates")
-    subprocess.run(["bash", str(tools() / "certs.sh"), str(folder)], check=True, capture_output=True, timeout=120)
+    subprocess.run(["bash", str(TOOLS / "certs.sh"), str(folder)], check=True, capture_output=True, timeout=120)
     rows = [line.split("\t") for line in (folder / "MATRIX.tsv").read_text().splitlines()]
     return folder, [(row[0], row[1], row[2], row[3]) for row in rows]
 

@@ -14,7 +14,7 @@ import time
 import lifeline_harness
 import pytest
 from cluster_harness import Cluster, Redis, redis_program
-from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_port, rest, tools, verdict, wait_until
+from lifeline_harness import DETECT, Listener, Proxy, Publisher, Server, free_port, rest, verdict, wait_until
 from nexconn_scenarios import NexconnListener, NexconnPublisher
 from pubnub_scenarios import PubNubConnection, PubNubListener, PubNubPublisher
 
@@ -128,8 +128,6 @@ def judge(patients, published, tmp_path, detect=DETECT, recover=RECOVER):
 
 
 def test_v1_random_faults(started, tmp_path):
-    if tools() is None:
-        pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
     print(f"\nLIFELINE_SOAK_SEED={SEED} LIFELINE_SOAK_FAULTS={FAULTS}")
     server = started(Server)
     published = sources(server, [f"chat-{number}" for number in range(CLIENTS)])
@@ -153,8 +151,6 @@ def test_v1_random_faults(started, tmp_path):
 
 def test_v1_the_server_is_killed(started, tmp_path):
     """`kill -9` at random, with messages on disk: chat loses nothing at all, the others nothing that they do not own up to."""
-    if tools() is None:
-        pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
     print(f"\nLIFELINE_SOAK_SEED={SEED}")
     chance = random.Random(f"{SEED}-kills")
     options = ("--data", str(tmp_path / "data"))
@@ -258,8 +254,6 @@ def cluster_fault(cluster, chance):
 @pytest.mark.skipif("LIFELINE_SOAK_FAULTS" not in os.environ, reason="takes minutes: set LIFELINE_SOAK_FAULTS to the number of faults")
 def test_v1_cluster(started, tmp_path):
     """Nodes and Redis fail at random: no client loses what was acknowledged without owning up to it, or sees it twice."""
-    if tools() is None:
-        pytest.skip("fault proxy and checker not found: set LIFELINE_TOOLS to their folder (see CONTRIBUTING.md)")
     count = int(os.environ.get("LIFELINE_SOAK_FAULTS", "10"))
     print(f"\nLIFELINE_SOAK_SEED={SEED} LIFELINE_SOAK_FAULTS={count}")
     chance = random.Random(f"{SEED}-cluster")

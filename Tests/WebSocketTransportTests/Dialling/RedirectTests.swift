@@ -48,8 +48,7 @@ import TransportCommon
         #expect(elsewhere.peers.waiting.isEmpty && server.peers.waiting.isEmpty)
     }
 
-    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
-    func `Neither a connection nor a request leaves TLS for plain text`() async throws {
+    @Test func `Neither a connection nor a request leaves TLS for plain text`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let elsewhere = try await TestServer()
         for status in Self.statuses {

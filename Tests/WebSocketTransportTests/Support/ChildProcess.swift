@@ -52,22 +52,8 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Where the tools are: beside this package, at `../shared/tools`, or in the folder that `LIFELINE_TOOLS` names.
-    private static var folder: URL {
-        ProcessInfo.processInfo.environment["LIFELINE_TOOLS"].map { URL(fileURLWithPath: $0) }
-            ?? URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../../shared/tools").standardizedFileURL
-    }
-
-    /// Whether the tools are there; without them the tests that need them are skipped, with this reason.
-    static var hasTools: Bool { FileManager.default.fileExists(atPath: folder.appendingPathComponent("certs.sh").path) }
-    static let toolsReason: Comment = "needs the tools of CONTRIBUTING.md, in ../shared/tools or where LIFELINE_TOOLS points"
-
-    static func tool(_ name: String) throws -> String {
-        let path = folder.appendingPathComponent(name).path
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw Missing(
-                description: "This test needs \(path). Put the tools beside the package, or name their folder in LIFELINE_TOOLS.")
-        }
-        return path
+    /// The path of a program in `Tests/Tools`.
+    static func tool(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Tools/\(name)").standardizedFileURL.path
     }
 }

@@ -15,7 +15,7 @@ import TransportCommon
             trustRoots: .file(matrix.authority), pins: pins, proxy: HTTPProxy(host: "127.0.0.1", port: relay.port))
     }
 
-    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason), arguments: [false, true])
+    @Test(arguments: [false, true])
     func `Names and addresses of the server are accepted`(isPinned: Bool) async throws {
         let matrix = try await CertificateMatrix.shared.value
         for host in ["localhost", "127.0.0.1", "::1", "198.18.0.1"] {
@@ -31,7 +31,7 @@ import TransportCommon
     }
 
     @Test(
-        .enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason), arguments: [false, true],
+        arguments: [false, true],
         ["other.test", "192.0.2.7", "2001:db8::7"])
     func `A certificate for the proxy's address is none for the server's`(isPinned: Bool, host: String) async throws {
         let matrix = try await CertificateMatrix.shared.value
@@ -47,8 +47,7 @@ import TransportCommon
         #expect(peer.requests.waiting.isEmpty)
     }
 
-    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
-    func `Calls take no certificate for the proxy's address either`() async throws {
+    @Test func `Calls take no certificate for the proxy's address either`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
         let relay = try await Relay(to: server.port)
