@@ -204,6 +204,15 @@ class Proxy(Program):
         """Sets the mode and returns since when."""
         return self._ask("/mode", {"mode": name, **options}, "PUT")[0]
 
+    def replace_answers(self, status, headers):
+        """From now on somebody else answers, as a captive portal or a gateway does; ends the links that there are and returns since when.
+
+        New connections only get that answer: written into an open one it would come before it is asked for, and what a client
+        makes of that depends on what it was about to do.
+        """
+        self.mode("http", status=status, headers=headers, new_only=True)
+        return self.kill_links("rst")
+
     def kill_links(self, how):
         return self._ask("/kill", {"how": how}, "POST")[0]
 
