@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The README's table against what the tests beside this one compile: a row that none of them uses is found.
+/// The table in docs/pusherswift-api.md against what the tests beside this one compile: a row that none of them uses is found.
 struct TableTests {
     private struct Row {
         var declaration: String
@@ -12,9 +12,7 @@ struct TableTests {
 
     private static func page() throws -> String {
         let root = tests.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        let section = readme.components(separatedBy: "### PusherSwift\n").last ?? ""
-        return section.components(separatedBy: "</details>")[0]
+        return try String(contentsOf: root.appendingPathComponent("docs/pusherswift-api.md"), encoding: .utf8)
     }
 
     private static func rows() throws -> [Row] {
