@@ -51,6 +51,11 @@ demo-cluster: setup ## Build, then play three servers on one Redis, with deaths 
 	swift build $(SWIFT_FLAGS) --product lifeline
 	@LIFELINE=$(BIN)/lifeline python3 Scripts/demo-cluster.py
 
+.PHONY: picture
+picture: setup ## Draw docs/demo.svg, the picture of the README, from a run of the demo
+	swift build $(SWIFT_FLAGS) --product lifeline
+	@LIFELINE=$(BIN)/lifeline python3 Scripts/demo-picture.py
+
 .PHONY: serve
 serve: setup ## Build, then run the server on port 6001
 	swift build $(SWIFT_FLAGS) --product lifeline
