@@ -2,19 +2,23 @@ import EngineRuntime
 
 // Async functions and sequences. Additions to the vendor's SDK; they do not use the callback queue.
 
-/// What becomes of the connection from now on, for one consumer: an async sequence. No change is ever dropped.
+/// The connection's changes of status from now on, as an async sequence for one consumer. No change is ever dropped.
 ///
 /// Ends when the consuming task is cancelled.
 public struct NCStatuses: AsyncSequence, Sendable {
+    /// A change of status with its cause.
     public typealias Element = NCConnectionDetails
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let stream: EventStream<NCConnectionDetails>
 
+    /// Starts where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator())
     }
 
+    /// Hands out one change after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<NCConnectionDetails>.Iterator
 
@@ -38,7 +42,7 @@ extension NCEngine {
     /// Signs a user in, see ``connect(params:databaseOpenedHandler:completionHandler:)``.
     ///
     /// - Returns: the user's id.
-    /// - Throws: what the completion would get. Cancelling the task ends the connection that it waits for and throws 33200.
+    /// - Throws: the error that the completion handler would get. Cancelling the task ends the connection and throws 33200.
     public static func connect(params: ConnectParams) async throws(NCError) -> String {
         let engine = engine
         let signIn = SignIn(params)

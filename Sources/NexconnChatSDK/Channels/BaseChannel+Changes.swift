@@ -7,10 +7,12 @@ import NexconnProtocol
     @objc(NCModifyMessageParams) @objcMembers
 #endif
 public final class ModifyMessageParams: NSObject, Sendable {
+    /// The message to edit. The signed-in user must be its sender.
     public let message: Message
-    /// What it is to say from now on: of the same type.
+    /// The new content, of the same type as the message.
     public let content: MessageContent
 
+    /// Describes the edit of one message.
     public init(message: Message, content: MessageContent) {
         self.message = message
         self.content = content
@@ -18,7 +20,7 @@ public final class ModifyMessageParams: NSObject, Sendable {
     }
 }
 
-/// Messages to delete for the user alone: all up to a time.
+/// Deletes all messages of a channel up to a time, for the signed-in user only.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
@@ -27,9 +29,10 @@ public final class ModifyMessageParams: NSObject, Sendable {
 public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Sendable {
     /// Milliseconds since 1970, included.
     public let timestamp: Int64
-    /// `local` for this device only; else on the server as well.
+    /// ``MessageLoadPolicy/local`` deletes on this device only; the other policies also delete the user's copy on the server.
     @Guarded public var policy: MessageLoadPolicy
 
+    /// Describes a deletion up to `timestamp`, milliseconds since 1970, included.
     public init(timestamp: Int64, policy: MessageLoadPolicy = .localRemote) {
         self.timestamp = timestamp
         self.policy = policy
@@ -39,17 +42,18 @@ public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Se
 
 // What becomes of messages later (rules NH-25 to NH-28). Others learn of it through their handlers.
 extension BaseChannel {
-    /// Deletes a message for all. It goes from history and from all devices.
+    /// Deletes a message for everybody: from the history and from all devices.
     ///
-    /// - Parameter completion: 25101 when there is no such message, 25107 when it is another user's and the application forbids that.
+    /// - Parameter completion: called once, on the callback queue: 25101 when there is no such message, 25107 when it is another
+    ///   user's and the application forbids deleting those.
     public static func deleteMessageForAll(_ message: Message, completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.recall(message, engine.confirming(completion))
     }
 
-    /// Edits a message that the user sent. Within the time that the application allows (20114).
+    /// Edits a message that the user sent, within the time that the application's settings allow; later the error is 20114.
     ///
-    /// - Parameter completion: takes the message as it is now.
+    /// - Parameter completion: called once, on the callback queue, with the edited message or an error.
     public static func modifyMessage(
         params: ModifyMessageParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
     ) {
@@ -57,21 +61,24 @@ extension BaseChannel {
         engine.edit(params.message, params.content, engine.answering(completion))
     }
 
-    /// Deletes a message for all.
+    /// Deletes a message for everybody: from the history and from all devices.
+    ///
+    /// - Throws: 25101 when there is no such message, 25107 when it is another user's and the application forbids deleting those.
     public final func recall(_ message: Message) async throws(NCError) {
         try await awaiting { engine.recall(message, $0) }
     }
 
     /// Edits a message that the user sent.
     ///
-    /// - Returns: the message as it is now.
+    /// - Returns: the edited message.
+    /// - Throws: 20114 when the message is too old to be edited, 25107 when another user sent it.
     @discardableResult
     public final func edit(_ message: Message, _ content: MessageContent) async throws(NCError) -> Message {
         try await awaiting { engine.edit(message, content, $0) }
     }
 
-    /// Deletes messages of this channel for the user alone: from the user's history on the server, then here. Those that never
-    /// reached the server go here only.
+    /// Deletes messages of this channel for the signed-in user only: from the user's history on the server, then from this
+    /// device. Messages that never reached the server are deleted on this device.
     public final func deleteMessagesForMe(_ messages: [Message], completion: ((_ error: NCError?) -> Void)?) {
         let (numbers, ids) = (messages.map(\.local.localID), messages.compactMap(\.local.id))
         let channel = channel
@@ -89,7 +96,7 @@ extension BaseChannel {
         }
     }
 
-    /// Deletes this channel's messages up to a time for the user alone.
+    /// Deletes this channel's messages up to a time, for the signed-in user only.
     public final func deleteMessagesForMeByTimestamp(
         params: DeleteMessagesForMeByTimestampParams, completion: ((_ error: NCError?) -> Void)?
     ) {
@@ -112,9 +119,9 @@ extension BaseChannel {
         }
     }
 
-    /// Deletes messages on this device only. Those that the server still has come again with its history.
+    /// Deletes messages on this device only. Loading the history brings back those that the server still has.
     ///
-    /// - Parameter clientIds: ``Message/clientId``.
+    /// - Parameter clientIds: the messages' ``Message/clientId``.
     public static func deleteLocalMessages(clientIds: [Int], completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.local(engine.confirming(completion)) { _, database throws(ChatDatabaseError) in

@@ -2,31 +2,35 @@ import ChatDatabase
 import Foundation
 import NexconnProtocol
 
-/// How much all channels of a type may disturb.
+/// The do-not-disturb level of all channels of one type.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCChannelTypeNoDisturbLevelParams) @objcMembers
 #endif
 public final class ChannelTypeNoDisturbLevelParams: NSObject, @unchecked Sendable {
+    /// The type of the channels.
     @Guarded public var channelType: ChannelType = .direct
+    /// The level for channels that have no level of their own.
     @Guarded public var level: ChannelNoDisturbLevel = .defaultLevel
 }
 
-/// Whose unread messages to count.
+/// Selects the channels whose unread messages are counted.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCChannelsUnreadCountByNoDisturbLevelParams) @objcMembers
 #endif
 public final class ChannelsUnreadCountByNoDisturbLevelParams: NSObject, @unchecked Sendable {
+    /// The types of channels to count. Open channels have no unread count.
     @Guarded public var channelTypes: [ChannelType] = [.direct, .group, .system]
+    /// The levels of channels to count; empty for all levels.
     @Guarded public var levels: [ChannelNoDisturbLevel] = []
 }
 
 // All the user's channels: what this device knows of them (rules NH-20, NH-24).
 extension BaseChannel {
-    /// Those of these channels that this device knows. Open channels are not among them.
+    /// Loads channels from this device's list. Channels that the list does not have, and open channels, are left out.
     #if canImport(ObjectiveC)
         @objc(getChannels:completion:)
     #endif
@@ -37,7 +41,7 @@ extension BaseChannel {
         list(completion) { database throws(ChatDatabaseError) in try database.channels(wanted) }
     }
 
-    /// Channels that are pinned.
+    /// Loads the pinned channels from this device's list.
     ///
     /// - Parameter channelTypes: raw values of ``ChannelType``.
     public static func getPinnedChannels(
@@ -47,7 +51,7 @@ extension BaseChannel {
         list(completion) { database throws(ChatDatabaseError) in try database.pinnedChannels(kinds) }
     }
 
-    /// Channels with unread messages.
+    /// Loads the channels with unread messages from this device's list.
     ///
     /// - Parameter channelTypes: raw values of ``ChannelType``.
     public static func getUnreadChannels(
@@ -57,7 +61,7 @@ extension BaseChannel {
         list(completion) { database throws(ChatDatabaseError) in try database.unreadChannels(kinds) }
     }
 
-    /// How many messages are unread in all direct, group and system channels.
+    /// Counts the unread messages of all direct, group and system channels.
     public static func getTotalUnreadCount(completion: ((_ count: Int, _ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.local(engine.counting(completion)) { _, database throws(ChatDatabaseError) in
@@ -65,7 +69,7 @@ extension BaseChannel {
         }
     }
 
-    /// How many messages are unread in channels of these types and levels.
+    /// Counts the unread messages of channels of the given types and levels.
     public static func getChannelsUnreadCountByNoDisturbLevel(
         params: ChannelsUnreadCountByNoDisturbLevelParams, completion: ((_ count: Int, _ error: NCError?) -> Void)?
     ) {
@@ -76,7 +80,7 @@ extension BaseChannel {
         }
     }
 
-    /// Takes channels out of the list, with pins, drafts and unread counts. Their messages stay.
+    /// Removes channels from the list, with their pins, drafts and unread counts. Their messages stay.
     public static func deleteChannels(identifiers: [ChannelIdentifier], completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         let channels = identifiers.compactMap(\.channel)
@@ -85,7 +89,8 @@ extension BaseChannel {
         }
     }
 
-    /// Says how much channels of a type may disturb that have no level of their own, on all devices of the user. Needs a connection.
+    /// Sets the do-not-disturb level of a type of channels, for those that have no level of their own, on all devices of the user.
+    /// Needs a connection.
     public static func setChannelTypeNoDisturbLevel(
         params: ChannelTypeNoDisturbLevelParams, completion: ((_ error: NCError?) -> Void)?
     ) {
@@ -98,7 +103,7 @@ extension BaseChannel {
         }
     }
 
-    /// How much channels of a type may disturb that have no level of their own.
+    /// Loads the do-not-disturb level that applies to channels of a type without a level of their own.
     public static func getChannelTypeNoDisturbLevel(
         channelType: ChannelType, completion: ((_ level: ChannelNoDisturbLevel, _ error: NCError?) -> Void)?
     ) {
@@ -111,7 +116,8 @@ extension BaseChannel {
         engine.local(end) { _, database throws(ChatDatabaseError) in try database.level(of: kind) }
     }
 
-    /// Fetches what the server knows of the user's channels: pins and levels. `onRemoteChannelsSyncCompleted` tells of it too.
+    /// Fetches the pins and do-not-disturb levels of the user's channels from the server.
+    /// ``ChannelHandler/onRemoteChannelsSyncCompleted(_:)`` is called as well.
     public static func syncRemoteChannels(completion: ((_ error: NCError?) -> Void)? = nil) {
         let engine = NCEngine.engine
         let confirm: Completion<Void> = engine.confirming(completion)

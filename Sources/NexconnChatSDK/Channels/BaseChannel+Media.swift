@@ -5,12 +5,12 @@ import NexconnProtocol
 
 // Messages with files (rules NH-17 to NH-19).
 extension BaseChannel {
-    /// Sends a message with a file. With a `remoteUrl` in the content it goes out at once; else the file at `localPath` is uploaded
-    /// first, by the application's ``MediaUploader``. Without one, or when it fails, the error is 34011.
+    /// Sends a message with a file. A content with a `remoteUrl` is sent at once; otherwise the application's ``MediaUploader``
+    /// uploads the file at `localPath` first. Without an uploader, or when it fails, the error is 34011.
     ///
     /// - Parameters:
-    ///   - attachedHandler: called first, when the message is kept on this device.
-    ///   - progressHandler: how many percent are uploaded: rising, at most 100.
+    ///   - attachedHandler: called first, when the message is stored on this device.
+    ///   - progressHandler: called with the uploaded percentage, which rises to at most 100.
     ///   - completionHandler: called once, unless the sending is cancelled.
     ///   - cancelHandler: called when the sending was cancelled by ``cancelSendingMediaMessage(_:completion:)``.
     public final func sendMediaMessage(
@@ -45,7 +45,7 @@ extension BaseChannel {
 
     /// Sends a message with a file and waits until the service has taken it.
     ///
-    /// - Throws: why it has not; 33200 when the sending was cancelled.
+    /// - Throws: the reason why the service did not take the message; 33200 when the sending was cancelled.
     @discardableResult
     public final func send(_ params: SendMediaMessageParams) async throws(NCError) -> Message {
         try await awaiting { completion in
@@ -60,7 +60,8 @@ extension BaseChannel {
 
     /// Cancels the upload of a message. Its status becomes `canceled`.
     ///
-    /// - Parameter completion: an error (-101) when nothing of it is being uploaded, for example because it is done.
+    /// - Parameter completion: called once, on the callback queue, with error -101 when the message is not being uploaded, for
+    ///   example because the upload is complete.
     public final func cancelSendingMediaMessage(_ message: Message, completion: ((_ error: NCError?) -> Void)? = nil) {
         let confirm: Completion<Void> = engine.confirming(completion)
         if engine.registry.chat.media.cancel(message.local.localID) {

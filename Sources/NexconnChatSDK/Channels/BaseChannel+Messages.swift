@@ -2,17 +2,21 @@ import ChatDatabase
 import Foundation
 import NexconnProtocol
 
-/// Which message to get: by the service's id, or by this device's number.
+/// Selects one message, by the service's id or by this device's number.
 public final class GetMessageByIdParams: NSObject, Sendable {
+    /// The service's id of the message; nil when ``messageClientId`` selects it.
     public let messageId: String?
+    /// This device's number of the message, ``Message/clientId``; nil when ``messageId`` selects it.
     public let messageClientId: Int?
 
+    /// Selects a message by the service's id.
     public init(messageId: String) {
         self.messageId = messageId
         messageClientId = nil
         super.init()
     }
 
+    /// Selects a message by this device's number, ``Message/clientId``.
     public init(messageClientId: Int) {
         messageId = nil
         self.messageClientId = messageClientId
@@ -20,15 +24,16 @@ public final class GetMessageByIdParams: NSObject, Sendable {
     }
 }
 
-/// Messages on both sides of a time.
+/// Selects messages before and after a time.
 public final class GetMessagesAroundTimeParams: NSObject, Sendable {
     /// Milliseconds since 1970. A message of this very time is among those after it, and does not count as one of them.
     public let sentTime: Int64
-    /// 0 … 100.
+    /// How many older messages to load: 0 … 100.
     public let beforeCount: Int
-    /// 0 … 99.
+    /// How many newer messages to load: 0 … 99.
     public let afterCount: Int
 
+    /// Selects messages around `sentTime`, milliseconds since 1970.
     public init(sentTime: Int64, beforeCount: Int, afterCount: Int) {
         self.sentTime = sentTime
         self.beforeCount = beforeCount
@@ -37,16 +42,18 @@ public final class GetMessagesAroundTimeParams: NSObject, Sendable {
     }
 }
 
-/// A message to put into the local database, and nowhere else.
+/// A message to insert into the local database only.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 public final class InsertMessageParams: NSObject, @unchecked Sendable {
+    /// The message's content.
     public let content: MessageContent
-    /// Nil for the user.
+    /// The sender's user id; nil for the signed-in user.
     @Guarded public var senderUserId: String? = nil
-    /// Milliseconds since 1970; 0 for now.
+    /// The time of sending, milliseconds since 1970; 0 for now.
     @Guarded public var sentTime: Int64 = 0
 
+    /// Describes a message of the signed-in user that was sent now.
     public init(content: MessageContent) {
         self.content = content
         super.init()
@@ -54,9 +61,9 @@ public final class InsertMessageParams: NSObject, @unchecked Sendable {
 }
 
 extension BaseChannel {
-    /// A message of this device.
+    /// Loads a message from this device's database.
     ///
-    /// - Parameter completion: 34203 when there is no such message.
+    /// - Parameter completion: called once, on the callback queue, with error 34203 when this device has no such message.
     public static func getMessageById(
         params: GetMessageByIdParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
     ) {
@@ -73,7 +80,8 @@ extension BaseChannel {
         }
     }
 
-    /// The messages on both sides of a time, oldest first. What is missing here is fetched from the server and kept.
+    /// Loads the messages before and after a time, oldest first. Messages that this device lacks are fetched from the server and
+    /// stored.
     public final func getMessagesAroundTime(
         params: GetMessagesAroundTimeParams, completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?
     ) {
@@ -94,7 +102,7 @@ extension BaseChannel {
         }
     }
 
-    /// Puts messages into the local database. The service and other devices do not hear of them.
+    /// Inserts messages into the local database. They are sent neither to the service nor to other devices.
     public final func insertMessages(
         params: [InsertMessageParams], completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?
     ) {
@@ -131,7 +139,7 @@ extension BaseChannel {
 }
 
 extension Message {
-    /// Keeps a text of the application beside the message, on this device only.
+    /// Stores a text of the application with the message, on this device only.
     public func setLocalExtra(_ extra: String, completion: ((_ error: NCError?) -> Void)? = nil) {
         let engine = NCEngine.engine
         let number = local.localID

@@ -4,29 +4,33 @@ import NexconnProtocol
 // Read receipts: what the senders of messages learn. Not the user's own unread counts, which ``BaseChannel/clearUnreadCount(completion:)``
 // clears (rules NH-22, NH-23).
 extension BaseChannel {
-    /// Tells senders that the user has read these messages: 1 … 100. Direct and group channels.
+    /// Tells the senders that the user has read these messages, 1 … 100 of a direct or group channel.
     public final func sendReadReceiptResponse(messageIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         respond(messageIds, engine.confirming(completion))
     }
 
-    /// Tells senders that the user has read these messages: 1 … 100.
+    /// Tells the senders that the user has read these messages, 1 … 100 of a direct or group channel.
+    ///
+    /// - Throws: the reason why the service did not take the receipts.
     public final func sendReadReceipts(for messages: [Message]) async throws(NCError) {
         try await awaiting { respond(messages.map(\.messageId), $0) }
     }
 
-    /// How far messages of the user have been read: 1 … 100.
+    /// Loads how many people have read messages that the user sent, 1 … 100 of them.
     public final func getMessageReadReceiptInfo(
         messageIds: [String], completion: ((_ infos: [MessageReadReceiptInfo]?, _ error: NCError?) -> Void)?
     ) {
         engine.receipts(messageIds, in: channel, engine.answering(completion))
     }
 
-    /// How far messages of the user have been read: 1 … 100.
+    /// Loads how many people have read messages that the user sent, 1 … 100 of them.
+    ///
+    /// - Throws: the reason why the service could not be asked.
     public final func readReceipts(of messageIds: [String]) async throws(NCError) -> [MessageReadReceiptInfo] {
         try await awaiting { engine.receipts(messageIds, in: channel, $0) }
     }
 
-    /// Which of these users have read a message.
+    /// Loads which of the given users have read a message.
     public final func getMessagesReadReceiptByUsers(
         params: MessagesReadReceiptByUsersParams,
         completion: ((_ readers: [MessageReceiptUser]?, _ error: NCError?) -> Void)?
@@ -37,7 +41,7 @@ extension BaseChannel {
         }
     }
 
-    /// How far messages of several channels have been read: 1 … 100. What it gives is in the order of the channels.
+    /// Loads how many people have read messages of several channels, 1 … 100 of them. The results are grouped by channel.
     public static func getMessageReadReceiptInfoByIdentifiers(
         _ identifiers: [MessageIdentifier], completion: ((_ infos: [MessageReadReceiptInfo]?, _ error: NCError?) -> Void)?
     ) {
@@ -67,7 +71,7 @@ extension BaseChannel {
         next(0, [])
     }
 
-    /// Who has read a message of the user.
+    /// Lists the users who have read a message of the signed-in user, in pages.
     public static func createMessagesReadReceiptUsersQuery(
         params: MessagesReadReceiptUsersQueryParams
     ) -> MessagesReadReceiptUsersQuery {

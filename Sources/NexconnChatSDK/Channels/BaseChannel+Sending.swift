@@ -9,12 +9,13 @@ typealias SendEnd = @Sendable (_ message: Message?, _ error: NCError?) -> Void
 extension BaseChannel {
     /// Sends a message.
     ///
-    /// Without a connection it waits for one, in order; after a loss it goes out again, and is delivered once all the same.
+    /// Without a connection the message waits for one, in order. After a loss of the connection it is sent again; the service
+    /// recognises the repetition, so receivers get it once.
     ///
     /// - Parameters:
-    ///   - attachedHandler: called first, when the message is kept on this device: it has a `clientId` and the status `sending`.
-    ///   - completionHandler: called once: with the message, which has its `messageId` now, or with an error. After an error the
-    ///     message, if there is one, has the status `failed`, and can be sent again with ``resendMessage(_:completionHandler:)``.
+    ///   - attachedHandler: called first, when the message is stored on this device. It has a `clientId` and the status `sending`.
+    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After an
+    ///     error a stored message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
     public final func sendMessage(
         params: SendMessageParams, attachedHandler: ((_ message: Message?) -> Void)? = nil,
         completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
@@ -34,7 +35,8 @@ extension BaseChannel {
 
     /// Sends a message and waits until the service has taken it.
     ///
-    /// - Throws: why it has not. What was kept on this device has the status `failed`.
+    /// - Throws: the reason why the service did not take the message. A message that was stored on this device has the status
+    ///   `failed` then.
     @discardableResult
     public final func send(_ params: SendMessageParams) async throws(NCError) -> Message {
         try await awaiting { completion in
@@ -43,15 +45,17 @@ extension BaseChannel {
     }
 
     /// Sends a message and waits until the service has taken it: `try await channel.send(TextMessage(text: "Hello"))`.
+    ///
+    /// - Throws: the reason why the service did not take the message.
     @discardableResult
     public final func send(_ content: MessageContent) async throws(NCError) -> Message {
         try await send(SendMessageParams(content: content))
     }
 
-    /// Sends a message that has failed once more, under the same id of its own: if the service had taken it after all, it is not
-    /// delivered twice, for at least an hour (session document, 5.1). An addition to the vendor's SDK.
+    /// Sends a failed message again, with the same client id. For at least an hour the service recognises a message that it had
+    /// taken after all and does not deliver it twice. An addition to the vendor's SDK.
     ///
-    /// - Parameter completionHandler: as of ``sendMessage(params:attachedHandler:completionHandler:)``.
+    /// - Parameter completionHandler: as for ``sendMessage(params:attachedHandler:completionHandler:)``.
     public final func resendMessage(
         _ message: Message, completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
     ) {

@@ -10,6 +10,7 @@ public final class PinParams: NSObject, Sendable {
     /// Whether the channel moves up in the list.
     public let updateOperationTime: Bool
 
+    /// Describes how to pin a channel.
     public init(updateOperationTime: Bool = true) {
         self.updateOperationTime = updateOperationTime
         super.init()
@@ -18,25 +19,27 @@ public final class PinParams: NSObject, Sendable {
 
 // What this device knows of a channel, and the settings that all devices of the user share (rules NH-20, NH-21, NH-24).
 extension BaseChannel {
-    /// The channel as it is now; this one if nothing is known of it.
+    /// Loads the channel's present state as a new object; gives this object when this device has no data about the channel.
     public final func reload(completion: ((_ channel: BaseChannel?, _ error: NCError?) -> Void)?) {
         reload(engine.answering(completion))
     }
 
-    /// The channel as it is now; this one if nothing is known of it.
+    /// Loads the channel's present state as a new object; gives this object when this device has no data about the channel.
+    ///
+    /// - Throws: an error of the local database.
     public final func reloaded() async throws(NCError) -> BaseChannel {
         try await awaiting { reload($0) }
     }
 
-    /// How many messages are unread.
+    /// Counts the channel's unread messages.
     public final func getUnreadCount(completion: ((_ count: Int, _ error: NCError?) -> Void)?) {
         engine.local(engine.counting(completion)) { [channel] _, database throws(ChatDatabaseError) in
             try database.channel(channel)?.unread ?? 0
         }
     }
 
-    /// Counts all messages as read, here and on the user's other devices. Senders are told by
-    /// ``sendReadReceiptResponse(messageIds:completion:)``, not by this.
+    /// Marks all messages as read, on all devices of the user. It does not send read receipts to the senders;
+    /// ``sendReadReceiptResponse(messageIds:completion:)`` does.
     ///
     /// - Parameter completion: `isCleared` is false when nothing was unread, or with an error.
     public final func clearUnreadCount(completion: ((_ isCleared: Bool, _ error: NCError?) -> Void)?) {
@@ -52,15 +55,16 @@ extension BaseChannel {
         }
     }
 
-    /// Counts all messages as read, here and on the user's other devices.
+    /// Marks all messages as read, on all devices of the user.
     ///
     /// - Returns: false when nothing was unread.
+    /// - Throws: an error of the local database.
     @discardableResult
     public final func clearUnread() async throws(NCError) -> Bool {
         try await awaiting { clearUnread($0) }
     }
 
-    /// The oldest unread message; nil when there is none.
+    /// Loads the oldest unread message; nil when there is none.
     public final func getFirstUnreadMessage(completion: ((_ message: Message?, _ error: NCError?) -> Void)?) {
         let block = CallerBlock(completion)
         let end: Completion<Message?> = engine.answering { message, error in block(message ?? nil, error) }
@@ -69,7 +73,7 @@ extension BaseChannel {
         }
     }
 
-    /// Unread messages that mention the user, oldest first: at most 100.
+    /// Loads the unread messages that mention the user, oldest first, at most 100.
     public final func getUnreadMentionedMessages(completion: ((_ messages: [Message]?, _ error: NCError?) -> Void)?) {
         engine.local(engine.answering(completion)) { [channel] client, database throws(ChatDatabaseError) in
             try database.unreadMentions(of: channel).map { Message($0, user: client.user ?? "") }
@@ -81,39 +85,44 @@ extension BaseChannel {
         setPinned(true, updatesTime: params.updateOperationTime, engine.confirming(completion))
     }
 
-    /// Ends what ``pin(params:completion:)`` began.
+    /// Unpins the channel, on all devices of the user. Needs a connection.
     public final func unpin(completion: ((_ error: NCError?) -> Void)?) {
         setPinned(false, updatesTime: false, engine.confirming(completion))
     }
 
-    /// Pins the channel to the top of the list, or no longer.
+    /// Pins or unpins the channel, on all devices of the user.
+    ///
+    /// - Throws: the reason why the service could not be told; it needs a connection.
     public final func setPinned(_ isPinned: Bool) async throws(NCError) {
         try await awaiting { setPinned(isPinned, updatesTime: isPinned, $0) }
     }
 
-    /// Says how much the channel may disturb, on all devices of the user. Needs a connection.
+    /// Sets the channel's do-not-disturb level, on all devices of the user. Needs a connection.
     public final func setNoDisturbLevel(_ level: ChannelNoDisturbLevel, completion: ((_ error: NCError?) -> Void)?) {
         setLevel(level, engine.confirming(completion))
     }
 
-    /// Says how much the channel may disturb.
+    /// Sets the channel's do-not-disturb level, on all devices of the user.
+    ///
+    /// - Throws: the reason why the service could not be told; it needs a connection.
     public final func setNoDisturbLevel(_ level: ChannelNoDisturbLevel) async throws(NCError) {
         try await awaiting { setLevel(level, $0) }
     }
 
-    /// Keeps what the user has begun to write, on this device.
+    /// Stores the text that the user has begun to write, on this device.
     public final func saveDraft(_ draft: String, completion: ((_ error: NCError?) -> Void)?) {
         engine.local(engine.confirming(completion)) { [channel] _, database throws(ChatDatabaseError) in
             try database.setDraft(draft, of: channel)
         }
     }
 
-    /// Forgets the draft.
+    /// Deletes the draft.
     public final func clearDraft(completion: ((_ error: NCError?) -> Void)?) {
         saveDraft("", completion: completion)
     }
 
-    /// Takes the channel out of the list, with pin, draft and unread count. Its messages stay, and it comes back with the next one.
+    /// Removes the channel from the list, with its pin, draft and unread count. Its messages stay; the next message puts the
+    /// channel back into the list.
     public final func delete(completion: ((_ error: NCError?) -> Void)?) {
         engine.local(engine.confirming(completion)) { [channel] _, database throws(ChatDatabaseError) in
             try database.deleteChannels([channel])

@@ -2,11 +2,11 @@ import ChatDatabase
 import Foundation
 import NexconnProtocol
 
-/// A channel: somewhere to send to, and what this device knows of it.
+/// A conversation: messages are sent to it, and its properties hold what this device knows about it.
 ///
-/// The properties describe the moment at which the object was made; ``reload(completion:)`` gives a new one. A channel that was made
-/// by its id knows nothing yet. May be used from any thread; no method blocks. Every completion is called once, on the callback
-/// queue (rule NH-1).
+/// The properties describe the moment at which the object was made; ``reload(completion:)`` gives a new object. A channel that was
+/// made by its id has default values. May be used from any thread; no method blocks. Every completion is called once, on the
+/// callback queue, which is ``InitParams/callbackQueue`` (rule NH-1).
 ///
 /// `@unchecked Sendable`, here and in all subclasses: immutable.
 #if canImport(ObjectiveC)
@@ -43,72 +43,78 @@ open class BaseChannel: NSObject, @unchecked Sendable {
     /// The channel as the session names it.
     final var channel: NexconnChannel { local.channel }
 
+    /// The type of the channel.
     public final var channelType: ChannelType { ChannelType(channel.conversation) }
-    /// The other user, the group, the open channel, or who sends the system's messages.
+    /// The id of the other user, the group, the open channel, or the sender of system messages.
     public final var channelId: String { channel.id }
+    /// The channel's type and id as one value.
     public final var identifier: ChannelIdentifier { ChannelIdentifier(channel) }
 
+    /// How many received messages are unread.
     public final var unreadCount: Int { local.unread }
     /// How many of the unread messages mention the user.
     public final var mentionedCount: Int { local.mentions }
+    /// Whether the channel is pinned to the top of the list.
     public final var isPinned: Bool { local.isPinned }
+    /// The channel's own do-not-disturb level.
     public final var noDisturbLevel: ChannelNoDisturbLevel { ChannelNoDisturbLevel(rawValue: local.level) ?? .defaultLevel }
-    /// What lists of channels are sorted by, ms since 1970.
+    /// The time by which lists of channels are sorted, milliseconds since 1970.
     public final var operationTime: Int64 { local.operationTime }
-    /// What the user has begun to write.
+    /// The text that the user has begun to write; empty when there is none.
     public final var draft: String { local.draft }
+    /// The newest message; nil when this device has none.
     public final var latestMessage: Message? {
         local.latest.map { Message($0, user: engine.client?.user ?? "") }
     }
 }
 
-/// The channel with another user.
+/// A conversation with one other user.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
 #if canImport(ObjectiveC)
     @objc(NCDirectChannel) @objcMembers
 #endif
 public final class DirectChannel: BaseChannel, @unchecked Sendable {
-    /// - Parameter channelId: the other user. Nil for an id that no user can have.
+    /// A conversation with the user `channelId`; nil for an invalid id.
     public init?(channelId: String) { super.init(.direct, id: channelId) }
 
     override init(local: LocalChannel, engine: ChatEngine) { super.init(local: local, engine: engine) }
 }
 
-/// A group.
+/// A conversation of a group's members, and the group itself. Every completion is called once, on the callback queue.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
 #if canImport(ObjectiveC)
     @objc(NCGroupChannel) @objcMembers
 #endif
 public final class GroupChannel: BaseChannel, @unchecked Sendable {
-    /// Nil for an id that no group can have.
+    /// The group `channelId`; nil for an invalid id.
     public init?(channelId: String) { super.init(.group, id: channelId) }
 
     override init(local: LocalChannel, engine: ChatEngine) { super.init(local: local, engine: engine) }
 }
 
-/// An open channel: whoever enters takes part.
+/// An open channel: every user who enters it takes part. Every completion is called once, on the callback queue.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannel) @objcMembers
 #endif
 public final class OpenChannel: BaseChannel, @unchecked Sendable {
-    /// Nil for an id that no open channel can have.
+    /// The open channel `channelId`; nil for an invalid id.
     public init?(channelId: String) { super.init(.open, id: channelId) }
 
     override init(local: LocalChannel, engine: ChatEngine) { super.init(local: local, engine: engine) }
 }
 
-/// The channel of the system's messages. Receives only.
+/// Messages that the application's server sends to the user. Receives only.
 ///
 /// `@unchecked Sendable`: as ``BaseChannel``.
 #if canImport(ObjectiveC)
     @objc(NCSystemChannel) @objcMembers
 #endif
 public final class SystemChannel: BaseChannel, @unchecked Sendable {
-    /// Nil for an id that no sender can have.
+    /// The channel of the sender `channelId`; nil for an invalid id.
     public init?(channelId: String) { super.init(.system, id: channelId) }
 
     override init(local: LocalChannel, engine: ChatEngine) { super.init(local: local, engine: engine) }

@@ -2,17 +2,19 @@ import Foundation
 import Identifiers
 import NexconnProtocol
 
-/// Names a channel. Two identifiers are equal when type and id are, the ids by their bytes.
+/// The type and id of a channel. Two identifiers are equal when their types are equal and their ids have the same bytes.
 ///
 /// `@unchecked Sendable`: immutable.
 #if canImport(ObjectiveC)
     @objc(NCChannelIdentifier) @objcMembers
 #endif
 open class ChannelIdentifier: NSObject, @unchecked Sendable {
+    /// The type of the channel.
     public final let channelType: ChannelType
-    /// The other user, the group, the open channel, or who sends the system's messages.
+    /// The id of the other user, the group, the open channel, or the sender of system messages.
     public final let channelId: String
 
+    /// Combines a type and an id.
     public init(channelType: ChannelType, channelId: String) {
         self.channelType = channelType
         self.channelId = channelId
@@ -48,14 +50,17 @@ open class ChannelIdentifier: NSObject, @unchecked Sendable {
     }
 }
 
-/// Names a message beside the channel that it is in.
+/// The id of a message together with its channel.
 #if canImport(ObjectiveC)
     @objc(NCMessageIdentifier) @objcMembers
 #endif
 public final class MessageIdentifier: NSObject, Sendable {
+    /// The message's channel.
     public let channelIdentifier: ChannelIdentifier
+    /// The service's id of the message.
     public let messageId: String
 
+    /// Combines a channel and a message id.
     public init(channelIdentifier: ChannelIdentifier, messageId: String) {
         self.channelIdentifier = channelIdentifier
         self.messageId = messageId

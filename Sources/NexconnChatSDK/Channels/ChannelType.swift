@@ -1,15 +1,20 @@
 import Foundation
 import NexconnProtocol
 
-/// What kind of channel. The numbers are those of the vendor's family of services.
+/// The kinds of channels. The numbers are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCChannelType)
 #endif
 public enum ChannelType: Int, Sendable, CaseIterable {
+    /// A conversation with one other user.
     case direct = 1
+    /// A conversation of a group's members.
     case group = 3
+    /// An open channel, which users enter and leave.
     case open = 4
+    /// Messages of the application's server.
     case system = 6
+    /// The vendor's communities. This service does not have them.
     case community = 10
 
     /// Nil for kinds that the session does not carry.
@@ -25,20 +30,20 @@ public enum ChannelType: Int, Sendable, CaseIterable {
     }
 }
 
-/// How much a channel may disturb. The numbers are those of the session document, section 6.
+/// Which messages of a channel notify the user.
 #if canImport(ObjectiveC)
     @objc(NCChannelNoDisturbLevel)
 #endif
 public enum ChannelNoDisturbLevel: Int, Sendable, CaseIterable {
-    /// Everything notifies, whatever the kind of channel says.
+    /// All messages notify, whatever the level of the channel's type is.
     case allMessage = -1
-    /// As the kind of channel says.
+    /// The level of the channel's type applies.
     case defaultLevel = 0
-    /// Mentions notify, of all or of oneself.
+    /// Messages that mention everybody or the user notify.
     case mention = 1
-    /// Mentions of oneself notify.
+    /// Messages that mention the user notify.
     case mentionUsers = 2
-    /// Mentions of all notify.
+    /// Messages that mention everybody notify.
     case mentionAll = 4
     /// Nothing notifies.
     case muted = 5

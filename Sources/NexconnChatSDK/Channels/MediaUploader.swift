@@ -1,7 +1,7 @@
 import Foundation
 
-/// Puts files where other users can fetch them. The application supplies one with ``NCEngine/setMediaUploader(_:)``: this service
-/// sends files by reference and stores none. An addition to the vendor's SDK.
+/// Uploads files to a place where other users can fetch them. The application sets one with ``NCEngine/setMediaUploader(_:)``,
+/// because this service stores no files and messages hold only their addresses. An addition to the vendor's SDK.
 ///
 /// ```swift
 /// struct Bucket: MediaUploader {
@@ -11,22 +11,26 @@ import Foundation
 public protocol MediaUploader: Sendable {
     /// Uploads a file. Cancelling the sending cancels the task that this runs in.
     ///
-    /// - Parameter progress: takes how many percent are done; may be called from any thread.
-    /// - Returns: the URL by which everybody can fetch the file.
+    /// - Parameters:
+    ///   - file: the file.
+    ///   - progress: call it with the uploaded percentage, from any thread.
+    /// - Returns: the address from which receivers fetch the file.
+    /// - Throws: any error; the message then fails with error 34011.
     func upload(_ file: MediaFile, progress: @escaping @Sendable (Int) -> Void) async throws -> String
 }
 
 /// A file to upload.
 public struct MediaFile: Hashable, Sendable {
-    /// Where it is on this device.
+    /// The path of the file on this device.
     public var localPath: String
+    /// The file's name, as receivers see it.
     public var name: String
     /// The type of the message that it belongs to.
     public var messageType: String
 }
 
 extension NCEngine {
-    /// Says how files of messages are uploaded; nil for not at all. An addition to the vendor's SDK.
+    /// Sets the uploader for files of messages; nil for none. An addition to the vendor's SDK.
     public static func setMediaUploader(_ uploader: (any MediaUploader)?) {
         registry.chat.media.uploader = uploader
     }

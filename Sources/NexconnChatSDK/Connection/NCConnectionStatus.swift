@@ -1,36 +1,37 @@
-/// Where the connection is. The numbers are those of the vendor's SDK (seed, "NCConnectionStatus enum"; rule NC-10).
+/// The status of the connection. The numbers are those of the vendor's SDK (rule NC-10).
 #if canImport(ObjectiveC)
     @objc(NCConnectionStatus)
 #endif
 public enum NCConnectionStatus: Int, CaseIterable, Sendable {
-    /// Something that has no status of its own. The library goes on by itself.
+    /// A condition without a status of its own. The library connects again by itself.
     case unknown = -1
     /// Connected.
     case connected = 0
-    /// There is no network, or no way to the server. The library connects again by itself when there is one.
+    /// There is no network, or the server cannot be reached. The library connects again by itself.
     case networkUnavailable = 1
-    /// The user signed in on another device, and this one was kicked. Nothing more is tried.
+    /// The user signed in on another device of the same class, which ended this session. The library does not connect again.
     case kickedOfflineByOtherClient = 6
     /// An attempt is under way.
     case connecting = 10
-    /// Not connected: not asked to yet, or refused for a reason that has no status of its own. Nothing is tried.
+    /// Not connected: `connect` was not called yet, or the server refused for a reason that has no status of its own. The library
+    /// does not connect again.
     case unconnected = 11
     /// Signed out on request.
     case signOut = 12
     /// Suspended: the link was lost or the application is in the background. The library connects again by itself.
     case suspend = 13
-    /// Not connected within the time that ``ConnectParams/timeout`` allowed. Nothing more is tried.
+    /// No connection within ``ConnectParams/timeout``. The library does not connect again.
     case timeout = 14
-    /// The token is wrong or has expired. Nothing is tried until ``NCEngine`` gets another one.
+    /// The token is wrong or has expired. The library does not connect again until `connect` is called with another token.
     case tokenIncorrect = 15
-    /// The user is banned. Nothing more is tried.
+    /// The user is banned. The library does not connect again.
     case disconnException = 16
-    /// The proxy does not work. Nothing more is tried.
+    /// The proxy does not work. The library does not connect again.
     case proxyUnavailable = 17
-    /// The account was deleted or deactivated. Nothing more is tried.
+    /// The account was deleted or deactivated. The library does not connect again.
     case userAbandon = 19
 
-    /// Whether nothing more happens until the next `connect`.
+    /// Whether the status stays until the next `connect`, because the library does not connect again by itself.
     public var isTerminal: Bool {
         switch self {
         case .kickedOfflineByOtherClient, .unconnected, .signOut, .timeout, .tokenIncorrect, .disconnException, .proxyUnavailable,

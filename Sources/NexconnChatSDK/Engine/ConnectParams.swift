@@ -5,28 +5,31 @@ import Foundation
     @objc(NCConnectParams) @objcMembers
 #endif
 public class ConnectParams: NSObject {
-    /// The access token that your server got for the user. A secret.
+    /// The access token that your server requested for the user. A secret.
     public let token: String
-    /// Seconds within which the first connection has to come about; 0 or less, the default, for no limit (rule NC-3).
+    /// How many seconds the first connection may take; 0 or less, the default, for no limit (rule NC-3).
     public var timeout: Int = 0
-    /// Whether this device gives way when it reconnects and another one of its class has signed in meanwhile; else the other one is
-    /// kicked. False by default.
+    /// What happens when this device reconnects and another device of its class has signed in meanwhile. True: this device gives
+    /// way and stays disconnected. False, the default: the other device is signed out.
     public var reconnectKickEnable = false
-    /// Which of a user's devices this one may stand beside: the server keeps one session for each class. An addition to the vendor's
-    /// SDK.
+    /// The class of this device. The server keeps one session of a user for each class. An addition to the vendor's SDK.
     public var deviceClass: NCDeviceClass = .mobile
 
+    /// Parameters with a token and default values.
     public init(token: String) {
         self.token = token
     }
 }
 
-/// Classes of devices. A user is signed in with one device of each.
+/// Classes of devices. A user can be signed in with one device of each class at a time.
 #if canImport(ObjectiveC)
     @objc(NCDeviceClass)
 #endif
 public enum NCDeviceClass: Int, Sendable {
+    /// A phone or tablet.
     case mobile = 0
+    /// A desktop computer.
     case desktop = 1
+    /// A browser.
     case web = 2
 }

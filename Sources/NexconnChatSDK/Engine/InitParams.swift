@@ -14,27 +14,27 @@ public class InitParams: NSObject {
     /// Has to be set: this library does not talk to Nexconn's servers, and without an address `connect` ends with 33003. `lifeline
     /// serve` listens at `http://127.0.0.1:6001` (rule NC-2).
     public var naviServer: String?
-    /// How much is logged.
+    /// The least severe messages that are logged.
     public var logLevel: LogLevel = .warn
-    /// The data centre. Kept for the application; Lifeline's server has none.
+    /// The vendor's data centre. Kept for the application and not used.
     public var areaCode: AreaCode = .sg
-    /// Where files are uploaded. Kept for the application; files are sent by reference.
+    /// Kept for the application and not used: ``MediaUploader`` uploads files.
     public var fileServer: String?
-    /// Kept for the application; nothing is reported.
+    /// Kept for the application and not used: the library reports no statistics.
     public var statisticServer: String?
 
-    /// Where local databases are kept. Nil for the user's folder for application data. An addition to the vendor's SDK.
+    /// The folder of local databases; nil for the user's folder for application data. An addition to the vendor's SDK.
     public var databaseDirectory: String?
     /// A file of PEM certificates to trust instead of the system's. An addition to the vendor's SDK.
     public var certificateAuthorityFile: String?
     /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
-    /// How patient the library is. An addition to the vendor's SDK.
+    /// The time limits of connections and requests. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var timing: NCTiming = .standard
-    /// Goes between; nil for none. An addition to the vendor's SDK.
+    /// The proxy for all connections; nil for none. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -51,35 +51,42 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var maximumMessageSize: Int?
-    /// What the library logs to; nil for the process-wide one. An addition to the vendor's SDK.
+    /// The logger that the library writes to; nil for the process-wide one. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
     public var logger: Logger?
 
+    /// Settings with default values for an application's key.
     public init(appKey: String) {
         self.appKey = appKey
     }
 }
 
-/// How patient the library is. An addition to the vendor's SDK.
+/// Sets of time limits. An addition to the vendor's SDK.
 public enum NCTiming: Hashable, Sendable {
     /// For production.
     case standard
-    /// For tests: the same code with short times. An outage is noticed after 3 s at most and retried within 3 s.
+    /// Short limits for tests: an outage is noticed within 3 s and retried within 3 s.
     case fast
 }
 
-/// How much is logged.
+/// Log levels; each includes the levels above it.
 #if canImport(ObjectiveC)
     @objc(NCLogLevel)
 #endif
 public enum LogLevel: Int, Sendable {
+    /// Nothing is logged.
     case none = 0
+    /// Failures that need somebody's attention.
     case error = 1
+    /// Conditions that the library recovers from, or that a call should avoid.
     case warn = 2
+    /// Changes of the connection.
     case info = 3
+    /// Details for developers.
     case debug = 4
+    /// Everything.
     case verbose = 5
 }
 
@@ -88,9 +95,14 @@ public enum LogLevel: Int, Sendable {
     @objc(NCAreaCode)
 #endif
 public enum AreaCode: Int, Sendable {
+    /// The data centre `bj`.
     case bj = 1
+    /// The data centre in Singapore, the default.
     case sg = 2
+    /// The data centre `na`.
     case na = 3
+    /// The data centre `sa`.
     case sa = 4
+    /// The data centre `om`.
     case om = 5
 }

@@ -9,8 +9,8 @@ import Foundation
 // Applications that come and go. On Apple platforms the system's notifications say so, except in extensions; elsewhere the
 // application does.
 extension NCEngine {
-    /// The application is no longer in front. After two minutes the link is given up, with status ``NCConnectionStatus/suspend``
-    /// (rule NC-16). Calling it again does nothing.
+    /// Call this when the application goes to the background. After two minutes the connection is closed with status
+    /// ``NCConnectionStatus/suspend`` (rule NC-16). Repeated calls do nothing.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -18,7 +18,8 @@ extension NCEngine {
         engine.enterBackground()
     }
 
-    /// The application is in front again: a link that was given up or lost is tried at once, one that is there is probed (rule NC-17).
+    /// Call this when the application comes to the foreground. A closed or lost connection is opened at once; an open one is probed
+    /// (rule NC-17).
     #if canImport(ObjectiveC)
         @objc
     #endif

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the application's settings on the server allow.
+/// The application's settings on the server.
 #if canImport(ObjectiveC)
     @objc(NCAppSettings) @objcMembers
 #endif
 public final class AppSettings: NSObject, Sendable {
     /// Whether speech is turned into text. Lifeline's server does not.
     public let speechToTextEnable = false
-    /// For how many minutes a message can be edited.
+    /// How many minutes after sending a message can be edited.
     public let messageModifiableMinutes: Int
 
     init(messageModifiableMinutes: Int) {
@@ -16,7 +16,7 @@ public final class AppSettings: NSObject, Sendable {
 }
 
 extension NCEngine {
-    /// How much is logged from now on.
+    /// Sets the least severe messages that are logged from now on.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -24,7 +24,8 @@ extension NCEngine {
         engine.setLogLevel(level)
     }
 
-    /// This device's clock less the server's, in milliseconds; 0 before the first connection. Half of the way there and back is in it.
+    /// How many milliseconds this device's clock is ahead of the server's; 0 before the first connection. The error is at most half
+    /// of the round-trip time.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -32,7 +33,7 @@ extension NCEngine {
         client?.clockDelta ?? 0
     }
 
-    /// What the server said at the latest sign-in; nil before.
+    /// The settings that the server sent at the latest sign-in; nil before the first one.
     #if canImport(ObjectiveC)
         @objc
     #endif

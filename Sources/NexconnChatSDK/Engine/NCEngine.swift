@@ -1,6 +1,6 @@
 import Foundation
 
-/// The SDK: initialise it, add handlers, connect.
+/// The entry point of the SDK: initialise it, add handlers, then connect.
 ///
 /// Talks to Lifeline's server, not to Nexconn's. May be used from any thread; no method blocks. Handlers and completions are called
 /// on one serial queue, never on the caller's thread (rule NC-20).
@@ -19,8 +19,8 @@ public final class NCEngine: NSObject {
 
     private override init() {}
 
-    /// Sets the SDK up. Before everything else, and once: a second call with the same App Key is ignored with a warning in the log;
-    /// one with another key signs the present user out, and what it says counts from then on (rule NC-1).
+    /// Sets the SDK up. Call it once, before everything else. A second call with the same app key is ignored with a warning in the
+    /// log; one with another key signs the present user out and replaces the settings (rule NC-1).
     #if canImport(ObjectiveC)
         @objc(initializeWithParams:)
     #endif
@@ -29,10 +29,10 @@ public final class NCEngine: NSObject {
         engine.initialize(EngineSettings(params))
     }
 
-    /// Signs a user in and keeps the connection from then on, over every loss.
+    /// Signs a user in. From then on the library keeps the connection and restores it after every loss.
     ///
-    /// Add handlers before, or what had been missed comes unheard. With another token than the present one the present user is signed
-    /// out first; with the same one the call ends with 34001, or with 33006 while the connection is being made (rule NC-5).
+    /// Add handlers first, because offline messages arrive right after the sign-in. A call with another token signs the present user
+    /// out first; one with the same token ends with error 34001, or with 33006 while the connection is being made (rule NC-5).
     ///
     /// - Parameters:
     ///   - databaseOpenedHandler: called when the user's local database is open, or could not be opened: before there is a connection
@@ -59,10 +59,11 @@ public final class NCEngine: NSObject {
         engine.connect(SignIn(params), call: call)
     }
 
-    /// Signs the user out, in whatever state the connection is; status ``NCConnectionStatus/signOut``. The local database is closed, and
-    /// no handler hears of this user any more.
+    /// Signs the user out in every state of the connection; the status becomes ``NCConnectionStatus/signOut``. The local database is
+    /// closed, and handlers get no further events of this user.
     ///
-    /// - Parameter disablePush: whether the server is to report the user as logged out, so that nobody notifies this device.
+    /// - Parameter disablePush: whether the server also reports the user as logged out, so that whoever sends notifications skips this
+    ///   device.
     #if canImport(ObjectiveC)
         @objc(disconnect:)
     #endif
@@ -70,7 +71,8 @@ public final class NCEngine: NSObject {
         engine.disconnect(disablePush: disablePush)
     }
 
-    /// Where the connection is now. May be ahead of handlers that still wait for the callback queue.
+    /// The connection's present status. It may be newer than the last one that a handler got, because handlers are called on the
+    /// callback queue.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -78,8 +80,8 @@ public final class NCEngine: NSObject {
         engine.status
     }
 
-    /// Who is signed in: known as soon as the server has said so, or at once if the token was used before on this device. Nil
-    /// otherwise.
+    /// The id of the signed-in user. It is known as soon as the server has confirmed the token, or at once when the token was used
+    /// before on this device; nil otherwise.
     #if canImport(ObjectiveC)
         @objc
     #endif

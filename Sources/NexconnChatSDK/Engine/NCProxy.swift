@@ -6,12 +6,14 @@ import TransportCommon
 public struct NCProxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// A name or an address; IPv6 addresses without brackets.
     public var host: String
+    /// The TCP port of the proxy, 1 to 65535.
     public var port: Int
-    /// Who asks; nil when the proxy serves anybody.
+    /// The user name for the proxy; nil when it asks for none.
     public var user: String?
-    /// A secret.
+    /// The password for the proxy. A secret.
     public var password: String?
 
+    /// A proxy at a host and port, with credentials if it asks for them.
     public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.host = host
         self.port = port
@@ -19,7 +21,9 @@ public struct NCProxy: Hashable, Sendable, CustomStringConvertible, CustomReflec
         self.password = password
     }
 
+    /// Host and port, without credentials.
     public var description: String { "NCProxy(\(host):\(port))" }
+    /// Shows host and port, without credentials.
     public var customMirror: Mirror { Mirror(self, children: ["host": host, "port": port]) }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 import NexconnProtocol
 
-/// What went wrong.
+/// An error of the SDK.
 ///
 /// `code` is the detailed number of the vendor's tables, such as 31004. ``errorCode`` is the same, except that it gives the two values
 /// of the vendor's sample for the token (15) and for the time limit (14) (rule NC-30). Texts never hold tokens or contents.
@@ -14,11 +14,11 @@ public final class NCError: NSError, @unchecked Sendable {
     /// The domain of all errors.
     public static let domain = "NexconnChatSDK"
 
-    /// The error of a number.
+    /// Makes an error with a number.
     ///
     /// - Parameters:
     ///   - code: a number of the vendor's tables.
-    ///   - reason: what is known about this case; nil for the number's own sentence.
+    ///   - reason: a sentence about this case; nil for the number's own sentence.
     public init(code: Int, reason: String? = nil) {
         let text = NCErrorText.text(for: NexconnCode(code), reason: reason)
         super.init(domain: Self.domain, code: code, userInfo: [NSLocalizedDescriptionKey: text])
@@ -30,8 +30,8 @@ public final class NCError: NSError, @unchecked Sendable {
 
     @available(*, unavailable) public required init?(coder: NSCoder) { nil }
 
-    /// The number by which the vendor's sample tells the cases apart: 15 for a wrong, expired or used-up token, 14 when the time limit has
-    /// passed, the detailed `code` for everything else.
+    /// The number that the vendor's sample compares: 15 for a wrong, expired or used-up token, 14 when the time limit has passed, the
+    /// detailed `code` for everything else.
     #if canImport(ObjectiveC)
         @objc
     #endif
@@ -43,7 +43,7 @@ public final class NCError: NSError, @unchecked Sendable {
         }
     }
 
-    /// The error of a number of the vendor's tables.
+    /// Makes an error with a number of the vendor's tables.
     #if canImport(ObjectiveC)
         @objc(errorWithCode:)
     #endif

@@ -10,13 +10,13 @@ import Foundation
         @objc optional func onRemoteChannelsSyncCompleted(_ event: RemoteChannelsSyncCompletedEvent)
     }
 #else
-    /// Hears about the user's channels. Every method is optional.
+    /// Gets events of the user's channels. Every method is optional.
     ///
-    /// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+    /// Called on the callback queue, in the order of the events (rule NC-20).
     public protocol ChannelHandler: AnyObject {
         /// Another device of the user pinned or unpinned a channel.
         func onChannelPinnedSync(_ event: ChannelPinnedSyncEvent)
-        /// Another device of the user set how much a channel may disturb.
+        /// Another device of the user set the do-not-disturb level of a channel.
         func onChannelNoDisturbLevelSync(_ event: ChannelNoDisturbLevelSyncEvent)
         /// Another device of the user has read a channel.
         func onChannelUnreadStatusSync(_ event: ChannelUnreadStatusSyncEvent)
@@ -42,7 +42,9 @@ import Foundation
     @objc(NCChannelPinnedSyncEvent) @objcMembers
 #endif
 public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
+    /// Whether the channel is pinned now.
     public let isPinned: Bool
 
     init(channelIdentifier: ChannelIdentifier, isPinned: Bool) {
@@ -52,12 +54,14 @@ public final class ChannelPinnedSyncEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Another device of the user set how much a channel may disturb.
+/// Another device of the user set the do-not-disturb level of a channel.
 #if canImport(ObjectiveC)
     @objc(NCChannelNoDisturbLevelSyncEvent) @objcMembers
 #endif
 public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
+    /// The new level.
     public let level: ChannelNoDisturbLevel
 
     init(channelIdentifier: ChannelIdentifier, level: ChannelNoDisturbLevel) {
@@ -72,6 +76,7 @@ public final class ChannelNoDisturbLevelSyncEvent: NSObject, @unchecked Sendable
     @objc(NCChannelUnreadStatusSyncEvent) @objcMembers
 #endif
 public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
     /// Messages up to this time (ms since 1970) count as read.
     public let timestamp: Int64
@@ -83,13 +88,14 @@ public final class ChannelUnreadStatusSyncEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Who is typing in a channel.
+/// The users who are typing in a channel have changed.
 #if canImport(ObjectiveC)
     @objc(NCTypingStatusChangedEvent) @objcMembers
 #endif
 public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// All who are typing now; empty when the last one has stopped.
+    /// All users who are typing now; empty when the last one has stopped.
     public let userTypingStatus: [UserTypingStatus]
 
     init(channelIdentifier: ChannelIdentifier, userTypingStatus: [UserTypingStatus]) {
@@ -99,15 +105,16 @@ public final class TypingStatusChangedEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Somebody is typing.
+/// A user who is typing.
 #if canImport(ObjectiveC)
     @objc(NCUserTypingStatus) @objcMembers
 #endif
 public final class UserTypingStatus: NSObject, @unchecked Sendable {
+    /// The user's id.
     public let userId: String
-    /// The type of the message that is being made, such as `RC:TxtMsg`.
+    /// The type of the message that the user is writing, such as `RC:TxtMsg`.
     public let contentType: String
-    /// When the user said so, ms since 1970.
+    /// When the user's device reported it, milliseconds since 1970.
     public let sentTime: Int64
 
     init(userId: String, contentType: String, sentTime: Int64) {

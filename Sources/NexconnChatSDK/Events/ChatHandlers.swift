@@ -62,52 +62,53 @@ final class ChatHandlers: Sendable {
     @objc
 #endif
 extension NCEngine {
-    /// Calls `handler` for messages and what becomes of them. Before connecting, or what had been missed comes unheard.
+    /// Registers a handler for messages and their changes, held weakly. Register it before connecting, because offline messages
+    /// arrive right after the sign-in. A handler with the same identifier is replaced.
     public static func addMessageHandler(identifier: String, handler: any MessageHandler) {
         registry.chat.messages.add(identifier) { [weak handler] in handler }
     }
 
-    /// Forgets the handler of this identifier.
+    /// Removes the message handler with this identifier.
     public static func removeMessageHandler(forIdentifier identifier: String) {
         registry.chat.messages.remove(identifier)
     }
 
-    /// Calls `handler` for what happens to the user's channels.
+    /// Registers a handler for events of the user's channels, held weakly. A handler with the same identifier is replaced.
     public static func addChannelHandler(identifier: String, handler: any ChannelHandler) {
         registry.chat.channels.add(identifier) { [weak handler] in handler }
     }
 
-    /// Forgets the handler of this identifier.
+    /// Removes the channel handler with this identifier.
     public static func removeChannelHandler(forIdentifier identifier: String) {
         registry.chat.channels.remove(identifier)
     }
 
-    /// Calls `handler` for what happens in the user's groups.
+    /// Registers a handler for events of the user's groups, held weakly. A handler with the same identifier is replaced.
     public static func addGroupChannelHandler(identifier: String, handler: any GroupChannelHandler) {
         registry.chat.groups.add(identifier) { [weak handler] in handler }
     }
 
-    /// Forgets the handler of this identifier.
+    /// Removes the group handler with this identifier.
     public static func removeGroupChannelHandler(forIdentifier identifier: String) {
         registry.chat.groups.remove(identifier)
     }
 
-    /// Calls `handler` for what happens in open channels.
+    /// Registers a handler for events of open channels, held weakly. A handler with the same identifier is replaced.
     public static func addOpenChannelHandler(identifier: String, handler: any OpenChannelHandler) {
         registry.chat.openChannels.add(identifier) { [weak handler] in handler }
     }
 
-    /// Forgets the handler of this identifier.
+    /// Removes the open channel handler with this identifier.
     public static func removeOpenChannelHandler(forIdentifier identifier: String) {
         registry.chat.openChannels.remove(identifier)
     }
 
-    /// Calls `handler` for what happens to users that were subscribed to.
+    /// Registers a handler for changes of users that were subscribed to, held weakly. A handler with the same identifier is replaced.
     public static func addUserHandler(identifier: String, handler: any UserHandler) {
         registry.chat.users.add(identifier) { [weak handler] in handler }
     }
 
-    /// Forgets the handler of this identifier.
+    /// Removes the user handler with this identifier.
     public static func removeUserHandler(forIdentifier identifier: String) {
         registry.chat.users.remove(identifier)
     }

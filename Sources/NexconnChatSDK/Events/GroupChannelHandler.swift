@@ -8,11 +8,11 @@ import Foundation
         @objc optional func onGroupMemberInfoChanged(_ event: GroupMemberInfoChangedEvent)
     }
 #else
-    /// Hears about the user's groups. Every method is optional.
+    /// Gets events of the user's groups. Every method is optional.
     ///
-    /// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+    /// Called on the callback queue, in the order of the events (rule NC-20).
     public protocol GroupChannelHandler: AnyObject {
-        /// Somebody joined or left a group, or the group's staff changed.
+        /// A user joined or left a group, or the group's owner or managers changed.
         func onGroupOperation(_ event: GroupOperationEvent)
         /// A group's own data changed.
         func onGroupInfoChanged(_ event: GroupInfoChangedEvent)
@@ -29,18 +29,20 @@ import Foundation
 
 // `@unchecked Sendable` of the classes below: immutable.
 
-/// Somebody joined or left a group, or the group's staff changed.
+/// A user joined or left a group, or the group's owner or managers changed.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperationEvent) @objcMembers
 #endif
 public final class GroupOperationEvent: NSObject, @unchecked Sendable {
+    /// The group's id.
     public let groupId: String
-    /// Who did it; nil when the server did.
+    /// The member who did it; nil when the application's server did.
     public let operatorInfo: GroupMemberInfo?
-    /// As it is now.
+    /// The group's present data.
     public let groupInfo: GroupInfo
+    /// The kind of event.
     public let operation: GroupOperation
-    /// Whom it happened to.
+    /// The members that the event is about.
     public let memberInfos: [GroupMemberInfo]
     /// Milliseconds since 1970.
     public let operationTime: Int64
@@ -59,14 +61,14 @@ public final class GroupOperationEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// A group's own data changed.
+/// The data of a group changed, such as its name.
 #if canImport(ObjectiveC)
     @objc(NCGroupInfoChangedEvent) @objcMembers
 #endif
 public final class GroupInfoChangedEvent: NSObject, @unchecked Sendable {
-    /// Who did it; nil when the server did.
+    /// The member who did it; nil when the application's server did.
     public let operatorInfo: GroupMemberInfo?
-    /// As it is now.
+    /// The group's present data.
     public let groupInfo: GroupInfo
     /// The names of the properties that changed, as in ``GroupInfo``.
     public let changedProperties: [String]
@@ -82,15 +84,16 @@ public final class GroupInfoChangedEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// A member's data changed.
+/// The data of a group's member changed.
 #if canImport(ObjectiveC)
     @objc(NCGroupMemberInfoChangedEvent) @objcMembers
 #endif
 public final class GroupMemberInfoChangedEvent: NSObject, @unchecked Sendable {
+    /// The group's id.
     public let groupId: String
-    /// Who did it; nil when the server did.
+    /// The member who did it; nil when the application's server did.
     public let operatorInfo: GroupMemberInfo?
-    /// As it is now.
+    /// The member's present data.
     public let memberInfo: GroupMemberInfo
     /// Milliseconds since 1970.
     public let operationTime: Int64

@@ -2,17 +2,18 @@ import Foundation
 
 // `@unchecked Sendable` of the classes in this file: immutable.
 
-/// A message has come.
+/// A message was received.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceivedEvent) @objcMembers
 #endif
 public final class MessageReceivedEvent: NSObject, @unchecked Sendable {
+    /// The received message.
     public let message: Message
-    /// How many are left of the package that it came with; 0 when it came alone.
+    /// How many messages of the same package are still to be delivered; 0 for a message that came alone.
     public let left: Int
-    /// Whether it came while what had been missed was fetched.
+    /// Whether it came while missed messages were fetched.
     public let offline: Bool
-    /// Whether more packages follow. What had been missed is complete with `left == 0` and `hasPackage == false`.
+    /// Whether more packages of missed messages follow. With `left == 0` and `hasPackage == false` all missed messages have come.
     public let hasPackage: Bool
 
     init(message: Message, left: Int, offline: Bool, hasPackage: Bool) {
@@ -24,12 +25,12 @@ public final class MessageReceivedEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Messages were deleted for all. They are gone from the local database too.
+/// Messages were deleted for everybody. They were removed from the local database too.
 #if canImport(ObjectiveC)
     @objc(NCMessageDeletedEvent) @objcMembers
 #endif
 public final class MessageDeletedEvent: NSObject, @unchecked Sendable {
-    /// As they were.
+    /// The messages as they were before.
     public let messages: [Message]
 
     init(messages: [Message]) {
@@ -43,7 +44,7 @@ public final class MessageDeletedEvent: NSObject, @unchecked Sendable {
     @objc(NCMessagesUpdatedEvent) @objcMembers
 #endif
 public final class MessagesUpdatedEvent: NSObject, @unchecked Sendable {
-    /// As they are now.
+    /// The edited messages.
     public let messages: [Message]
 
     init(messages: [Message]) {
@@ -57,9 +58,9 @@ public final class MessagesUpdatedEvent: NSObject, @unchecked Sendable {
     @objc(NCMessageMetadataUpdatedEvent) @objcMembers
 #endif
 public final class MessageMetadataUpdatedEvent: NSObject, @unchecked Sendable {
-    /// The pairs that were set, not all that there are.
+    /// The pairs that were set by this change.
     public let metadata: [String: String]
-    /// As it is now.
+    /// The message with its present metadata.
     public let message: Message
 
     init(metadata: [String: String], message: Message) {
@@ -74,9 +75,9 @@ public final class MessageMetadataUpdatedEvent: NSObject, @unchecked Sendable {
     @objc(NCMessageMetadataDeletedEvent) @objcMembers
 #endif
 public final class MessageMetadataDeletedEvent: NSObject, @unchecked Sendable {
-    /// As it is now.
+    /// The message with its present metadata.
     public let message: Message
-    /// The keys that are gone.
+    /// The deleted keys.
     public let keys: [String]
 
     init(message: Message, keys: [String]) {
@@ -86,11 +87,12 @@ public final class MessageMetadataDeletedEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Somebody has read messages that this user sent.
+/// Receivers have read messages of the signed-in user.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptResponseEvent) @objcMembers
 #endif
 public final class MessageReceiptResponseEvent: NSObject, @unchecked Sendable {
+    /// One entry for each message.
     public let responses: [MessageReceiptResponse]
 
     init(responses: [MessageReceiptResponse]) {
@@ -99,18 +101,22 @@ public final class MessageReceiptResponseEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// How far a message has been read.
+/// How many receivers have read a message.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptResponse) @objcMembers
 #endif
 public final class MessageReceiptResponse: NSObject, @unchecked Sendable {
+    /// The service's id of the message.
     public let messageId: String
+    /// The message's channel.
     public let channelIdentifier: ChannelIdentifier
+    /// How many receivers have read it.
     public let readCount: Int
+    /// How many receivers have not read it.
     public let unreadCount: Int
-    /// How many people it was meant for.
+    /// How many receivers the message has.
     public let totalCount: Int
-    /// Who has read it just now.
+    /// The receivers who have just read it.
     public let users: [MessageReceiptUser]
 
     init(
@@ -127,13 +133,14 @@ public final class MessageReceiptResponse: NSObject, @unchecked Sendable {
     }
 }
 
-/// Who has read a message.
+/// A user who has read a message.
 #if canImport(ObjectiveC)
     @objc(NCMessageReceiptUser) @objcMembers
 #endif
 public final class MessageReceiptUser: NSObject, @unchecked Sendable {
+    /// The user's id.
     public let userId: String
-    /// When, ms since 1970.
+    /// When the user read it, milliseconds since 1970.
     public let timestamp: Int64
     /// Whether the message mentions the user; false where that is not known.
     public let isMentioned: Bool

@@ -13,14 +13,14 @@ import Foundation
         @objc optional func onMessagesMissed(_ event: MessagesMissedEvent)
     }
 #else
-    /// Hears about messages. Every method is optional.
+    /// Gets messages and their changes. Every method is optional.
     ///
-    /// Called on the library's callback queue, in the order in which things happened (rule NC-20). Add handlers before connecting, or
-    /// what had been missed comes unheard.
+    /// Called on the callback queue, in the order of the events (rule NC-20). Add handlers before connecting, because offline messages
+    /// arrive right after the sign-in.
     public protocol MessageHandler: AnyObject {
-        /// A message has come.
+        /// A message was received.
         func onMessageReceived(_ event: MessageReceivedEvent)
-        /// Messages were deleted for all.
+        /// Messages were deleted for everybody.
         func onMessageDeleted(_ event: MessageDeletedEvent)
         /// Messages were edited.
         func onMessagesUpdated(_ event: MessagesUpdatedEvent)
@@ -28,9 +28,9 @@ import Foundation
         func onMessageMetadataUpdated(_ event: MessageMetadataUpdatedEvent)
         /// Metadata of a message were deleted.
         func onMessageMetadataDeleted(_ event: MessageMetadataDeletedEvent)
-        /// Somebody has read messages that this user sent.
+        /// Receivers have read messages of the signed-in user.
         func onMessageReceiptResponse(_ event: MessageReceiptResponseEvent)
-        /// All that had been missed has come.
+        /// All missed messages have been delivered.
         func onOfflineMessageSyncCompleted()
         /// Messages may be missing: this device was away for longer than the server keeps them, or the server lost them. Load the
         /// history of channels that are shown. An addition to the vendor's SDK.

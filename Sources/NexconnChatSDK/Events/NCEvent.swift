@@ -1,44 +1,72 @@
 import EngineRuntime
 
-/// Everything that the handlers are told, as one sequence of values. An addition to the vendor's SDK.
+/// The events of all handlers as one type. An addition to the vendor's SDK.
 public enum NCEvent: Sendable {
+    /// A message was received.
     case messageReceived(MessageReceivedEvent)
+    /// Messages were deleted for everybody.
     case messageDeleted(MessageDeletedEvent)
+    /// Messages were edited.
     case messagesUpdated(MessagesUpdatedEvent)
+    /// Metadata of a message were set.
     case messageMetadataUpdated(MessageMetadataUpdatedEvent)
+    /// Metadata of a message were deleted.
     case messageMetadataDeleted(MessageMetadataDeletedEvent)
+    /// Receivers have read messages of the signed-in user.
     case messageReceiptResponse(MessageReceiptResponseEvent)
-    /// All that had been missed has come.
+    /// All missed messages have been delivered.
     case offlineMessageSyncCompleted
     /// Messages may be missing: load the history of channels that are shown.
     case messagesMissed(MessagesMissedEvent)
+    /// Another device of the user pinned or unpinned a channel.
     case channelPinned(ChannelPinnedSyncEvent)
+    /// Another device of the user set the do-not-disturb level of a channel.
     case channelNoDisturbLevel(ChannelNoDisturbLevelSyncEvent)
+    /// Another device of the user has read a channel.
     case channelUnreadStatus(ChannelUnreadStatusSyncEvent)
+    /// The users who are typing in a channel have changed.
     case typing(TypingStatusChangedEvent)
+    /// The settings of channels were fetched from the server, or could not be fetched.
     case remoteChannelsSyncCompleted(RemoteChannelsSyncCompletedEvent)
+    /// A user joined or left a group, or the group's owner or managers changed.
     case groupOperation(GroupOperationEvent)
+    /// The data of a group changed.
     case groupInfoChanged(GroupInfoChangedEvent)
+    /// The data of a group's member changed.
     case groupMemberInfoChanged(GroupMemberInfoChangedEvent)
+    /// An event of an open channel.
     case openChannel(OpenChannelNews)
+    /// A user that was subscribed to changed.
     case subscriptionChanged(SubscriptionChangedEvent)
-    /// So many events were left out, because this consumer was too slow.
+    /// How many events were left out here because this consumer was too slow.
     case dropped(Int)
 }
 
-/// What ``OpenChannelHandler`` is told.
+/// The events of ``OpenChannelHandler`` as one type.
 public enum OpenChannelNews: Sendable {
+    /// Entering has begun.
     case entering(OpenChannelEnteringEvent)
+    /// The user has entered, also after a reconnect.
     case entered(OpenChannelEnteredEvent)
+    /// The user could not enter, or could not come back after a reconnect.
     case enterFailed(OpenChannelEnterFailedEvent)
+    /// Messages may be missing after a loss of the connection.
     case reset(OpenChannelResetEvent)
+    /// The user has left.
     case exited(OpenChannelExitedEvent)
+    /// The channel was destroyed.
     case destroyed(OpenChannelDestroyedEvent)
+    /// The channel's metadata arrived for the first time after entering.
     case metadataSynced(OpenChannelMetadataSyncedEvent)
+    /// The channel's metadata changed.
     case metadataChanged(OpenChannelMetadataChangedEvent)
+    /// Users entered or left.
     case participantChanged(OpenChannelParticipantChangedEvent)
+    /// The users who may send messages have changed.
     case participantMuted(OpenChannelParticipantMutedEvent)
+    /// Users were banned.
     case participantBanned(OpenChannelParticipantBannedEvent)
+    /// The user entered or left with another device.
     case multiLoginSync(OpenChannelMultiLoginSyncEvent)
 
     func tell(_ handler: any OpenChannelHandler) {
@@ -59,7 +87,7 @@ public enum OpenChannelNews: Sendable {
     }
 }
 
-/// What happens from now on, for one consumer: an async sequence. Ends when the consuming task is cancelled.
+/// All events from now on, as an async sequence for one consumer. Ends when the consuming task is cancelled.
 ///
 /// ```swift
 /// for await event in NCEngine.events {
@@ -67,13 +95,17 @@ public enum OpenChannelNews: Sendable {
 /// }
 /// ```
 public struct NCEvents: AsyncSequence, Sendable {
+    /// An event.
     public typealias Element = NCEvent
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let stream: EventStream<NCEvent>
 
+    /// Starts where an earlier loop over this sequence ended.
     public func makeAsyncIterator() -> Iterator { Iterator(base: stream.makeAsyncIterator()) }
 
+    /// Hands out one event after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<NCEvent>.Iterator
 
@@ -83,6 +115,7 @@ public struct NCEvents: AsyncSequence, Sendable {
 }
 
 extension NCEngine {
-    /// What happens from now on, for one consumer; ask again for another. An addition to the vendor's SDK.
+    /// All events from now on. Each sequence is for one consumer; read the property again for another. An addition to the vendor's
+    /// SDK.
     public static var events: NCEvents { NCEvents(stream: registry.chat.stream) }
 }

@@ -7,6 +7,7 @@ import Foundation
     @objc(NCOpenChannelMetadataChangedEvent) @objcMembers
 #endif
 public final class OpenChannelMetadataChangedEvent: NSObject, @unchecked Sendable {
+    /// The changed pairs.
     public let changeInfo: [OpenChannelMetadataChangeInfo]
 
     init(changeInfo: [OpenChannelMetadataChangeInfo]) {
@@ -20,10 +21,13 @@ public final class OpenChannelMetadataChangedEvent: NSObject, @unchecked Sendabl
     @objc(NCOpenChannelMetadataChangeInfo) @objcMembers
 #endif
 public final class OpenChannelMetadataChangeInfo: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// The key of the pair.
     public let key: String
     /// Nil when the pair was removed.
     public let value: String?
+    /// Whether the pair was set or removed.
     public let operationType: OpenChannelMetadataOperationType
 
     init(channelId: String, key: String, value: String?, operationType: OpenChannelMetadataOperationType) {
@@ -35,13 +39,16 @@ public final class OpenChannelMetadataChangeInfo: NSObject, @unchecked Sendable 
     }
 }
 
-/// Somebody came or left.
+/// Users entered or left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantChangedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantChangedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// Who entered or left.
     public let actions: [OpenChannelParticipantAction]
+    /// How many users are in the channel now.
     public let participantCount: Int
 
     init(channelId: String, actions: [OpenChannelParticipantAction], participantCount: Int) {
@@ -52,12 +59,14 @@ public final class OpenChannelParticipantChangedEvent: NSObject, @unchecked Send
     }
 }
 
-/// One who came or left.
+/// A user who entered or left.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantAction) @objcMembers
 #endif
 public final class OpenChannelParticipantAction: NSObject, @unchecked Sendable {
+    /// The user's id.
     public let userId: String
+    /// Whether the user entered or left.
     public let action: OpenChannelParticipantActionType
 
     init(userId: String, action: OpenChannelParticipantActionType) {
@@ -67,20 +76,22 @@ public final class OpenChannelParticipantAction: NSObject, @unchecked Sendable {
     }
 }
 
-/// Who may speak has changed.
+/// The users who may send messages to an open channel have changed.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantMutedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantMutedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// The kind of change.
     public let type: OpenChannelMuteType
-    /// Empty when it concerns all.
+    /// The users that the change is about; empty when it is about all.
     public let userIds: [String]
-    /// Milliseconds; 0 when it does not end by itself.
+    /// How many milliseconds it lasts; 0 when it does not end by itself.
     public let duration: Int64
-    /// Milliseconds since 1970.
+    /// When it happened, milliseconds since 1970.
     public let operationTime: Int64
-    /// Not told by this service: always nil.
+    /// Always nil with this service.
     public let extra: String?
 
     init(
@@ -96,18 +107,20 @@ public final class OpenChannelParticipantMutedEvent: NSObject, @unchecked Sendab
     }
 }
 
-/// Somebody was banned.
+/// Users were banned from an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelParticipantBannedEvent) @objcMembers
 #endif
 public final class OpenChannelParticipantBannedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// The banned users.
     public let userIds: [String]
-    /// Milliseconds; 0 when it does not end by itself.
+    /// How many milliseconds the ban lasts; 0 when it does not end by itself.
     public let duration: Int64
-    /// Milliseconds since 1970.
+    /// When it happened, milliseconds since 1970.
     public let operationTime: Int64
-    /// Not told by this service: always nil.
+    /// Always nil with this service.
     public let extra: String?
 
     init(channelId: String, userIds: [String], duration: Int64, operationTime: Int64, extra: String?) {
@@ -125,8 +138,11 @@ public final class OpenChannelParticipantBannedEvent: NSObject, @unchecked Senda
     @objc(NCOpenChannelMultiLoginSyncEvent) @objcMembers
 #endif
 public final class OpenChannelMultiLoginSyncEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// Whether the user entered or left.
     public let status: OpenChannelSyncStatus
+    /// Why the user entered or left.
     public let reason: OpenChannelSyncReason
 
     init(channelId: String, status: OpenChannelSyncStatus, reason: OpenChannelSyncReason) {

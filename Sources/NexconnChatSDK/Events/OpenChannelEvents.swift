@@ -7,6 +7,7 @@ import Foundation
     @objc(NCOpenChannelEnteringEvent) @objcMembers
 #endif
 public final class OpenChannelEnteringEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
 
     init(channelId: String) {
@@ -20,8 +21,9 @@ public final class OpenChannelEnteringEvent: NSObject, @unchecked Sendable {
     @objc(NCOpenChannelEnteredEvent) @objcMembers
 #endif
 public final class OpenChannelEnteredEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
-    /// What the channel is like; always there with this service.
+    /// The channel's data; never nil with this service.
     public let response: OpenChannelEnterResponseInfo?
 
     init(channelId: String, response: OpenChannelEnterResponseInfo?) {
@@ -31,12 +33,14 @@ public final class OpenChannelEnteredEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// The user could not enter, or not come back.
+/// The user could not enter an open channel, or could not come back after a reconnect.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterFailedEvent) @objcMembers
 #endif
 public final class OpenChannelEnterFailedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// Why.
     public let error: NCError
 
     init(channelId: String, error: NCError) {
@@ -51,6 +55,7 @@ public final class OpenChannelEnterFailedEvent: NSObject, @unchecked Sendable {
     @objc(NCOpenChannelResetEvent) @objcMembers
 #endif
 public final class OpenChannelResetEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
 
     init(channelId: String) {
@@ -59,11 +64,12 @@ public final class OpenChannelResetEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// The user has left.
+/// The user has left an open channel.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelExitedEvent) @objcMembers
 #endif
 public final class OpenChannelExitedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
 
     init(channelId: String) {
@@ -72,12 +78,14 @@ public final class OpenChannelExitedEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// A channel is gone.
+/// An open channel was destroyed.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelDestroyedEvent) @objcMembers
 #endif
 public final class OpenChannelDestroyedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
+    /// How it was destroyed.
     public let destroyType: OpenChannelDestroyType
 
     init(channelId: String, destroyType: OpenChannelDestroyType) {
@@ -92,6 +100,7 @@ public final class OpenChannelDestroyedEvent: NSObject, @unchecked Sendable {
     @objc(NCOpenChannelMetadataSyncedEvent) @objcMembers
 #endif
 public final class OpenChannelMetadataSyncedEvent: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
 
     init(channelId: String) {

@@ -17,31 +17,31 @@ import Foundation
         @objc optional func onMultiLoginSync(_ event: OpenChannelMultiLoginSyncEvent)
     }
 #else
-    /// Hears about open channels. Every method is optional.
+    /// Gets events of open channels. Every method is optional.
     ///
-    /// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+    /// Called on the callback queue, in the order of the events (rule NC-20).
     public protocol OpenChannelHandler: AnyObject {
         /// Entering has begun.
         func onEntering(_ event: OpenChannelEnteringEvent)
-        /// The user is in; also when the SDK came back after a loss of the connection.
+        /// The user has entered; also called when the SDK has entered again after a loss of the connection.
         func onEntered(_ event: OpenChannelEnteredEvent)
-        /// The user could not enter, or not come back.
+        /// The user could not enter, or could not come back after a loss of the connection.
         func onEnterFailed(_ event: OpenChannelEnterFailedEvent)
         /// After a loss of the connection messages of the channel may be missing.
         func onReset(_ event: OpenChannelResetEvent)
         /// The user has left.
         func onExited(_ event: OpenChannelExitedEvent)
-        /// The channel is gone.
+        /// The channel was destroyed.
         func onChannelDestroyed(_ event: OpenChannelDestroyedEvent)
         /// The channel's metadata have come for the first time after entering.
         func onMetadataSynced(_ event: OpenChannelMetadataSyncedEvent)
         /// The channel's metadata have changed.
         func onMetadataChanged(_ event: OpenChannelMetadataChangedEvent)
-        /// Somebody came or left.
+        /// Users entered or left.
         func onParticipantChanged(_ event: OpenChannelParticipantChangedEvent)
-        /// Who may speak has changed.
+        /// The users who may send messages have changed.
         func onParticipantMuted(_ event: OpenChannelParticipantMutedEvent)
-        /// Somebody was banned.
+        /// Users were banned.
         func onParticipantBanned(_ event: OpenChannelParticipantBannedEvent)
         /// The user entered or left with another device.
         func onMultiLoginSync(_ event: OpenChannelMultiLoginSyncEvent)

@@ -6,9 +6,9 @@ import Foundation
         @objc optional func onSubscriptionChanged(_ event: SubscriptionChangedEvent)
     }
 #else
-    /// Hears about users. Every method is optional.
+    /// Gets changes of users that were subscribed to. Every method is optional.
     ///
-    /// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+    /// Called on the callback queue, in the order of the events (rule NC-20).
     public protocol UserHandler: AnyObject {
         /// Somebody whom this user subscribed to came online or went offline.
         func onSubscriptionChanged(_ event: SubscriptionChangedEvent)
@@ -19,24 +19,25 @@ import Foundation
     }
 #endif
 
-/// What can be subscribed to.
+/// The properties of a user that can be subscribed to.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeType)
 #endif
 public enum SubscribeType: Int, Sendable {
     /// Whether a user is online.
     case onlineStatus = 1
-    /// A user's profile. Not yet told by this service.
+    /// A user's profile. This service does not report changes of profiles.
     case userProfile = 2
 }
 
 // `@unchecked Sendable` of the classes below: immutable.
 
-/// Something about users changed that this user subscribed to.
+/// Users that the signed-in user subscribed to have changed.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionChangedEvent) @objcMembers
 #endif
 public final class SubscriptionChangedEvent: NSObject, @unchecked Sendable {
+    /// One entry for each user.
     public let events: [SubscriptionInfo]
 
     init(events: [SubscriptionInfo]) {
@@ -45,13 +46,16 @@ public final class SubscriptionChangedEvent: NSObject, @unchecked Sendable {
     }
 }
 
-/// What changed about a user.
+/// The changes of one user.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionInfo) @objcMembers
 #endif
 public final class SubscriptionInfo: NSObject, @unchecked Sendable {
+    /// The user's id.
     public let userId: String
+    /// The subscribed property.
     public let subscribeType: SubscribeType
+    /// The changes, oldest first.
     public let details: [SubscriptionDetail]
 
     init(userId: String, subscribeType: SubscribeType, details: [SubscriptionDetail]) {
@@ -62,16 +66,16 @@ public final class SubscriptionInfo: NSObject, @unchecked Sendable {
     }
 }
 
-/// One change.
+/// One change of a user.
 #if canImport(ObjectiveC)
     @objc(NCSubscriptionDetail) @objcMembers
 #endif
 public final class SubscriptionDetail: NSObject, @unchecked Sendable {
-    /// 1 online, 0 offline.
+    /// 1 when the user came online, 0 when the user went offline.
     public let eventValue: Int
-    /// Milliseconds since 1970.
+    /// When it happened, milliseconds since 1970.
     public let changeTime: Int64
-    /// Not told by this service: always empty.
+    /// Always empty with this service.
     public let platform: String
 
     init(eventValue: Int, changeTime: Int64, platform: String) {

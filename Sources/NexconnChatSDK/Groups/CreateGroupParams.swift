@@ -8,20 +8,26 @@ import NexconnProtocol
     @objc(NCCreateGroupParams) @objcMembers
 #endif
 public final class CreateGroupParams: NSObject, @unchecked Sendable {
-    /// 1 … 64 characters.
+    /// The group's id, 1 … 64 characters.
     public let groupId: String
+    /// The group's name.
     public let groupName: String
-    /// Who is in it from the start, beside the user.
+    /// Members from the start, in addition to the signed-in user.
     @Guarded public var inviteeUserIds: [String]? = nil
-    /// Where the picture is.
+    /// The address of the group's picture.
     @Guarded public var portraitUri: String? = nil
+    /// A text about the group.
     @Guarded public var introduction: String? = nil
+    /// A notice for the members.
     @Guarded public var notice: String? = nil
-    /// The application's own members.
+    /// Values of the application.
     @Guarded public var extProfile: [String: String]? = nil
+    /// Who may join.
     @Guarded public var joinPermission: GroupJoinPermission = .free
+    /// Who may invite users.
     @Guarded public var invitePermission: GroupOperationPermission = .everyone
 
+    /// A group with an id and a name that everybody may join.
     public init(groupId: String, groupName: String) {
         self.groupId = groupId
         self.groupName = groupName
@@ -42,21 +48,26 @@ public final class CreateGroupParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// What to change about a group; nil leaves as it is.
+/// Changes of a group; properties that are nil are not changed.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCUpdateGroupInfoParams) @objcMembers
 #endif
 public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
+    /// The group's name.
     @Guarded public var groupName: String? = nil
-    /// Where the picture is.
+    /// The address of the group's picture.
     @Guarded public var portraitUri: String? = nil
+    /// A text about the group.
     @Guarded public var introduction: String? = nil
+    /// A notice for the members.
     @Guarded public var notice: String? = nil
-    /// The application's own members, all of them.
+    /// Values of the application; they replace all former ones.
     @Guarded public var extProfile: [String: String]? = nil
+    /// Who may join. Only the owner may change it.
     @Guarded public var joinPermission: GroupJoinPermission? = nil
+    /// Who may invite users. Only the owner may change it.
     @Guarded public var invitePermission: GroupOperationPermission? = nil
     /// Whether only the owner and managers may speak. An addition to the vendor's SDK, where servers decide that.
     @Guarded public var isAllMuted: Bool? = nil
@@ -86,43 +97,50 @@ public final class UpdateGroupInfoParams: NSObject, @unchecked Sendable {
     @objc(NCKickMembersParams) @objcMembers
 #endif
 public final class KickMembersParams: NSObject, Sendable {
-    /// At most 100.
+    /// The members to remove, 1 … 100.
     public let userIds: [String]
 
+    /// Members with these ids.
     public init(userIds: [String]) {
         self.userIds = userIds
         super.init()
     }
 }
 
-/// To whom a group goes.
+/// The transfer of a group to another owner.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCTransferOwnerParams) @objcMembers
 #endif
 public final class TransferOwnerParams: NSObject, @unchecked Sendable {
+    /// The member who becomes the owner.
     public let newOwnerId: String
-    /// Whether the owner of before leaves the group.
+    /// Whether the previous owner leaves the group.
     @Guarded public var leaveAfterTransfer = false
 
+    /// A transfer after which the previous owner stays a member.
     public init(newOwnerId: String) {
         self.newOwnerId = newOwnerId
         super.init()
     }
 }
 
-/// What to change about a member; nil leaves as it is.
+/// Changes of a member's data; properties that are nil are not changed.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSetMemberInfoParams) @objcMembers
 #endif
 public final class SetMemberInfoParams: NSObject, @unchecked Sendable {
+    /// The member's user id.
     public let userId: String
+    /// The member's name in this group.
     @Guarded public var nickname: String? = nil
+    /// A text of the application.
     @Guarded public var extra: String? = nil
 
+    /// Changes nothing yet.
     public init(userId: String) {
         self.userId = userId
         super.init()

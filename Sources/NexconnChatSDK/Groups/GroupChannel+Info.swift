@@ -2,22 +2,24 @@ import NexconnProtocol
 
 // What groups and their members are like. Every completion is called once, on the callback queue (rule NH-1).
 extension GroupChannel {
-    /// What groups are like.
+    /// Loads the data of groups.
     ///
-    /// - Parameter groupIds: 1 … 20.
+    /// - Parameter groupIds: 1 … 20 ids.
     public static func getGroupsInfo(groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         info(of: groupIds, engine, engine.answering(completion))
     }
 
-    /// What groups are like: 1 … 20 of them.
+    /// Loads the data of 1 … 20 groups.
+    ///
+    /// - Throws: the reason why the service did not answer with the groups.
     public static func groups(_ groupIds: [String]) async throws(NCError) -> [GroupInfo] {
         try await awaiting { info(of: groupIds, NCEngine.engine, $0) }
     }
 
-    /// What those of these groups are like in which the user is.
+    /// Loads the data of the given groups, without those in which the user is not a member.
     ///
-    /// - Parameter groupIds: 1 … 20.
+    /// - Parameter groupIds: 1 … 20 ids.
     public static func getJoinedGroups(
         groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?
     ) {
@@ -26,7 +28,7 @@ extension GroupChannel {
         everything(engine, engine.answering(completion)) { groups in groups.filter { wanted.contains($0.groupId) } }
     }
 
-    /// The user's groups whose name contains a text.
+    /// Loads the user's groups whose name contains a text.
     public static func searchJoinedGroups(
         params: SearchJoinedGroupsParams, completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?
     ) {
@@ -37,9 +39,10 @@ extension GroupChannel {
         }
     }
 
-    /// Changes what the group is like.
+    /// Changes the group's data.
     ///
-    /// - Parameter completion: `errorKeys` names what was wrong with the parameters; this service says that in words, so it is nil.
+    /// - Parameter completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text names what
+    ///   is wrong with the parameters.
     public func updateInfo(
         params: UpdateGroupInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -47,19 +50,21 @@ extension GroupChannel {
         engine.ask(.updateGroup(channelId, params.wire), engine.confirming { block(nil, $0) })
     }
 
-    /// Members by their ids. The user has to be a member.
+    /// Loads members by their ids. The signed-in user has to be a member.
     ///
-    /// - Parameter userIds: 1 … 100.
+    /// - Parameter userIds: 1 … 100 ids.
     public func getMembers(userIds: [String], completion: ((_ members: [GroupMemberInfo]?, _ error: NCError?) -> Void)?) {
         members(userIds, engine.answering(completion))
     }
 
-    /// Members by their ids: 1 … 100. The user has to be a member.
+    /// Loads 1 … 100 members by their ids. The signed-in user has to be a member.
+    ///
+    /// - Throws: the reason why the service did not answer with the members.
     public func members(_ userIds: [String]) async throws(NCError) -> [GroupMemberInfo] {
         try await awaiting { members(userIds, $0) }
     }
 
-    /// Changes what a member is called here, and the member's `extra`.
+    /// Changes a member's name in this group, and the member's `extra`.
     public func setMemberInfo(
         params: SetMemberInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {

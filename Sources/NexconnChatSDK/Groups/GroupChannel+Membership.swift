@@ -5,8 +5,8 @@ import NexconnProtocol
 extension GroupChannel {
     /// Creates a group with the user as owner.
     ///
-    /// - Parameter completion: `processCode` is 0 when it is done. `errorKeys` names what was wrong with the parameters; this
-    ///   service says that in words, so it is nil.
+    /// - Parameter completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is nil with this
+    ///   service; the error's text names what is wrong with the parameters.
     public static func createGroup(
         params: CreateGroupParams,
         completion: ((_ processCode: Int, _ errorKeys: [String]?, _ error: NCError?) -> Void)?
@@ -24,6 +24,8 @@ extension GroupChannel {
     }
 
     /// Creates a group with the user as owner.
+    ///
+    /// - Throws: 25409 when the group exists; another reason why the service refused.
     public static func create(_ params: CreateGroupParams) async throws(NCError) -> GroupChannel {
         guard let channel = GroupChannel(channelId: params.groupId) else { throw Self.badID }
         _ = try await awaiting { create(params, $0) }
@@ -41,46 +43,54 @@ extension GroupChannel {
 
     /// Joins the group.
     ///
-    /// - Parameter completion: `processCode` is 0 when it is done.
+    /// - Parameter completion: called once, on the callback queue. `processCode` is 0 for success.
     public func join(completion: ((_ processCode: Int, _ error: NCError?) -> Void)?) {
         process(.joinGroup(channelId), completion)
     }
 
     /// Joins the group.
+    ///
+    /// - Throws: 25412 when the user is a member already; 25414 or 25424 when the group's ``GroupInfo/joinPermission`` forbids it.
     public func join() async throws(NCError) {
         try await awaiting { engine.ask(.joinGroup(channelId), $0) }
     }
 
-    /// Brings users in.
+    /// Makes users members of the group.
     ///
     /// - Parameters:
-    ///   - userIds: 1 … 100.
-    ///   - completion: `processCode` is 0 when it is done.
+    ///   - userIds: 1 … 100 ids.
+    ///   - completion: called once, on the callback queue. `processCode` is 0 for success.
     public func inviteUsers(userIds: [String], completion: ((_ processCode: Int, _ error: NCError?) -> Void)?) {
         process(.inviteToGroup(channelId, users: userIds), completion)
     }
 
-    /// Brings users in: 1 … 100.
+    /// Makes 1 … 100 users members of the group.
+    ///
+    /// - Throws: 25426 when the group's ``GroupInfo/invitePermission`` forbids it; 405 when one of the users blocks the signed-in user.
     public func invite(_ userIds: [String]) async throws(NCError) {
         try await awaiting { engine.ask(.inviteToGroup(channelId, users: userIds), $0) }
     }
 
-    /// Leaves the group. Its owner cannot (25417): transfer or dismiss it.
+    /// Leaves the group. The owner cannot leave (error 25417); transfer or dismiss the group instead.
     public func leave(completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.quitGroup(channelId), engine.confirming(completion))
     }
 
-    /// Leaves the group. Its owner cannot (25417): transfer or dismiss it.
+    /// Leaves the group. The owner cannot leave; transfer or dismiss the group instead.
+    ///
+    /// - Throws: 25417 for the owner.
     public func leave() async throws(NCError) {
         try await awaiting { engine.ask(.quitGroup(channelId), $0) }
     }
 
-    /// Ends the group. Its owner only.
+    /// Dismisses the group. Only its owner may.
     public func dismiss(completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.dismissGroup(channelId), engine.confirming(completion))
     }
 
-    /// Ends the group. Its owner only.
+    /// Dismisses the group. Only its owner may.
+    ///
+    /// - Throws: 25404 when the user is not the owner.
     public func dismiss() async throws(NCError) {
         try await awaiting { engine.ask(.dismissGroup(channelId), $0) }
     }
@@ -90,23 +100,25 @@ extension GroupChannel {
         engine.ask(.kickFromGroup(channelId, users: params.userIds), engine.confirming(completion))
     }
 
-    /// Removes members: 1 … 100.
+    /// Removes 1 … 100 members.
+    ///
+    /// - Throws: the reason why the service refused, such as a missing right.
     public func kick(_ userIds: [String]) async throws(NCError) {
         try await awaiting { engine.ask(.kickFromGroup(channelId, users: userIds), $0) }
     }
 
-    /// Gives the group to another member. Its owner only.
+    /// Transfers the group to another member. Only its owner may.
     public func transferOwner(params: TransferOwnerParams, completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(
             .transferGroup(channelId, to: params.newOwnerId, leave: params.leaveAfterTransfer), engine.confirming(completion))
     }
 
-    /// Makes members managers. The owner only.
+    /// Makes members managers. Only the owner may.
     public func addAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.changeAdmins(channelId, add: userIds, remove: []), engine.confirming(completion))
     }
 
-    /// Makes managers members again. The owner only.
+    /// Makes managers normal members again. Only the owner may.
     public func removeAdmins(userIds: [String], completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.changeAdmins(channelId, add: [], remove: userIds), engine.confirming(completion))
     }

@@ -1,7 +1,7 @@
 import Foundation
 import NexconnProtocol
 
-/// A group.
+/// The data of a group.
 #if canImport(ObjectiveC)
     @objc(NCGroupInfo) @objcMembers
 #endif
@@ -13,23 +13,31 @@ public final class GroupInfo: NSObject, Sendable {
         super.init()
     }
 
+    /// The group's id.
     public var groupId: String { group.id }
+    /// The group's name.
     public var groupName: String { group.name }
+    /// The owner's user id.
     public var ownerId: String { group.owner }
-    /// Where the picture is.
+    /// The address of the group's picture.
     public var portraitUri: String? { group.avatar }
     /// Another name of ``portraitUri``.
     public var avatarUrl: String? { group.avatar }
+    /// A text about the group.
     public var introduction: String? { group.introduction }
+    /// A notice for the members.
     public var notice: String? { group.notice }
+    /// How many members the group has.
     public var memberCount: Int { group.memberCount }
-    /// Milliseconds since 1970.
+    /// When the group was created, milliseconds since 1970.
     public var createTime: Int64 { group.created }
+    /// Who may join.
     public var joinPermission: GroupJoinPermission { GroupJoinPermission(rawValue: group.joinPermission) ?? .ownerVerify }
+    /// Who may invite users.
     public var invitePermission: GroupOperationPermission { GroupOperationPermission(rawValue: group.invitePermission) ?? .owner }
-    /// The application's own members.
+    /// Values of the application.
     public var extProfile: [String: String] { group.extra }
-    /// Whether only the owner and those who are allowed may speak.
+    /// Whether only the owner and users on the allowlist may send messages.
     public var isAllMuted: Bool { group.isMuted }
 }
 
@@ -38,13 +46,15 @@ public final class GroupInfo: NSObject, Sendable {
     @objc(NCGroupMemberInfo) @objcMembers
 #endif
 public final class GroupMemberInfo: NSObject, Sendable {
+    /// The member's user id.
     public let userId: String
-    /// What the member is called in this group.
+    /// The member's name in this group.
     public let nickname: String?
+    /// A text of the application.
     public let extra: String?
-    /// `undef` where only the id is known.
+    /// The member's role; ``GroupMemberRole/undef`` when only the id is known.
     public let role: GroupMemberRole
-    /// When the member joined, ms since 1970; 0 where only the id is known.
+    /// When the member joined, milliseconds since 1970; 0 when only the id is known.
     public let joinedTime: Int64
 
     init(_ member: NexconnGroupMember) {

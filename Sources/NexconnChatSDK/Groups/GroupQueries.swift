@@ -1,76 +1,81 @@
 import Foundation
 import NexconnProtocol
 
-/// Which members of a group to list.
+/// Selects members of a group by role.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCGroupMembersByRoleQueryParams) @objcMembers
 #endif
 public final class GroupMembersByRoleQueryParams: NSObject, @unchecked Sendable {
+    /// The group's id.
     @Guarded public var groupId: String = ""
-    /// `undef` for all.
+    /// The role of the members; ``GroupMemberRole/undef`` for all roles.
     @Guarded public var role: GroupMemberRole = .undef
-    /// 1 … 100.
+    /// How many members a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 50
-    /// Members come in the order of their ids; whether from the first or, within each page, from the last.
+    /// The order of a page's members by their ids: ascending or descending. Pages themselves are in ascending order.
     @Guarded public var isAscending = true
 }
 
-/// Which of the user's groups to list.
+/// Selects groups of the user by role.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCJoinedGroupsByRoleQueryParams) @objcMembers
 #endif
 public final class JoinedGroupsByRoleQueryParams: NSObject, @unchecked Sendable {
-    /// The user's role in them; `undef` for all.
+    /// The user's role in the groups; ``GroupMemberRole/undef`` for all roles.
     @Guarded public var role: GroupMemberRole = .undef
-    /// 1 … 100.
+    /// How many groups a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 50
 }
 
-/// Members to look for by their names in the group.
+/// Selects members of a group by name.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSearchGroupMembersQueryParams) @objcMembers
 #endif
 public final class SearchGroupMembersQueryParams: NSObject, @unchecked Sendable {
+    /// The group's id.
     @Guarded public var groupId: String = ""
-    /// Part of a nickname or user id, in upper or lower case.
+    /// A part of the nickname or user id. Case does not matter.
     @Guarded public var memberName: String = ""
-    /// 1 … 100: how many members are looked at for a page, which has those of them that were found.
+    /// How many members are compared for one page, 1 … 100. A page has those of them that match.
     @Guarded public var pageSize: Int32 = 50
 }
 
-/// Groups to look for among the user's.
+/// Selects groups of the user by name.
 #if canImport(ObjectiveC)
     @objc(NCSearchJoinedGroupsParams) @objcMembers
 #endif
 public final class SearchJoinedGroupsParams: NSObject, Sendable {
-    /// Part of a name, in upper or lower case.
+    /// A part of the group's name. Case does not matter.
     public let groupName: String
 
+    /// Groups whose name contains `groupName`.
     public init(groupName: String) {
         self.groupName = groupName
         super.init()
     }
 }
 
+/// Pages of a group's members.
 public typealias GroupMembersQuery = PagedQuery<GroupMemberInfo>
+/// Pages of the user's groups.
 public typealias JoinedGroupsQuery = PagedQuery<GroupInfo>
 
 extension GroupChannel {
-    /// The members of a group, by role. The user has to be a member.
+    /// Lists the members of a group by role, in pages. The signed-in user has to be a member.
     public static func createGroupMembersByRoleQuery(params: GroupMembersByRoleQueryParams) -> GroupMembersQuery {
         let (group, role, size, isAscending) = (params.groupId, params.role.wire, params.pageSize, params.isAscending)
         return members(group, role, size) { members in isAscending ? members : members.reversed() }
     }
 
-    /// The members of a group whose nickname or id contains a text. The user has to be a member.
+    /// Lists the members of a group whose nickname or id contains a text, in pages. The signed-in user has to be a member.
     ///
-    /// Pages go on until members are found or the group ends.
+    /// A page is loaded when matching members were found or the group has no more members.
     public static func createSearchGroupMembersQuery(params: SearchGroupMembersQueryParams) -> GroupMembersQuery {
         let keyword = params.memberName.lowercased()
         return members(params.groupId, nil, params.pageSize) { members in
@@ -80,7 +85,7 @@ extension GroupChannel {
         }
     }
 
-    /// The groups that the user is in, by role.
+    /// Lists the groups of the user by role, in pages.
     public static func createJoinedGroupsByRoleQuery(params: JoinedGroupsByRoleQueryParams) -> JoinedGroupsQuery {
         let engine = NCEngine.engine
         let (role, limit) = (params.role.wire, PageSize.clamped(params.pageSize, to: 1...100))

@@ -1,15 +1,18 @@
 import Foundation
 import NexconnProtocol
 
-/// What a member of a group may do.
+/// The roles of a group's members.
 #if canImport(ObjectiveC)
     @objc(NCGroupMemberRole)
 #endif
 public enum GroupMemberRole: Int, Sendable {
-    /// Not known, or all, in queries.
+    /// Not known; in queries, all roles.
     case undef = 0
+    /// A member without further rights.
     case normal = 1
+    /// A member who may change the group and remove normal members.
     case manager = 2
+    /// The owner, who may do everything.
     case owner = 3
 
     /// Another name of ``manager``.
@@ -35,38 +38,53 @@ public enum GroupMemberRole: Int, Sendable {
     }
 }
 
-/// Who may join.
+/// The users who may join a group. The numbers are the vendor's.
 #if canImport(ObjectiveC)
     @objc(NCGroupJoinPermission)
 #endif
 public enum GroupJoinPermission: Int, Sendable {
+    /// Everybody; this service asks no owner.
     case ownerVerify = 0
+    /// Everybody.
     case free = 1
+    /// Only users who are invited.
     case ownerOrAdminVerify = 2
+    /// Nobody.
     case noOneAllowed = 3
 }
 
-/// Who may do something in a group.
+/// The members who may do something in a group.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperationPermission)
 #endif
 public enum GroupOperationPermission: Int, Sendable {
+    /// The owner.
     case owner = 0
+    /// The owner and managers.
     case ownerOrAdmin = 1
+    /// All members.
     case everyone = 2
 }
 
-/// What happened in a group.
+/// The kinds of events of a group's membership.
 #if canImport(ObjectiveC)
     @objc(NCGroupOperation)
 #endif
 public enum GroupOperation: Int, Sendable {
+    /// The group was created.
     case create = 0
+    /// Users joined.
     case join = 1
+    /// Members were removed.
     case kick = 2
+    /// Members left.
     case quit = 3
+    /// The group was dismissed.
     case dismiss = 4
+    /// Members became managers.
     case addAdmin = 5
+    /// Managers became normal members.
     case removeAdmin = 6
+    /// The group has another owner.
     case transferGroupOwner = 7
 }

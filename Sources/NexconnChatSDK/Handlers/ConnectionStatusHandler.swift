@@ -5,12 +5,12 @@ import Foundation
     @objc(NCConnectionStatusChangedEvent)
 #endif
 public final class ConnectionStatusChangedEvent: NSObject, Sendable {
-    /// Where the connection is now.
+    /// The new status.
     #if canImport(ObjectiveC)
         @objc
     #endif
     public let status: NCConnectionStatus
-    /// Why, how often it was tried, and when the next attempt comes. An addition to the vendor's SDK.
+    /// The cause, the number of failed attempts, and the time of the next one. An addition to the vendor's SDK.
     public let details: NCConnectionDetails
 
     init(_ details: NCConnectionDetails) {
@@ -29,11 +29,11 @@ public final class ConnectionStatusChangedEvent: NSObject, Sendable {
         func tell(_ event: ConnectionStatusChangedEvent) { onConnectionStatusChanged?(event) }
     }
 #else
-    /// Hears about the connection. Every method is optional.
+    /// Gets changes of the connection's status. Every method is optional.
     ///
-    /// Called on the library's callback queue, in the order in which things happened (rule NC-20).
+    /// Called on the callback queue, in the order of the events (rule NC-20).
     public protocol ConnectionStatusHandler: AnyObject {
-        /// The status has changed. It always differs from the one that was told before.
+        /// The status has changed. It always differs from the previous one.
         func onConnectionStatusChanged(_ event: ConnectionStatusChangedEvent)
     }
 

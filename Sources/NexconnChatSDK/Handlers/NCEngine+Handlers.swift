@@ -1,9 +1,9 @@
 // Handlers of the connection. Those of messages, channels and users stand beside their protocols.
 extension NCEngine {
-    /// Calls `handler` whenever the connection's status changes.
+    /// Registers a handler for changes of the connection's status, called on the callback queue.
     ///
     /// - Parameters:
-    ///   - identifier: names the handler; the same one again replaces it.
+    ///   - identifier: the handler's name. A handler with the same identifier is replaced.
     ///   - handler: held weakly.
     #if canImport(ObjectiveC)
         @objc(addConnectionStatusHandlerWithIdentifier:handler:)
@@ -12,7 +12,7 @@ extension NCEngine {
         registry.connectionStatus.add(identifier) { [weak handler] in handler }
     }
 
-    /// Forgets the handler of this identifier.
+    /// Removes the connection status handler with this identifier.
     #if canImport(ObjectiveC)
         @objc(removeConnectionStatusHandlerForIdentifier:)
     #endif

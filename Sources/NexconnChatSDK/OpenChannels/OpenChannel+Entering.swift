@@ -2,9 +2,10 @@ import NexconnProtocol
 
 // Entering and leaving (rules NH-60 to NH-63).
 extension OpenChannel {
-    /// Enters the channel and stays in it, over every reconnect, until ``exitChannel(completion:)``.
+    /// Enters the channel. The library enters it again after every reconnect, until ``exitChannel(completion:)``.
     ///
-    /// The messages to begin with, `onEntered` and `onMetadataSynced` are told before the completion.
+    /// Handlers get the latest messages, ``OpenChannelHandler/onEntered(_:)`` and ``OpenChannelHandler/onMetadataSynced(_:)`` before
+    /// the completion is called.
     public func enterChannel(
         params: EnterOpenChannelParams,
         completion: ((_ response: OpenChannelEnterResponseInfo?, _ error: NCError?) -> Void)?
@@ -12,7 +13,9 @@ extension OpenChannel {
         enter(params, engine.answering(completion))
     }
 
-    /// Enters the channel and stays in it, over every reconnect, until ``exit()``.
+    /// Enters the channel. The library enters it again after every reconnect, until ``exit()``.
+    ///
+    /// - Throws: the reason why the service refused, such as 23409 for a banned user.
     @discardableResult
     public func enter(_ params: EnterOpenChannelParams = .init()) async throws(NCError) -> OpenChannelEnterResponseInfo {
         try await awaiting { enter(params, $0) }
@@ -24,6 +27,8 @@ extension OpenChannel {
     }
 
     /// Leaves the channel.
+    ///
+    /// - Throws: the reason why the service could not be told; the user is not entered again after a reconnect in any case.
     public func exit() async throws(NCError) {
         try await awaiting { exit($0) }
     }

@@ -2,7 +2,7 @@ import ChatDatabase
 import NexconnProtocol
 
 extension BaseChannel {
-    /// The messages of an open channel that the service keeps.
+    /// Lists the messages of an open channel from the service's history, in pages.
     public static func createOpenChannelMessagesQuery(params: OpenChannelMessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard ChannelIdentifier.isValid(params.channelId) else {

@@ -2,37 +2,43 @@ import NexconnProtocol
 
 // Metadata of open channels: at most 100 pairs, which everybody in the channel sees. Those in it only.
 extension OpenChannel {
-    /// All pairs.
+    /// Loads all metadata of the channel.
     public func getAllMetadata(completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {
         pairs(nil, engine.answering(completion))
     }
 
-    /// One pair: empty when there is none (23427 is not used).
+    /// Loads one pair of the channel's metadata; the result is empty when there is none.
     public func getMetadata(key: String, completion: ((_ metadata: [String: String]?, _ error: NCError?) -> Void)?) {
         pairs(key, engine.answering(completion))
     }
 
-    /// All pairs.
+    /// Loads all metadata of the channel.
+    ///
+    /// - Throws: the reason why the service did not answer, such as 23406 when the user has not entered the channel.
     public func metadata() async throws(NCError) -> [String: String] {
         try await awaiting { pairs(nil, $0) }
     }
 
-    /// Sets pairs: 1 … 10 at a time.
+    /// Sets 1 … 10 pairs of the channel's metadata.
     public func setMetadata(params: SetOpenChannelMetadataParams, completion: ((_ error: NCError?) -> Void)?) {
         set(params, engine.confirming(completion))
     }
 
-    /// Sets pairs: 1 … 10 at a time.
+    /// Sets 1 … 10 pairs of the channel's metadata.
+    ///
+    /// - Throws: the reason why the service refused; no pair was set then.
     public func setMetadata(_ params: SetOpenChannelMetadataParams) async throws(NCError) {
         try await awaiting { set(params, $0) }
     }
 
-    /// Deletes pairs: 1 … 10 at a time.
+    /// Deletes 1 … 10 pairs of the channel's metadata.
     public func deleteMetadata(params: DeleteOpenChannelMetadataParams, completion: ((_ error: NCError?) -> Void)?) {
         delete(params, engine.confirming(completion))
     }
 
-    /// Deletes pairs: 1 … 10 at a time.
+    /// Deletes 1 … 10 pairs of the channel's metadata.
+    ///
+    /// - Throws: the reason why the service refused; no pair was deleted then.
     public func deleteMetadata(_ params: DeleteOpenChannelMetadataParams) async throws(NCError) {
         try await awaiting { delete(params, $0) }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import NexconnProtocol
 
-/// What an open channel is like when the user enters it.
+/// The data of an open channel at the moment of entering.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelEnterResponseInfo) @objcMembers
 #endif
@@ -13,20 +13,20 @@ public final class OpenChannelEnterResponseInfo: NSObject, Sendable {
         super.init()
     }
 
-    /// When the channel was made, ms since 1970.
+    /// When the channel was created, milliseconds since 1970.
     public var createTime: Int64 { entrance.created }
-    /// How many are in it.
+    /// How many users are in the channel.
     public var participantCount: Int { entrance.count }
     /// Another name of ``participantCount``: the vendor's pages use both.
     public var memberCount: Int { entrance.count }
-    /// When the user entered, ms since 1970.
+    /// When the user entered, milliseconds since 1970.
     public var enterTime: Int64 { entrance.entered }
-    /// Whether nobody may speak but those who are allowed.
+    /// Whether only users on the allowlist may send messages.
     public var isAllChannelMuted: Bool { entrance.isMutedForAll }
-    /// Whether the user may speak in no open channel of the application.
+    /// Whether the user may not send messages to any open channel of the application.
     public var isCurrentUserMuted: Bool { entrance.isMuted }
-    /// Whether the user may not speak in this one.
+    /// Whether the user may not send messages to this channel.
     public var isCurrentChannelMuted: Bool { entrance.isMutedHere }
-    /// Whether the user may speak although all are muted.
+    /// Whether the user is on the allowlist and may send messages while all are muted.
     public var isCurrentChannelInAllowlist: Bool { entrance.isAllowed }
 }

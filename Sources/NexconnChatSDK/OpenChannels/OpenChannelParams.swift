@@ -7,11 +7,12 @@ import Foundation
     @objc(NCEnterOpenChannelParams) @objcMembers
 #endif
 public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
-    /// How many of the latest messages to begin with: 1 … 50; -1 for none, 0 for 20.
+    /// How many of the latest messages are delivered on entering: 1 … 50; -1 for none, 0 for 20.
     @Guarded public var messageCount: Int
-    /// Whatever the application likes: at most 128 characters.
+    /// A text of the application, at most 128 characters.
     @Guarded public var extra: String?
 
+    /// Parameters for entering.
     public init(messageCount: Int = 20, extra: String? = nil) {
         self.messageCount = messageCount
         self.extra = extra
@@ -28,7 +29,7 @@ public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// Metadata of an open channel to set.
+/// Pairs of an open channel's metadata to set.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
@@ -37,49 +38,54 @@ public final class EnterOpenChannelParams: NSObject, @unchecked Sendable {
 public final class SetOpenChannelMetadataParams: NSObject, @unchecked Sendable {
     /// 1 … 10 pairs.
     public let metadata: [String: String]
-    /// Whether the pairs go when the user leaves the channel.
+    /// Whether the pairs are deleted when the user leaves the channel.
     @Guarded public var deleteWhenLeft = false
-    /// Whether pairs of others are replaced.
+    /// Whether pairs that other users set are replaced.
     @Guarded public var overwrite = false
 
+    /// Pairs to set, without replacing other users' pairs.
     public init(metadata: [String: String]) {
         self.metadata = metadata
         super.init()
     }
 }
 
-/// Metadata of an open channel to delete.
+/// Pairs of an open channel's metadata to delete.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCDeleteOpenChannelMetadataParams) @objcMembers
 #endif
 public final class DeleteOpenChannelMetadataParams: NSObject, @unchecked Sendable {
-    /// 1 … 10.
+    /// The keys of 1 … 10 pairs.
     public let keys: [String]
-    /// Whether pairs of others are deleted too.
+    /// Whether pairs that other users set are deleted too.
     @Guarded public var isForce = false
 
+    /// Keys of pairs to delete, without other users' pairs.
     public init(keys: [String]) {
         self.keys = keys
         super.init()
     }
 }
 
-/// Messages of an open channel to load from the service.
+/// Selects messages of an open channel from the service's history.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCOpenChannelMessagesQueryParams) @objcMembers
 #endif
 public final class OpenChannelMessagesQueryParams: NSObject, @unchecked Sendable {
+    /// The open channel's id.
     public let channelId: String
-    /// 1 … 100.
+    /// How many messages a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
-    /// Milliseconds since 1970, exclusive; 0 for the end at which the list begins.
+    /// Where the list starts, milliseconds since 1970, exclusive; 0 for the newest message, or the oldest one in ascending order.
     @Guarded public var startTime: Int64 = 0
+    /// Whether the list goes from older to newer messages.
     @Guarded public var isAscending = false
 
+    /// The newest messages of a channel.
     public init(channelId: String) {
         self.channelId = channelId
         super.init()

@@ -3,7 +3,7 @@ import NexconnProtocol
 
 // Lists in pages. A page is loaded by ``PagedQuery/loadNextPage(completion:)``; an empty one is the end.
 extension BaseChannel {
-    /// The user's channels, as this device knows them: pinned ones first, then by the time of the last operation.
+    /// Lists the user's channels from this device's database, in pages: pinned ones first, then by the time of the last operation.
     public static func createChannelsQuery(params: ChannelsQueryParams) -> ChannelsQuery {
         let engine = NCEngine.engine
         let kinds = params.channelTypes.listed
@@ -19,9 +19,10 @@ extension BaseChannel {
         }
     }
 
-    /// A channel's messages, newest first unless asked otherwise. What is missing here is fetched from the server and kept.
+    /// Lists a channel's messages in pages, newest first by default. Messages that this device lacks are fetched from the server and
+    /// stored.
     ///
-    /// Without a connection pages hold what is here, and say so by ``PageData/mayMissElements``.
+    /// Without a connection pages hold the messages of this device, and ``PageData/mayMissElements`` is true when some may be missing.
     public static func createMessagesQuery(params: MessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
@@ -37,7 +38,7 @@ extension BaseChannel {
                 asksServer: params.policy == .localRemote))
     }
 
-    /// A channel's messages as this device has them, of some types.
+    /// Lists a channel's messages from this device's database, in pages, all or only some types.
     public static func createLocalMessagesByTimeQuery(params: LocalMessagesByTimeQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         guard let channel = params.channelIdentifier.channel else { return .badChannel(engine) }
@@ -47,7 +48,7 @@ extension BaseChannel {
                 limit: PageSize.clamped(params.pageSize, to: 1...100), asksServer: false))
     }
 
-    /// Messages of a channel that have a keyword, newest first, as this device has them.
+    /// Searches a channel's messages for a keyword in this device's database, newest first, in pages.
     public static func createSearchMessagesQuery(params: SearchMessagesQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         let end = params.startTime > 0 ? params.startTime - 1 : Int64.max
@@ -55,7 +56,7 @@ extension BaseChannel {
         return engine.search(params.keyword, in: channel, params.messageTypes, time: 0...end, params.pageSize)
     }
 
-    /// Messages of one sender in a channel, newest first, as this device has them.
+    /// Lists the messages of one sender in a channel from this device's database, newest first, in pages.
     public static func createSearchMessagesByUserQuery(params: SearchMessagesByUserQueryParams) -> MessagesQuery {
         let engine = NCEngine.engine
         let first: LocalPlace = params.startTime > 0 ? .beforeTime(params.startTime) : .latest
@@ -66,7 +67,7 @@ extension BaseChannel {
         }
     }
 
-    /// Messages of a channel of a time, with a keyword or all, newest first, as this device has them.
+    /// Lists a channel's messages of a period, all or those with a keyword, from this device's database, newest first, in pages.
     public static func createSearchMessagesByTimeRangeQuery(
         params: SearchMessagesByTimeRangeQueryParams
     ) -> MessagesQuery {
@@ -83,7 +84,7 @@ extension BaseChannel {
         }
     }
 
-    /// The channels in which a keyword is found, each with the number of its messages.
+    /// Searches all channels of this device for a keyword. Each result has the number of matching messages.
     public static func searchChannels(
         params: SearchChannelsParams, completion: ((_ results: [SearchChannelResult]?, _ error: NCError?) -> Void)?
     ) {
@@ -96,11 +97,12 @@ extension BaseChannel {
         }
     }
 
-    /// A page of the channel's messages, newest first; what is missing here is fetched from the server and kept.
+    /// Loads a page of the channel's messages, newest first. Messages that this device lacks are fetched from the server and stored.
     ///
     /// - Parameters:
-    ///   - message: only those before it; nil for the latest.
-    ///   - limit: 1 … 100.
+    ///   - message: the page ends before this message; nil for the latest messages.
+    ///   - limit: how many messages the page has; brought into 1 … 100.
+    /// - Throws: an error of the local database.
     public final func history(before message: Message? = nil, limit: Int = 20) async throws(NCError) -> PageData<Message> {
         let history = MessageHistory(
             channel, startTime: 0, isAscending: false, limit: min(max(limit, 1), 100), asksServer: true)

@@ -1,11 +1,11 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A part of a list.
+/// One page of a list.
 public final class PageData<Element: Sendable>: NSObject, Sendable {
-    /// Empty at the end of the list.
+    /// The elements; empty at the end of the list.
     public let data: [Element]
-    /// Whether elements may be missing, since the server could not be asked. An addition to the vendor's SDK.
+    /// Whether elements may be missing because the server could not be asked. An addition to the vendor's SDK.
     public let mayMissElements: Bool
 
     init(_ data: [Element], mayMissElements: Bool = false) {
@@ -15,7 +15,7 @@ public final class PageData<Element: Sendable>: NSObject, Sendable {
     }
 }
 
-/// A list that is loaded in pages. May be used from any thread; each list has one reader at a time.
+/// A list that is loaded page by page. May be used from any thread, but only one page can be loaded at a time.
 ///
 /// `@unchecked Sendable`: what changes is behind `state`, a `NIOLockedValueBox`.
 public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable {
@@ -82,6 +82,8 @@ public final class PagedQuery<Element: Sendable>: NSObject, @unchecked Sendable 
     }
 
     /// Loads the next page. An empty page is the end of the list. After an error the same page can be loaded again.
+    ///
+    /// - Throws: 33103 when a page is being loaded already; otherwise the reason why the page could not be loaded.
     public func nextPage() async throws(NCError) -> PageData<Element> {
         try await awaiting { start($0) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where messages are loaded from.
+/// The sources from which messages are loaded.
 #if canImport(ObjectiveC)
     @objc(NCMessageLoadPolicy)
 #endif
@@ -9,93 +9,101 @@ public enum MessageLoadPolicy: Int, Sendable {
     case local = 0
     /// The server only.
     case remote = 1
-    /// This device, after its gaps were filled from the server.
+    /// This device, after missing messages were fetched from the server.
     case localRemote = 2
 }
 
-/// Which channels to list.
+/// Selects channels to list.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCChannelsQueryParams) @objcMembers
 #endif
 public final class ChannelsQueryParams: NSObject, @unchecked Sendable {
+    /// The types of channels; see ``setChannelTypes(_:)``.
     @Guarded public private(set) var channelTypes: [ChannelType] = [.direct, .group, .system]
-    /// 1 … 50.
+    /// How many channels a page has, 1 … 50.
     @Guarded public var pageSize: Int32 = 20
-    /// Only channels whose last operation was before it, ms since 1970; 0 for all.
+    /// Selects channels whose last operation was before this time, milliseconds since 1970; 0 for all.
     @Guarded public var startTime: Int64 = 0
     /// Whether pinned channels come first.
     @Guarded public var topPriority = true
 
-    /// The types of the channels. Open channels are not listed.
+    /// Sets the types of channels to list. Open channels are never listed.
     public func setChannelTypes(_ types: [ChannelType]) {
         channelTypes = types
     }
 }
 
-/// Which messages of a channel to list.
+/// Selects messages of a channel.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMessagesQueryParams) @objcMembers
 #endif
 public final class MessagesQueryParams: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// 1 … 100.
+    /// How many messages a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
-    /// Milliseconds since 1970, exclusive; 0 for the end at which the list begins.
+    /// Where the list starts, milliseconds since 1970, exclusive; 0 for the newest message, or the oldest one in ascending order.
     @Guarded public var startTime: Int64 = 0
-    /// Whether from older messages to newer ones.
+    /// Whether the list goes from older to newer messages.
     @Guarded public var isAscending = false
+    /// The source of the messages.
     @Guarded public var policy: MessageLoadPolicy = .localRemote
 
+    /// The newest messages of a channel.
     public init(channelIdentifier: ChannelIdentifier) {
         self.channelIdentifier = channelIdentifier
         super.init()
     }
 }
 
-/// Which messages of a channel to list as this device has them.
+/// Selects messages of a channel in this device's database.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCLocalMessagesByTimeQueryParams) @objcMembers
 #endif
 public final class LocalMessagesByTimeQueryParams: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// 1 … 100.
+    /// How many messages a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
-    /// Milliseconds since 1970, exclusive; 0 for the end at which the list begins.
+    /// Where the list starts, milliseconds since 1970, exclusive; 0 for the newest message, or the oldest one in ascending order.
     @Guarded public var sentTime: Int64 = 0
-    /// Whether from older messages to newer ones.
+    /// Whether the list goes from older to newer messages.
     @Guarded public var isAscending = false
-    /// Only these types; empty for all.
+    /// The types of messages to list; empty for all types.
     @Guarded public var messageTypes: [String] = []
 
+    /// The newest messages of a channel.
     public init(channelIdentifier: ChannelIdentifier) {
         self.channelIdentifier = channelIdentifier
         super.init()
     }
 }
 
-/// Messages with a keyword.
+/// Selects messages of a channel that contain a keyword.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSearchMessagesQueryParams) @objcMembers
 #endif
 public final class SearchMessagesQueryParams: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// Words; all must be there, each at the beginning of a word of the message.
+    /// One or more words. A message matches when each of them is the beginning of one of its words.
     public let keyword: String
-    /// 1 … 100.
+    /// How many messages a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
-    /// Only messages before it, ms since 1970; 0 for all.
+    /// Selects messages before this time, milliseconds since 1970; 0 for all.
     @Guarded public var startTime: Int64 = 0
-    /// Only these types; empty for all.
+    /// The types of messages to search; empty for all types.
     @Guarded public var messageTypes: [String] = []
 
+    /// All messages of a channel that contain a keyword.
     public init(channelIdentifier: ChannelIdentifier, keyword: String) {
         self.channelIdentifier = channelIdentifier
         self.keyword = keyword
@@ -103,20 +111,23 @@ public final class SearchMessagesQueryParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// Messages of one sender.
+/// Selects messages of one sender in a channel.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSearchMessagesByUserQueryParams) @objcMembers
 #endif
 public final class SearchMessagesByUserQueryParams: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
+    /// The sender's user id.
     public let userId: String
-    /// 1 … 100.
+    /// How many messages a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
-    /// Only messages before it, ms since 1970; 0 for all.
+    /// Selects messages before this time, milliseconds since 1970; 0 for all.
     @Guarded public var startTime: Int64 = 0
 
+    /// All messages of a sender in a channel.
     public init(channelIdentifier: ChannelIdentifier, userId: String) {
         self.channelIdentifier = channelIdentifier
         self.userId = userId
@@ -124,22 +135,25 @@ public final class SearchMessagesByUserQueryParams: NSObject, @unchecked Sendabl
     }
 }
 
-/// Messages with a keyword, of a time.
+/// Selects messages of a period, all or those with a keyword.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSearchMessagesByTimeRangeQueryParams) @objcMembers
 #endif
 public final class SearchMessagesByTimeRangeQueryParams: NSObject, @unchecked Sendable {
+    /// The channel.
     public let channelIdentifier: ChannelIdentifier
-    /// Empty for all messages of the time.
+    /// One or more words, as in ``SearchMessagesQueryParams/keyword``; empty for all messages of the period.
     public let keyword: String
-    /// Milliseconds since 1970, both included; 0 as the end means now.
+    /// The start of the period, milliseconds since 1970, included.
     public let startTime: Int64
+    /// The end of the period, milliseconds since 1970, included; 0 for now.
     public let endTime: Int64
-    /// 1 … 100.
+    /// How many messages a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
 
+    /// Messages of a channel with a keyword in a period.
     public init(channelIdentifier: ChannelIdentifier, keyword: String, startTime: Int64, endTime: Int64) {
         self.channelIdentifier = channelIdentifier
         self.keyword = keyword
@@ -149,31 +163,35 @@ public final class SearchMessagesByTimeRangeQueryParams: NSObject, @unchecked Se
     }
 }
 
-/// Channels with messages that have a keyword.
+/// Selects channels with messages that contain a keyword.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSearchChannelsParams) @objcMembers
 #endif
 public final class SearchChannelsParams: NSObject, @unchecked Sendable {
+    /// One or more words, as in ``SearchMessagesQueryParams/keyword``.
     public let keyword: String
+    /// The types of channels to search.
     @Guarded public var channelTypes: [ChannelType] = [.direct, .group, .system]
-    /// Only these types; empty for all.
+    /// The types of messages to search; empty for all types.
     @Guarded public var messageTypes: [String] = []
 
+    /// All channels with messages that contain a keyword.
     public init(keyword: String) {
         self.keyword = keyword
         super.init()
     }
 }
 
-/// A channel in which a keyword was found.
+/// A channel with messages that contain the keyword.
 #if canImport(ObjectiveC)
     @objc(NCSearchChannelResult) @objcMembers
 #endif
 public final class SearchChannelResult: NSObject, Sendable {
+    /// The channel.
     public let channel: BaseChannel
-    /// How many of its messages have the keyword.
+    /// How many of its messages contain the keyword.
     public let matchCount: Int
 
     init(channel: BaseChannel, matchCount: Int) {
@@ -183,5 +201,7 @@ public final class SearchChannelResult: NSObject, Sendable {
     }
 }
 
+/// Pages of the list of channels.
 public typealias ChannelsQuery = PagedQuery<BaseChannel>
+/// Pages of messages.
 public typealias MessagesQuery = PagedQuery<Message>

@@ -60,7 +60,7 @@
         }
     }
 
-    /// Pages of those who have read a message.
+    /// Pages of the users who have read a message.
     @objc(NCMessagesReadReceiptUsersQuery) public final class OCMessagesReadReceiptUsersQuery: NSObject {
         private let query: MessagesReadReceiptUsersQuery
 

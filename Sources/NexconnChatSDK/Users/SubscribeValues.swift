@@ -1,19 +1,21 @@
 import Foundation
 import NexconnProtocol
 
-/// What to subscribe to, of whom, for how long.
+/// A subscription to changes of users.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeEventParams) @objcMembers
 #endif
 public final class SubscribeEventParams: NSObject, @unchecked Sendable {
-    /// 1 … 200.
+    /// The users, 1 … 200.
     public let userIds: [String]
+    /// The property to subscribe to.
     @Guarded public var subscribeType: SubscribeType
-    /// Seconds: 60 … 2,592,000.
+    /// How long the subscription lasts, in seconds: 60 … 2,592,000.
     @Guarded public var expiry: Int
 
+    /// A subscription to users; `expiry` in seconds.
     public init(userIds: [String], subscribeType: SubscribeType = .onlineStatus, expiry: Int = 86_400) {
         self.userIds = userIds
         self.subscribeType = subscribeType
@@ -22,16 +24,18 @@ public final class SubscribeEventParams: NSObject, @unchecked Sendable {
     }
 }
 
-/// A subscription.
+/// A subscription that the service has.
 #if canImport(ObjectiveC)
     @objc(NCSubscribeEvent) @objcMembers
 #endif
 public final class SubscribeEvent: NSObject, Sendable {
+    /// The user's id.
     public let userId: String
+    /// The subscribed property.
     public let subscribeType: SubscribeType
-    /// When it began, ms since 1970.
+    /// When it began, milliseconds since 1970.
     public let subscribeTime: Int64
-    /// When it ends, ms since 1970.
+    /// When it ends, milliseconds since 1970.
     public let expireTime: Int64
 
     init(_ subscription: NexconnSubscription) {
@@ -43,4 +47,5 @@ public final class SubscribeEvent: NSObject, Sendable {
     }
 }
 
+/// Pages of subscriptions.
 public typealias SubscribeQuery = PagedQuery<SubscribeEvent>

@@ -2,22 +2,22 @@ import NexconnProtocol
 
 // Users who cannot send to this one: their messages are refused with 405.
 extension UserModule {
-    /// Blocks a user.
+    /// Blocks a user, whose messages no longer reach the signed-in user.
     public func addToBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.block([userId]), engine.confirming(completion))
     }
 
-    /// Ends what ``addToBlocklist(userId:completion:)`` began.
+    /// Removes a user from the blocklist.
     public func removeFromBlocklist(userId: String, completion: ((_ error: NCError?) -> Void)?) {
         engine.ask(.unblock([userId]), engine.confirming(completion))
     }
 
-    /// Who is blocked.
+    /// Loads the ids of all blocked users.
     public func getBlocklist(completion: ((_ userIds: [String]?, _ error: NCError?) -> Void)?) {
         blocked(engine.answering(completion))
     }
 
-    /// Whether a user is blocked.
+    /// Loads whether a user is blocked.
     public func checkBlocked(userId: String, completion: ((_ isBlocked: Bool, _ error: NCError?) -> Void)?) {
         let block = CallerBlock(completion)
         let registry = engine.registry
@@ -31,17 +31,23 @@ extension UserModule {
         }
     }
 
-    /// Blocks a user.
+    /// Blocks a user, whose messages no longer reach the signed-in user.
+    ///
+    /// - Throws: the reason why the service did not do it.
     public func block(_ userId: String) async throws(NCError) {
         try await awaiting { engine.ask(.block([userId]), $0) }
     }
 
-    /// Ends what ``block(_:)`` began.
+    /// Removes a user from the blocklist.
+    ///
+    /// - Throws: the reason why the service did not do it.
     public func unblock(_ userId: String) async throws(NCError) {
         try await awaiting { engine.ask(.unblock([userId]), $0) }
     }
 
-    /// Who is blocked.
+    /// Loads the ids of all blocked users.
+    ///
+    /// - Throws: the reason why the service did not answer.
     public func blocklist() async throws(NCError) -> [String] {
         try await awaiting { blocked($0) }
     }

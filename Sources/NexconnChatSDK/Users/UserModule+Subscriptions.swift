@@ -3,38 +3,41 @@ import NexconnProtocol
 // Who is online. What changes is told by ``UserHandler/onSubscriptionChanged(_:)``, the present state right after subscribing and
 // anew with each connection (session document, section 9).
 extension UserModule {
-    /// Subscribes to users.
+    /// Subscribes to changes of users.
     ///
-    /// - Parameter completion: `failedIds` are those beyond a limit.
+    /// - Parameter completion: called once, on the callback queue. `failedIds` are users beyond the limit of subscriptions.
     public func subscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {
         subscribe(params, engine.answering(completion))
     }
 
-    /// Subscribes to users.
+    /// Subscribes to changes of users.
     ///
-    /// - Returns: those beyond a limit.
+    /// - Returns: users beyond the limit of subscriptions.
+    /// - Throws: the reason why the service refused.
     @discardableResult
     public func subscribe(_ params: SubscribeEventParams) async throws(NCError) -> [String] {
         try await awaiting { subscribe(params, $0) }
     }
 
-    /// Ends what ``subscribeEvent(params:completion:)`` began. `expiry` is not looked at.
+    /// Ends subscriptions. The parameters' `expiry` has no effect.
     ///
-    /// - Parameter completion: `failedIds` is empty with this service.
+    /// - Parameter completion: called once, on the callback queue. `failedIds` is empty with this service.
     public func unsubscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {
         unsubscribe(params, engine.answering(completion))
     }
 
-    /// Ends what ``subscribe(_:)`` began.
+    /// Ends subscriptions.
+    ///
+    /// - Throws: the reason why the service refused.
     public func unsubscribe(_ params: SubscribeEventParams) async throws(NCError) {
         _ = try await awaiting { unsubscribe(params, $0) }
     }
 
-    /// The subscriptions to these users; to all when there are none in `params`.
+    /// Loads the subscriptions to the users in `params`, or all subscriptions when `params` has no users.
     public func getSubscribeEvent(
         params: SubscribeEventParams, completion: ((_ events: [SubscribeEvent]?, _ error: NCError?) -> Void)?
     ) {
@@ -44,9 +47,11 @@ extension UserModule {
         }
     }
 
-    /// All subscriptions, in pages.
+    /// Lists all subscriptions, in pages.
     ///
-    /// - Parameter pageSize: 1 … 200.
+    /// - Parameters:
+    ///   - subscribeType: the subscribed property.
+    ///   - pageSize: how many subscriptions a page has, 1 … 200.
     public func createSubscribeQuery(subscribeType: SubscribeType = .onlineStatus, pageSize: Int32 = 20) -> SubscribeQuery {
         let size = PageSize.clamped(pageSize, to: 1...200)
         return PagedQuery(engine, cutting: size) { completion in

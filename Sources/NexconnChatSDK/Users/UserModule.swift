@@ -1,7 +1,7 @@
 import Foundation
 import NexconnProtocol
 
-/// Profiles, blocklist, and who is online: `NCEngine.userModule`.
+/// The calls about users: profiles, blocklist, and online status. ``NCEngine/userModule`` gives it.
 ///
 /// May be used from any thread. Every completion is called once, on the callback queue (rule NH-1).
 ///
@@ -17,19 +17,23 @@ public final class UserModule: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The user's own profile.
+    /// Loads the signed-in user's profile.
     public func getMyUserProfile(completion: ((_ profile: UserProfile?, _ error: NCError?) -> Void)?) {
         own(engine.answering(completion))
     }
 
-    /// The user's own profile.
+    /// Loads the signed-in user's profile.
+    ///
+    /// - Throws: the reason why the service did not answer.
     public func myProfile() async throws(NCError) -> UserProfile {
         try await awaiting { own($0) }
     }
 
-    /// Changes the user's own profile: name and picture where they are set, and all the other members.
+    /// Changes the signed-in user's profile: name and picture if they are set, and all other values.
     ///
-    /// - Parameter completion: `errorKeys` names what was wrong; this service says that in words, so it is nil.
+    /// - Parameters:
+    ///   - profile: the new profile.
+    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text names what is wrong.
     public func updateMyUserProfile(
         _ profile: UserProfile, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -37,19 +41,25 @@ public final class UserModule: NSObject, @unchecked Sendable {
         update(profile, engine.confirming { block(nil, $0) })
     }
 
-    /// Changes the user's own profile: name and picture where they are set, and all the other members.
+    /// Changes the signed-in user's profile: name and picture if they are set, and all other values.
+    ///
+    /// - Throws: the reason why the service refused.
     public func updateMyProfile(_ profile: UserProfile) async throws(NCError) {
         try await awaiting { update(profile, $0) }
     }
 
-    /// What users are like; those that do not exist are left out.
+    /// Loads the profiles of users. Users who do not exist are left out.
     ///
-    /// - Parameter userIds: 1 … 100.
+    /// - Parameters:
+    ///   - userIds: 1 … 100 ids.
+    ///   - completion: called once, on the callback queue.
     public func getUserProfiles(userIds: [String], completion: ((_ profiles: [UserProfile]?, _ error: NCError?) -> Void)?) {
         profiles(userIds, engine.answering(completion))
     }
 
-    /// What users are like: 1 … 100 of them.
+    /// Loads the profiles of 1 … 100 users. Users who do not exist are left out.
+    ///
+    /// - Throws: the reason why the service did not answer.
     public func profiles(_ userIds: [String]) async throws(NCError) -> [UserProfile] {
         try await awaiting { profiles(userIds, $0) }
     }
@@ -87,7 +97,7 @@ public final class UserModule: NSObject, @unchecked Sendable {
 }
 
 extension NCEngine {
-    /// Profiles, blocklist, and who is online.
+    /// The calls about users: profiles, blocklist, and online status.
     #if canImport(ObjectiveC)
         @objc
     #endif

@@ -2,28 +2,37 @@ import Foundation
 import Identifiers
 import NexconnProtocol
 
-/// What a user is like.
+/// A user's profile.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCUserProfile) @objcMembers
 #endif
 public final class UserProfile: NSObject, @unchecked Sendable {
-    /// Empty in a profile that was made to update one's own.
+    /// The user's id; empty in a profile that was made for ``UserModule/updateMyUserProfile(_:completion:)``.
     public let userId: String
+    /// The user's name.
     @Guarded public var name: String? = nil
-    /// Where the picture is.
+    /// The address of the user's picture.
     @Guarded public var avatarUrl: String? = nil
+    /// An id that people use to find the user.
     @Guarded public var uniqueId: String? = nil
+    /// The email address.
     @Guarded public var email: String? = nil
+    /// The date of birth, in the application's format.
     @Guarded public var birthday: String? = nil
+    /// The place.
     @Guarded public var location: String? = nil
+    /// The gender, as a number of the application.
     @Guarded public var gender: Int? = nil
+    /// The role, as a number of the application.
     @Guarded public var role: Int? = nil
+    /// The level, as a number of the application.
     @Guarded public var level: Int? = nil
-    /// The application's own members; their names begin with `ext_`.
+    /// Values of the application; their names begin with `ext_`.
     @Guarded public var extProfile: [String: String] = [:]
 
+    /// An empty profile.
     public override init() {
         userId = ""
         super.init()

@@ -23,13 +23,15 @@ import WireCoding
     @objc(NCCustomMessage) @objcMembers
 #endif
 open class CustomMessage: MessageContent, @unchecked Sendable {
+    /// A content without values.
     public override init() {
         super.init()
     }
 
-    /// Reads what arrived. What it throws makes the message an ``UnknownMessage``.
+    /// Reads a received content.
     ///
     /// - Parameter content: a JSON object in UTF-8.
+    /// - Throws: any error of a subclass; the message then has an ``UnknownMessage`` as its content.
     public required init(content: Data) throws {
         guard let fields = ContentFields(Array(content)) else {
             throw NCError(code: 34205, reason: "The content is no JSON object.")
@@ -37,7 +39,9 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
         super.init(fields)
     }
 
-    /// The members of this kind, as a JSON object in UTF-8.
+    /// Writes the content's values as a JSON object in UTF-8.
+    ///
+    /// - Throws: any error of a subclass; the message is not sent then.
     open func encode() throws -> Data { Data("{}".utf8) }
 
     override final func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
@@ -53,11 +57,14 @@ open class CustomMessage: MessageContent, @unchecked Sendable {
     @objc(NCCustomMediaMessage) @objcMembers
 #endif
 open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
+    /// A content with the file at `localPath`.
     public override init(localPath: String?) {
         super.init(localPath: localPath)
     }
 
-    /// Reads what arrived. What it throws makes the message an ``UnknownMessage``.
+    /// Reads a received content.
+    ///
+    /// - Throws: any error of a subclass; the message then has an ``UnknownMessage`` as its content.
     public required init(content: Data) throws {
         guard let fields = ContentFields(Array(content)) else {
             throw NCError(code: 34205, reason: "The content is no JSON object.")
@@ -66,7 +73,9 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
         remoteUrl = fields.string("remoteUrl")
     }
 
-    /// The members of this kind, as a JSON object in UTF-8.
+    /// Writes the content's values as a JSON object in UTF-8.
+    ///
+    /// - Throws: any error of a subclass; the message is not sent then.
     open func encode() throws -> Data { Data("{}".utf8) }
 
     override final func write(_ fields: inout ContentFields, isLocal: Bool) throws(NCError) {
@@ -77,7 +86,7 @@ open class CustomMediaMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// A message of a kind that this application does not know, or whose content is not what its kind says. Keeps it as it came.
+/// A content of a type that was not registered, or that could not be read. Keeps the data as it was received.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)

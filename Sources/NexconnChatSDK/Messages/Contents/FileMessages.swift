@@ -7,11 +7,12 @@ import Foundation
     @objc(NCFileMessage) @objcMembers
 #endif
 public final class FileMessage: MediaMessageContent, @unchecked Sendable {
-    /// Bytes.
+    /// The size of the file in bytes.
     @Guarded public var size: Int64
-    /// The part of the name after the last dot.
+    /// The file's type: the part of its name after the last dot.
     @Guarded public var fileType: String
 
+    /// A file on this device.
     public init(localPath: String) {
         size = LocalFile.size(localPath)
         fileType = LocalFile.suffix(localPath)
@@ -52,9 +53,10 @@ public final class FileMessage: MediaMessageContent, @unchecked Sendable {
     @objc(NCHDVoiceMessage) @objcMembers
 #endif
 public final class HDVoiceMessage: MediaMessageContent, @unchecked Sendable {
-    /// Seconds.
+    /// The length of the recording in seconds.
     @Guarded public var duration: Int
 
+    /// A recording on this device; `duration` in seconds.
     public init(localPath: String?, duration: Int) {
         self.duration = duration
         super.init(localPath: localPath)

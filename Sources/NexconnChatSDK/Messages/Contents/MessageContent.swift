@@ -1,21 +1,21 @@
 import Foundation
 import WireCoding
 
-/// What a message says. Made by the application before sending, or read from what arrived.
+/// The content of a message. Made by the application to be sent, or read from a received message.
 ///
-/// Own kinds are subclasses of ``CustomMessage`` and ``CustomMediaMessage``. May be used from any thread; a content that was sent is
-/// written at once, so that changing it later changes nothing.
+/// An application's own kinds are subclasses of ``CustomMessage`` and ``CustomMediaMessage``. May be used from any thread. Sending
+/// encodes the content at once, so later changes do not affect the sent message.
 ///
 /// `@unchecked Sendable`, here and in the subclasses of this module: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMessageContent) @objcMembers
 #endif
 open class MessageContent: NSObject, @unchecked Sendable {
-    /// Who sent it, as the sender describes it.
+    /// The sender's description of itself; nil when it sent none.
     @Guarded public final var senderUserInfo: UserInfo? = nil
-    /// Whom it mentions; in groups.
+    /// The users that a message in a group mentions.
     @Guarded public final var mentionedInfo: MentionedInfo? = nil
-    /// Whatever the application likes.
+    /// A text of the application.
     @Guarded public final var extra: String? = nil
 
     /// The name of the type on the wire, such as `RC:TxtMsg`.
@@ -33,7 +33,7 @@ open class MessageContent: NSObject, @unchecked Sendable {
         readShared(fields)
     }
 
-    /// What a list of channels shows of it, and what search looks at; nil for nothing.
+    /// The text for lists of channels and for the search; nil for none.
     open var conversationDigest: String? { nil }
 
     /// Adds the members of this kind. With `isLocal` also what only this device needs.
@@ -56,31 +56,31 @@ open class MessageContent: NSObject, @unchecked Sendable {
     }
 }
 
-/// Whether messages of a kind are kept and counted. The numbers are those of the vendor's family of services.
+/// Whether messages of a kind are stored and counted as unread. The numbers are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCMessagePersistencePolicy)
 #endif
 public enum MessagePersistencePolicy: Int, Sendable {
-    /// Not kept, but delivered to who is away.
+    /// Not stored in the history, but delivered to devices that come online later.
     case none = 0
-    /// Kept.
+    /// Stored.
     case persisted = 1
-    /// Kept, and counted as unread.
+    /// Stored, and counted as unread.
     case counted = 3
-    /// For devices that are connected right now.
+    /// Delivered only to devices that are connected at the moment.
     case status = 16
 }
 
-/// A content with a file: the file lies at `localPath`, or at `remoteUrl`, or both.
+/// A content with a file, which is at `localPath`, at `remoteUrl`, or at both.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCMediaMessageContent) @objcMembers
 #endif
 open class MediaMessageContent: MessageContent, @unchecked Sendable {
-    /// Where the file is on this device. Never leaves it.
+    /// The path of the file on this device. It is not sent.
     @Guarded public final var localPath: String? = nil
-    /// Where everybody can fetch the file.
+    /// The address from which receivers fetch the file.
     @Guarded public final var remoteUrl: String? = nil
     /// The file's name.
     @Guarded public final var name: String? = nil

@@ -1,10 +1,11 @@
 import Foundation
 
 extension NCEngine {
-    /// Tells the SDK about the application's own kinds of messages. Before connecting: what arrives earlier is an ``UnknownMessage``.
+    /// Registers the application's own kinds of messages. Call it before connecting: messages that arrive earlier have an
+    /// ``UnknownMessage`` as their content.
     ///
     /// - Parameter classes: subclasses of ``CustomMessage`` or ``CustomMediaMessage``, each with a type of its own.
-    /// - Returns: why none of them was registered (34209); nil for success.
+    /// - Returns: nil for success; otherwise an error (34209), and none of the classes was registered.
     #if canImport(ObjectiveC)
         @objc
     #endif

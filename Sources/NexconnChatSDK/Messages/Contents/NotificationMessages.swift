@@ -1,15 +1,18 @@
 import Foundation
 
-/// Something for the receiving application that stays in history.
+/// A command for the receiving application that is stored in the history.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCCommandNotificationMessage) @objcMembers
 #endif
 public final class CommandNotificationMessage: MessageContent, @unchecked Sendable {
+    /// The command's name.
     @Guarded public var name: String
+    /// The command's data, in the application's own format.
     @Guarded public var data: String
 
+    /// A command with a name and data.
     public init(name: String, data: String) {
         self.name = name
         self.data = data
@@ -31,15 +34,17 @@ public final class CommandNotificationMessage: MessageContent, @unchecked Sendab
     }
 }
 
-/// A line of small print in a conversation.
+/// A line of information in a conversation.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCInformationNotificationMessage) @objcMembers
 #endif
 public final class InformationNotificationMessage: MessageContent, @unchecked Sendable {
+    /// The text of the line.
     @Guarded public var message: String
 
+    /// A line with a text.
     public init(message: String) {
         self.message = message
         super.init()
@@ -59,19 +64,23 @@ public final class InformationNotificationMessage: MessageContent, @unchecked Se
     }
 }
 
-/// A line about what happened in a group.
+/// A line about an event in a group.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCGroupNotificationMessage) @objcMembers
 #endif
 public final class GroupNotificationMessage: MessageContent, @unchecked Sendable {
+    /// The user who caused the event.
     @Guarded public var operatorUserId: String
-    /// Such as `Add`, `Quit`, `Kicked`, `Rename`, `Bulletin`.
+    /// The kind of event, such as `Add`, `Quit`, `Kicked`, `Rename` or `Bulletin`.
     @Guarded public var operation: String
+    /// The event's data, in the application's own format.
     @Guarded public var data: String
+    /// The text of the line.
     @Guarded public var message: String
 
+    /// A line about an event that `operatorUserId` caused.
     public init(operatorUserId: String, operation: String, data: String, message: String) {
         self.operatorUserId = operatorUserId
         self.operation = operation

@@ -1,21 +1,23 @@
 import Foundation
 import WireCoding
 
-/// A place on earth.
+/// A geographic location.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCLocationMessage) @objcMembers
 #endif
 public final class LocationMessage: MessageContent, @unchecked Sendable {
-    /// Degrees.
+    /// The latitude in degrees.
     @Guarded public var latitude: Double
+    /// The longitude in degrees.
     @Guarded public var longitude: Double
-    /// What the place is called.
+    /// The name of the place.
     @Guarded public var poi: String
-    /// A small JPEG of a map. The application makes it: this module decodes no pictures.
+    /// A small JPEG of a map, which the application makes.
     @Guarded public var thumbnailImage: Data?
 
+    /// A location, in degrees, with the name of the place.
     public init(latitude: Double, longitude: Double, poi: String, thumbnailImage: Data? = nil) {
         self.latitude = latitude
         self.longitude = longitude
@@ -43,23 +45,25 @@ public final class LocationMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// Several messages, passed on as one.
+/// Several messages that are forwarded as one.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCCombineMessage) @objcMembers
 #endif
 public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
-    /// A line for each of the first messages.
+    /// One line of text for each of the first messages.
     @Guarded public var summaryList: [String]
-    /// Who took part.
+    /// The names of the senders.
     @Guarded public var nameList: [String]
     /// The messages as JSON objects with the members `type`, `from`, `time` and `content`.
     @Guarded public var msgList: [String]
     /// How many messages there are; `msgList` may lack some that are in the file at `remoteUrl`.
     @Guarded public var msgNum: Int
+    /// The type of the channel that the messages come from.
     @Guarded public var channelType: ChannelType
 
+    /// A content that forwards `messages`.
     public init(channelType: ChannelType, summaryList: [String], nameList: [String], messages: [Message]) {
         self.channelType = channelType
         self.summaryList = summaryList
@@ -102,16 +106,19 @@ public final class CombineMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// Something for the receiving application, not for its user: neither kept nor counted.
+/// A command for the receiving application, which is neither stored nor counted as unread.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCCommandMessage) @objcMembers
 #endif
 public final class CommandMessage: MessageContent, @unchecked Sendable {
+    /// The command's name.
     @Guarded public var name: String
+    /// The command's data, in the application's own format.
     @Guarded public var data: String
 
+    /// A command with a name and data.
     public init(name: String, data: String) {
         self.name = name
         self.data = data

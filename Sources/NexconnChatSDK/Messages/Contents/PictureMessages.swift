@@ -1,15 +1,16 @@
 import Foundation
 
-/// A picture: a file, with a thumbnail that goes with the message.
+/// A picture, with a thumbnail that is sent with the message.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCImageMessage) @objcMembers
 #endif
 public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
-    /// A small JPEG. The application makes it: this module decodes no pictures.
+    /// A small JPEG for previews, which the application makes.
     @Guarded public var thumbnailImage: Data? = nil
 
+    /// A picture on this device.
     public override init(localPath: String?) {
         super.init(localPath: localPath)
     }
@@ -35,7 +36,7 @@ public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
     }
 }
 
-/// A moving picture.
+/// An animated picture.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
@@ -44,10 +45,12 @@ public final class ImageMessage: MediaMessageContent, @unchecked Sendable {
 public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
     /// The size of the file in bytes.
     @Guarded public var dataSize: Int64
-    /// In pixels.
+    /// The width in pixels.
     @Guarded public var width: Int
+    /// The height in pixels.
     @Guarded public var height: Int
 
+    /// An animated picture on this device; sizes in pixels.
     public init(localPath: String?, width: Int = 0, height: Int = 0) {
         dataSize = LocalFile.size(localPath)
         self.width = width
@@ -81,13 +84,14 @@ public final class GIFMessage: MediaMessageContent, @unchecked Sendable {
     @objc(NCShortVideoMessage) @objcMembers
 #endif
 public final class ShortVideoMessage: MediaMessageContent, @unchecked Sendable {
-    /// Seconds.
+    /// The length of the video in seconds.
     @Guarded public var duration: Int
     /// The size of the file in bytes.
     @Guarded public var size: Int64
-    /// A small JPEG. The application makes it: this module decodes no pictures.
+    /// A small JPEG for previews, which the application makes.
     @Guarded public var thumbnailImage: Data?
 
+    /// A video on this device; `duration` in seconds.
     public init(localPath: String?, duration: Int, thumbnailImage: Data? = nil) {
         self.duration = duration
         self.thumbnailImage = thumbnailImage

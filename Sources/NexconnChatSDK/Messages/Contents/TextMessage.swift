@@ -1,14 +1,16 @@
 import Foundation
 
-/// Text.
+/// A text.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCTextMessage) @objcMembers
 #endif
 public final class TextMessage: MessageContent, @unchecked Sendable {
+    /// The text.
     @Guarded public var text: String
 
+    /// A content with a text.
     public init(text: String) {
         self.text = text
         super.init()
@@ -27,24 +29,25 @@ public final class TextMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// An answer to another message, with that message in it.
+/// A reply to another message, which it contains.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``MessageContent`` names.
 #if canImport(ObjectiveC)
     @objc(NCReferenceMessage) @objcMembers
 #endif
 public final class ReferenceMessage: MessageContent, @unchecked Sendable {
-    /// The answer's text.
+    /// The text of the reply.
     @Guarded public var content: String
-    /// What is answered.
+    /// The content of the message that is replied to.
     @Guarded public var referMsg: MessageContent?
-    /// Who had sent it.
+    /// The sender of the message that is replied to.
     @Guarded public var referMsgUserId: String
-    /// Its id.
+    /// The id of the message that is replied to.
     @Guarded public var referMsgId: String
-    /// What became of it, as far as the sender knew.
+    /// The state of the message that is replied to, as the reply's sender knew it.
     @Guarded public var referMsgStatus: ReferenceMessageStatus
 
+    /// A reply to a message that is described by its content, sender and id.
     public init(content: String, referMsg: MessageContent?, referMsgUserId: String, referMsgId: String) {
         self.content = content
         self.referMsg = referMsg
@@ -54,7 +57,7 @@ public final class ReferenceMessage: MessageContent, @unchecked Sendable {
         super.init()
     }
 
-    /// An answer to a message.
+    /// A reply to a message.
     public convenience init(content: String, message: Message) {
         self.init(
             content: content, referMsg: message.content, referMsgUserId: message.senderUserId, referMsgId: message.messageId)
@@ -86,13 +89,17 @@ public final class ReferenceMessage: MessageContent, @unchecked Sendable {
     }
 }
 
-/// What became of a message that another one answers.
+/// The states of a message that is replied to.
 #if canImport(ObjectiveC)
     @objc(NCReferenceMessageStatus)
 #endif
 public enum ReferenceMessageStatus: Int, Sendable {
+    /// The message is unchanged.
     case `default` = 0
+    /// The message was deleted.
     case deleted = 1
+    /// The message was deleted for everybody.
     case recalled = 2
+    /// The message was edited.
     case modified = 3
 }

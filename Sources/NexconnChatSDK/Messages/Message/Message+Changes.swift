@@ -2,20 +2,22 @@ import ChatDatabase
 import NexconnProtocol
 
 extension Message {
-    /// Sets pairs: direct and group channels; keys of at most 32 letters, digits, `+`, `=`, `-`, `_`, values of at most 4096
-    /// characters.
+    /// Sets metadata of a message in a direct or group channel. Keys have at most 32 letters, digits, `+`, `=`, `-` and `_`; values
+    /// have at most 4096 characters.
     public func setMetadata(_ metadata: [String: String], completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.changeMetadata(of: self, set: metadata, delete: [], taken(engine.confirming(completion)))
     }
 
-    /// Deletes pairs.
+    /// Deletes metadata of the message.
     public func deleteMetadata(keys: [String], completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.changeMetadata(of: self, set: [:], delete: keys, taken(engine.confirming(completion)))
     }
 
-    /// Sets and deletes pairs.
+    /// Sets and deletes metadata of the message.
+    ///
+    /// - Throws: the reason why the service refused the change.
     public func changeMetadata(set: [String: String] = [:], delete: [String] = []) async throws(NCError) {
         _ = try await awaiting { NCEngine.engine.changeMetadata(of: self, set: set, delete: delete, taken($0)) }
     }

@@ -3,8 +3,9 @@ import Foundation
 import NIOConcurrencyHelpers
 import NexconnProtocol
 
-/// A message: its content, and what is known about it. Describes one moment; later news come as new objects, but for the message of a
-/// send, which the callbacks of that send share and which tells how far it has got.
+/// A message with its content and state. An object describes one moment; later changes come as new objects. The exception is a
+/// message that is being sent: its callbacks share one object, which shows the progress. Every completion is called once, on the
+/// callback queue.
 ///
 /// `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
@@ -19,7 +20,7 @@ public final class Message: NSObject, @unchecked Sendable {
 
     private let state: NIOLockedValueBox<State>
     private let user: String
-    /// Whether it came while what had been missed was fetched.
+    /// Whether it came while missed messages were fetched.
     public let isOffline: Bool
 
     /// - Parameter user: who is signed in.
@@ -45,18 +46,22 @@ public final class Message: NSObject, @unchecked Sendable {
 
     // MARK: Which message
 
+    /// The message's channel.
     public var channelIdentifier: ChannelIdentifier { ChannelIdentifier(local.channel) }
-    /// This device's number of the message; 0 or less for messages that it does not keep.
+    /// This device's number of the message; 0 or less for messages that it does not store.
     public var clientId: Int { Int(local.localID) }
     /// The service's id of the message; empty until the service has taken it.
     public var messageId: String { local.id?.description ?? "" }
+    /// Whether the signed-in user sent or received the message.
     public var direction: MessageDirection { local.isSent ? .send : .receive }
+    /// The sender's user id.
     public var senderUserId: String { local.sender }
 
     // MARK: What it says
 
-    /// The name of the content's type on the wire.
+    /// The type name of the content, such as `RC:TxtMsg`.
     public var messageType: String { local.type }
+    /// The content.
     public var content: MessageContent {
         if let known = state.withLockedValue({ $0.content }) { return known }
         let local = local
@@ -69,40 +74,43 @@ public final class Message: NSObject, @unchecked Sendable {
             return content
         }
     }
-    /// Pairs that sender and receivers may change later.
+    /// Key-value pairs that the sender and receivers may change later.
     public var metadata: [String: String] { local.options.metadata }
-    /// Kept by this device only.
+    /// A text of the application that is stored on this device only.
     public var localExtra: String { local.localExtra }
     /// The content's ``MessageContent/extra``.
     public var extra: String? { content.extra }
 
     // MARK: What became of it
 
+    /// The progress of a sent message.
     public var sentStatus: SentStatus { SentStatus(local.status) }
+    /// What the user has done with a received message.
     public var receivedStatusInfo: ReceivedStatusInfo { ReceivedStatusInfo(bits: local.received) }
-    /// Milliseconds since 1970: by the service's clock, or by this device's until the service has taken it.
+    /// When it was sent, milliseconds since 1970, by the service's clock; by this device's clock until the service has taken it.
     public var sentTime: Int64 { local.sentTime }
-    /// Milliseconds since 1970 by this device's clock.
+    /// When it was received, milliseconds since 1970, by this device's clock.
     public var receivedTime: Int64 { local.receivedTime }
     /// Whether it was edited.
     public var hasChanged: Bool { local.edited != nil }
-    /// How it was edited; nil when it was not.
+    /// The latest edit; nil when it was not edited.
     public var updateInfo: MessageUpdateInfo? {
         local.edited.map { MessageUpdateInfo(updateTime: $0, content: content) }
     }
 
     // MARK: How it was sent
 
-    /// Whether it is kept.
+    /// Whether it is stored in the history.
     public var isPersisted: Bool { local.options.isPersisted && !local.options.isStatus }
     /// Whether it counts as unread.
     public var isCounted: Bool { local.options.isCounted && isPersisted }
-    /// Whether the sender wants to know who has read it.
+    /// Whether the sender asked for read receipts.
     public var needReceipt: Bool { local.options.needsReceipt }
-    /// Whether the sender has been told that it was read.
+    /// Whether a read receipt was sent to the sender.
     public var sentReceipt: Bool { local.hasSentReceipt }
+    /// Whether receivers are not notified.
     public var disableNotification: Bool { local.options.isQuiet }
-    /// Who gets it in a group; nil for all.
+    /// The members of a group who receive it; nil for all.
     public var directedUserIds: [String]? { local.options.users }
 
     /// Type, ids and status; nothing of the content.

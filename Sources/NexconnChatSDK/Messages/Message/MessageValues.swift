@@ -1,26 +1,35 @@
 import ChatDatabase
 import Foundation
 
-/// Whether the signed-in user sent a message or got it. The numbers are those of the vendor's family of services.
+/// Whether the signed-in user sent or received a message. The numbers are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCMessageDirection)
 #endif
 public enum MessageDirection: Int, Sendable {
+    /// The signed-in user sent it.
     case send = 1
+    /// The signed-in user received it.
     case receive = 2
 }
 
-/// How far a message has got. The numbers are those of the vendor's family of services.
+/// The progress of a sent message. The numbers are those of the vendor's services.
 #if canImport(ObjectiveC)
     @objc(NCSentStatus)
 #endif
 public enum SentStatus: Int, Sendable {
+    /// It waits for the connection or for the service's answer.
     case sending = 10
+    /// The service did not take it. It can be sent again.
     case failed = 20
+    /// The service has taken it.
     case sent = 30
+    /// A receiver's device has it.
     case received = 40
+    /// A receiver has read it.
     case read = 50
+    /// It was destroyed. This service does not set this status.
     case destroyed = 60
+    /// Sending was cancelled.
     case canceled = 70
 
     init(_ status: LocalMessageStatus) {
@@ -42,10 +51,13 @@ public enum SentStatus: Int, Sendable {
     @objc(NCReceivedStatusInfo) @objcMembers
 #endif
 public final class ReceivedStatusInfo: NSObject, Sendable {
+    /// Whether the user has read it.
     public let isRead: Bool
+    /// Whether the user has listened to it.
     public let isListened: Bool
+    /// Whether its file was downloaded.
     public let isDownloaded: Bool
-    /// Whether another device of the user has got it. Not told by this service: always false.
+    /// Whether another device of the user has received it. Always false with this service.
     public let isRetrieved: Bool
 
     init(bits: Int) {
@@ -57,14 +69,14 @@ public final class ReceivedStatusInfo: NSObject, Sendable {
     }
 }
 
-/// How a message was edited.
+/// The latest edit of a message.
 #if canImport(ObjectiveC)
     @objc(NCMessageUpdateInfo) @objcMembers
 #endif
 public final class MessageUpdateInfo: NSObject, Sendable {
-    /// Milliseconds since 1970.
+    /// When it was edited, milliseconds since 1970.
     public let updateTime: Int64
-    /// What it says now.
+    /// The new content.
     public let content: MessageContent
 
     init(updateTime: Int64, content: MessageContent) {

@@ -1,16 +1,20 @@
 import Foundation
 import NexconnProtocol
 
-/// How far a message has been read.
+/// How many receivers have read a message.
 #if canImport(ObjectiveC)
     @objc(NCMessageReadReceiptInfo) @objcMembers
 #endif
 public final class MessageReadReceiptInfo: NSObject, Sendable {
+    /// The message's channel.
     public let channelIdentifier: ChannelIdentifier
+    /// The service's id of the message.
     public let messageId: String
+    /// How many receivers have read it.
     public let readCount: Int
+    /// How many receivers have not read it.
     public let unreadCount: Int
-    /// How many people it was meant for.
+    /// How many receivers the message has.
     public let totalCount: Int
 
     init(_ receipt: NexconnReceipt, in channel: NexconnChannel) {
@@ -23,14 +27,17 @@ public final class MessageReadReceiptInfo: NSObject, Sendable {
     }
 }
 
-/// About whom to ask whether they have read a message.
+/// Selects users to ask whether they have read a message.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptByUsersParams) @objcMembers
 #endif
 public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
+    /// The service's id of the message.
     public let messageId: String
+    /// The users' ids.
     public let userIds: [String]
 
+    /// Asks about a message and users.
     public init(messageId: String, userIds: [String]) {
         self.messageId = messageId
         self.userIds = userIds
@@ -38,18 +45,21 @@ public final class MessagesReadReceiptByUsersParams: NSObject, Sendable {
     }
 }
 
-/// Readers of a message to list.
+/// Selects a message whose readers are listed.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMessagesReadReceiptUsersQueryParams) @objcMembers
 #endif
 public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sendable {
+    /// The message's channel.
     public let channelIdentifier: ChannelIdentifier
+    /// The service's id of the message.
     public let messageId: String
-    /// 1 … 100.
+    /// How many readers a page has, 1 … 100.
     @Guarded public var pageSize: Int32 = 20
 
+    /// The readers of a message.
     public init(channelIdentifier: ChannelIdentifier, messageId: String) {
         self.channelIdentifier = channelIdentifier
         self.messageId = messageId
@@ -57,6 +67,7 @@ public final class MessagesReadReceiptUsersQueryParams: NSObject, @unchecked Sen
     }
 }
 
+/// Pages of the users who have read a message.
 public typealias MessagesReadReceiptUsersQuery = PagedQuery<MessageReceiptUser>
 
 extension NexconnMessageID {

@@ -2,25 +2,25 @@ import Foundation
 import NexconnProtocol
 import WireCoding
 
-/// What to send, and how.
+/// How a message is sent.
 ///
 /// `@unchecked Sendable`: every property is constant or `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMessageParams) @objcMembers
 #endif
 open class MessageParams: NSObject, @unchecked Sendable {
-    /// Only these members of a group get it; nil for all.
+    /// The members of a group who receive it; nil for all.
     @Guarded public final var directedUserIds: [String]? = nil
-    /// Whether the message is not shown as its channel's latest one.
+    /// Whether the message does not become its channel's latest message.
     @Guarded public final var disableUpdateLastMessage = false
-    /// Whether to be told who has read it. Direct and group channels.
+    /// Whether to ask for read receipts. For direct and group channels.
     @Guarded public final var needReceipt = false
     /// Whether receivers are not notified.
     @Guarded public final var disableNotification = false
-    /// Pairs that sender and receivers may change later: keys of at most 32 letters, digits, `+`, `=`, `-`, `_`; values of at most
-    /// 4096 characters. Direct and group channels.
+    /// Key-value pairs that the sender and receivers may change later. Keys have at most 32 letters, digits, `+`, `=`, `-` and `_`;
+    /// values have at most 4096 characters. For direct and group channels.
     @Guarded public final var metadata: [String: String]? = nil
-    /// What notifications of devices show.
+    /// The texts of notifications; nil for none.
     @Guarded public final var pushConfig: PushConfig? = nil
 
     override init() {
@@ -50,8 +50,10 @@ open class MessageParams: NSObject, @unchecked Sendable {
     @objc(NCSendMessageParams) @objcMembers
 #endif
 public final class SendMessageParams: MessageParams, @unchecked Sendable {
+    /// The content.
     public let content: MessageContent
 
+    /// A message with a content and default options.
     public init(content: MessageContent) {
         self.content = content
         super.init()
@@ -66,28 +68,38 @@ public final class SendMessageParams: MessageParams, @unchecked Sendable {
     @objc(NCSendMediaMessageParams) @objcMembers
 #endif
 public final class SendMediaMessageParams: MessageParams, @unchecked Sendable {
+    /// The content.
     public let content: MediaMessageContent
 
+    /// A message with a content and default options.
     public init(content: MediaMessageContent) {
         self.content = content
         super.init()
     }
 }
 
-/// What notifications of devices show. This service notifies no devices itself: webhooks get it, as the member `push` of a message.
+/// The texts of notifications. This service does not notify devices; webhooks receive these values as the member `push`.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCPushConfig) @objcMembers
 #endif
 public final class PushConfig: NSObject, @unchecked Sendable {
+    /// Whether notifications have no title.
     @Guarded public var disablePushTitle = false
+    /// The title.
     @Guarded public var pushTitle: String? = nil
+    /// The text.
     @Guarded public var pushContent: String? = nil
+    /// Data for the receiving application.
     @Guarded public var pushData: String? = nil
+    /// Whether the text is shown even when the receiver hides details.
     @Guarded public var forceShowDetailContent = false
+    /// The vendor's template of the notification.
     @Guarded public var templateId: String? = nil
+    /// Whether it is a VoIP notification.
     @Guarded public var voIPPush = false
+    /// Values for Apple's devices.
     @Guarded public var iOSConfig: IOSPushConfig? = nil
 
     var fields: ContentFields {
@@ -104,17 +116,22 @@ public final class PushConfig: NSObject, @unchecked Sendable {
     }
 }
 
-/// What notifications of Apple's devices show.
+/// Values of notifications for Apple's devices.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCIOSPushConfig) @objcMembers
 #endif
 public final class IOSPushConfig: NSObject, @unchecked Sendable {
+    /// The thread under which notifications are grouped.
     @Guarded public var threadId: String? = nil
+    /// The category, which selects the actions.
     @Guarded public var category: String? = nil
+    /// Notifications with the same id replace each other.
     @Guarded public var apnsCollapseId: String? = nil
+    /// The address of a picture to show.
     @Guarded public var richMediaUri: String? = nil
+    /// The interruption level of Apple's notification service.
     @Guarded public var interruptionLevel: String? = nil
 
     var fields: ContentFields {

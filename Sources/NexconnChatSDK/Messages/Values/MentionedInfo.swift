@@ -1,31 +1,34 @@
 import Foundation
 import WireCoding
 
-/// Whom a message mentions.
+/// Whether a message mentions everybody or single users.
 #if canImport(ObjectiveC)
     @objc(NCMentionedType)
 #endif
 public enum MentionedType: Int, Sendable {
     /// Everybody in the channel.
     case all = 1
-    /// Those in ``MentionedInfo/userIdList``.
+    /// The users in ``MentionedInfo/userIdList``.
     case part = 2
 }
 
-/// Whom a message in a group mentions, and how that is shown.
+/// The users that a message in a group mentions.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCMentionedInfo) @objcMembers
 #endif
 public final class MentionedInfo: NSObject, @unchecked Sendable {
+    /// Whether everybody or single users are mentioned.
     @Guarded public var type: MentionedType
+    /// The mentioned users.
     @Guarded public var userIdList: [String]
-    /// What a notification says.
+    /// The text of the notification.
     @Guarded public var mentionedContent: String?
-    /// Whether the signed-in user is mentioned. False in a content that was not received.
+    /// Whether the signed-in user is mentioned. Set in received messages only.
     @Guarded public internal(set) var isMentionedMe = false
 
+    /// Mentions everybody or single users.
     public init(type: MentionedType, userIdList: [String] = [], mentionedContent: String? = nil) {
         self.type = type
         self.userIdList = userIdList

@@ -1,22 +1,25 @@
 import Foundation
 import WireCoding
 
-/// Who sent a message, as the sender describes it: goes with the content, so that receivers need not ask.
+/// The sender's description of itself. It is sent with the content, so that receivers need not load the profile.
 ///
 /// `@unchecked Sendable`: every property is `Guarded`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objc(NCUserInfo) @objcMembers
 #endif
 public final class UserInfo: NSObject, @unchecked Sendable {
+    /// The user's id.
     @Guarded public var userId: String
+    /// The user's name.
     @Guarded public var name: String?
-    /// Where the picture is.
+    /// The address of the user's picture.
     @Guarded public var portraitUri: String?
-    /// How the receiver calls the user.
+    /// The name that the receiver has given the user.
     @Guarded public var alias: String?
-    /// Whatever the application likes.
+    /// A text of the application.
     @Guarded public var extra: String?
 
+    /// A description of a user.
     public init(
         userId: String, name: String? = nil, portraitUri: String? = nil, alias: String? = nil, extra: String? = nil
     ) {
