@@ -4,18 +4,18 @@ public struct Channel: Sendable {
     public let name: String
     let core: ClientCore
 
-    /// Whether what is published here, and what arrives, is encrypted from end to end, so that the service cannot read it. See
+    /// Whether the channel's messages are encrypted from end to end, so that the service cannot read them. See
     /// ``ClientOptions/requiresEncryption``.
     public var isEncrypted: Bool { core.adapter.encryptionGap(of: name) == nil }
 
     /// Subscribes, and returns when the service has confirmed.
     ///
-    /// While the client is not connected it waits for the connection. The subscription then lasts, over every reconnect, until
-    /// ``Room/unsubscribe()``: a channel is subscribed once per client, and all its rooms share that.
+    /// Without a connection it waits for one. The client renews the subscription after every reconnect, until
+    /// ``Room/unsubscribe()``. A client subscribes a channel once; all rooms of the channel share the subscription.
     ///
-    /// - Throws: why the service refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended before the
-    ///   confirmation; the connection's failure when nothing more is tried; ``LifelineError/Code/cancelled`` when the task was
-    ///   cancelled, or the channel unsubscribed meanwhile. The channel is not subscribed then.
+    /// - Throws: the service's reason when it refuses the channel; ``LifelineError/Code/disconnected`` when the connection was ended
+    ///   before the confirmation; the connection's failure when the client does not try again; ``LifelineError/Code/cancelled`` when
+    ///   the task was cancelled or the channel unsubscribed in the meantime. The channel is not subscribed then.
     public func subscribe() async throws(LifelineError) -> Room {
         try core.requireEncryption(of: name)
         let feed = await core.hub.join(name)
@@ -43,13 +43,14 @@ public struct Channel: Sendable {
 
     /// Publishes a value, encoded as JSON.
     ///
-    /// With PubNub, and with Pusher and the app's secret, it is one request, which needs no connection. Otherwise it goes over the
-    /// connection: while there is none it waits, with chat for 30 s and with Pusher until the channel is subscribed again. Cancel the
-    /// task to wait no longer.
+    /// With PubNub, and with Pusher and the app's secret, publishing is one request and needs no connection. Otherwise the message is
+    /// sent over the connection. Without one it waits: with chat for 30 s, with Pusher until the channel is subscribed again. Cancel
+    /// the task to stop waiting.
     ///
-    /// - Returns: what became of it. A message is seen once or not at all; one that chat has to send again is known again.
-    /// - Throws: what is wrong with the call itself, before anything was sent: ``LifelineError/Code/unencodable``,
-    ///   ``LifelineError/Code/unsupported``, ``LifelineError/Code/badRequest``.
+    /// - Returns: whether the service accepted or refused the message, or that nobody knows. A message is delivered at most once:
+    ///   repetitions, which only chat makes, are recognised by the service.
+    /// - Throws: an error of the call itself, before anything was sent: ``LifelineError/Code/unencodable``,
+    ///   ``LifelineError/Code/unsupported`` or ``LifelineError/Code/badRequest``.
     public func publish(
         _ value: some Encodable, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
     ) async throws(LifelineError) -> PublishOutcome {
@@ -57,7 +58,9 @@ public struct Channel: Sendable {
         return try await core.adapter.publish(Publication(channel: name, event: event, value: value, options: options))
     }
 
-    /// Publishes JSON text as it is. See ``publish(_:event:options:)``.
+    /// Publishes JSON text without changes. See ``publish(_:event:options:)``.
+    ///
+    /// - Throws: as ``publish(_:event:options:)``.
     public func publish(
         json: String, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
     ) async throws(LifelineError) -> PublishOutcome {
@@ -65,36 +68,38 @@ public struct Channel: Sendable {
         return try await core.adapter.publish(Publication(channel: name, event: event, json: json, options: options))
     }
 
-    /// Who is present in the channel now, asked of the service; the channel does not have to be subscribed, nor the client
-    /// connected, except for chat. See ``Room/presence`` for what is kept up to date.
+    /// Asks the service who is present in the channel. The channel need not be subscribed, and only chat needs a connection. See
+    /// ``Room/presence`` for a list that the client keeps up to date.
     ///
-    /// Members have no ``Member/info`` where the service does not tell it, as Pusher's HTTP API does not. Of PubNub's channels the
-    /// first 10,000 are told, of chat's open channels the first 500.
+    /// Members have no ``Member/info`` when the service does not send it; Pusher's HTTP API does not. The result has at most 10,000
+    /// members of a PubNub channel and 500 of an open channel of chat.
     ///
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service cannot be asked, as Pusher cannot without the app's secret;
-    ///   ``LifelineError/Code/disconnected`` when it has to be asked over a connection and there is none.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service has no such request, or needs the app's secret for it as Pusher
+    ///   does; ``LifelineError/Code/disconnected`` when the request needs a connection and there is none.
     public func members() async throws(LifelineError) -> [Member] {
         try await core.adapter.members(of: name)
     }
 
-    /// The last messages of the channel, oldest first. The client does not have to be connected, except for chat.
+    /// Loads the last messages of the channel, oldest first. Only chat needs a connection for it.
     ///
     /// - Parameter count: at least 1. The service may keep fewer.
-    /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps none, as Pusher does not;
-    ///   ``LifelineError/Code/disconnected`` when it has to be asked over a connection and there is none;
-    ///   `decryptionFailed` when one of the messages cannot be decrypted: ``history(before:limit:)`` gives the others.
+    /// - Throws: ``LifelineError/Code/unsupported`` when the service keeps no messages, as Pusher does not;
+    ///   ``LifelineError/Code/disconnected`` when the request needs a connection and there is none;
+    ///   ``LifelineError/Code/decryptionFailed`` when one of the messages cannot be decrypted; ``history(before:limit:)`` gives the
+    ///   others.
     public func history(last count: Int) async throws(LifelineError) -> [Message] {
         guard count > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
         return try await core.adapter.history(of: name, last: count)
     }
 
-    /// One page of the channel's history, by one request. Messages that cannot be decrypted are told one by one.
+    /// Loads one page of the channel's history with one request. Messages that cannot be decrypted are listed as
+    /// ``HistoryPage/failures``.
     ///
     /// - Parameters:
     ///   - id: the ``Message/id`` of a message, or ``HistoryPage/older`` of another page: the page ends before it. Nil for the
     ///     latest messages.
-    ///   - limit: 1 ... 100; more counts as 100.
-    /// - Throws: as ``history(last:)``; ``LifelineError/Code/badRequest`` for what is no id of the service.
+    ///   - limit: how many messages the page has, 1 ... 100; larger values count as 100.
+    /// - Throws: as ``history(last:)``; ``LifelineError/Code/badRequest`` for an invalid id.
     public func history(before id: String? = nil, limit: Int = 100) async throws(LifelineError) -> HistoryPage {
         guard limit > 0 else { throw LifelineError(.badRequest, "At least one message has to be asked for.") }
         return try await core.adapter.history(

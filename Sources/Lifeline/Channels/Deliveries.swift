@@ -1,13 +1,16 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// What a channel brings, gaps included, for one consumer. Ends with the subscription, with the client, or when the consuming
-/// task is cancelled.
+/// The messages, gaps and failures of a channel, as an async sequence for one consumer. It ends with the subscription, with the
+/// client, or when the consuming task is cancelled.
 ///
-/// Bounded: a consumer that falls further behind than ``ClientOptions/backlog`` misses messages, and a gap stands in their place.
-/// A later loop over the same sequence goes on where an earlier one was left; a second one at the same time ends the first.
+/// The sequence is bounded: when a consumer falls further behind than ``ClientOptions/backlog``, messages are dropped and a gap
+/// takes their place. A later loop over the same sequence continues where an earlier one ended; a second loop at the same time
+/// ends the first.
 public struct Deliveries: AsyncSequence, Sendable {
+    /// A message, a gap or a failure.
     public typealias Element = Delivery
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let stream: EventStream<RoomItem>
@@ -19,7 +22,7 @@ public struct Deliveries: AsyncSequence, Sendable {
     /// How many messages were dropped for this sequence.
     public var droppedCount: Int { stream.droppedCount }
 
-    /// Begins where the last loop was left.
+    /// Continues where an earlier loop ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), channel: channel, last: start, clock: clock)
     }
@@ -52,10 +55,12 @@ public struct Deliveries: AsyncSequence, Sendable {
     }
 }
 
-/// The messages of a channel, for one consumer. A message after a gap, or after one that could not be decrypted, says so in
-/// ``Message/precedingGap``. See ``Deliveries`` for how it ends and for who may read it.
+/// The messages of a channel, as an async sequence for one consumer. A message that follows a gap, or a message that could not be
+/// decrypted, has a ``Message/precedingGap``. It ends and is bounded like ``Deliveries``.
 public struct Messages: AsyncSequence, Sendable {
+    /// A message.
     public typealias Element = Message
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let deliveries: Deliveries
@@ -63,7 +68,7 @@ public struct Messages: AsyncSequence, Sendable {
     /// How many messages were dropped for this sequence.
     public var droppedCount: Int { deliveries.droppedCount }
 
-    /// Begins where the last loop was left.
+    /// Continues where an earlier loop ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: deliveries.makeAsyncIterator())
     }

@@ -1,10 +1,10 @@
-/// What a channel brings: messages, and the places where messages may be missing.
+/// An element of ``Deliveries``: a message, a gap or a failure.
 public enum Delivery: Sendable {
     /// A message, in the order in which the service sent it.
     case message(Message)
     /// Messages may be missing here.
     case gap(Gap)
-    /// Something failed: a message could not be opened, or the channel could not be subscribed again. When `willRetry` is false,
+    /// A message could not be decrypted, or the channel could not be subscribed again. When `willRetry` is false for a subscription,
     /// this is the last element.
     case failed(LifelineError, willRetry: Bool)
 }

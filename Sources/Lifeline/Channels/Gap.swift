@@ -1,13 +1,14 @@
 import ConnectionEngine
 
-/// A stretch of time in which messages may be missing. Declared whenever the client cannot prove that it saw everything.
+/// A place in a channel's messages where messages may be missing. The client declares a gap whenever it cannot prove that it
+/// received everything.
 public struct Gap: Hashable, Sendable {
     /// Why messages may be missing. An open set: switch over it with a `default`.
     public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word for it, as in logs.
+        /// The reason as a word, as in logs.
         public let rawValue: String
 
-        /// One that this version may not know.
+        /// A reason by its word, also one that this version does not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -21,16 +22,16 @@ public struct Gap: Hashable, Sendable {
         public static let tooMany = Reason(rawValue: "tooMany")
         /// The consumer of the sequence was too slow; ``Gap/dropped`` messages were dropped for it.
         public static let slowConsumer = Reason(rawValue: "slowConsumer")
-        /// ``Gap/dropped`` messages came and could not be decrypted. In ``Messages`` only: ``Deliveries`` tell each of them as a
-        /// ``Delivery/failed(_:willRetry:)``.
+        /// ``Gap/dropped`` messages arrived and could not be decrypted. Only ``Messages`` has these gaps; ``Deliveries`` has a
+        /// ``Delivery/failed(_:willRetry:)`` for each such message.
         public static let undecryptable = Reason(rawValue: "undecryptable")
     }
 
-    /// Where messages may be missing.
+    /// The channel in which messages may be missing.
     public var channel: String
-    /// Messages published since then may be missing, up to the place in the sequence where the gap stands.
+    /// The start of the gap: messages published since then may be missing, up to the gap's place in the sequence.
     public var since: Moment
-    /// Why they may.
+    /// Why messages may be missing.
     public var reason: Reason
     /// How many messages are known to be missing; 0 when nobody knows.
     public var dropped: Int

@@ -1,24 +1,24 @@
-/// A part of a channel's history.
+/// One page of a channel's history.
 public struct HistoryPage: Sendable {
-    /// A message that is in the history and cannot be read.
+    /// A message of the history that cannot be read.
     public struct Failure: Hashable, Sendable {
         /// The service's id of the message, or nil when it gives none.
         public var id: String?
         /// Why it cannot be read, such as another cipher key.
         public var error: LifelineError
 
-        /// One that cannot be read, such as for tests of your own code.
+        /// A failure, such as for tests of your own code.
         public init(id: String?, error: LifelineError) {
             self.id = id
             self.error = error
         }
     }
 
-    /// Oldest first.
+    /// The messages that could be read, oldest first.
     public var messages: [Message]
-    /// What could not be read, oldest first. Empty unless the client decrypts.
+    /// The messages that could not be read, oldest first. Empty unless the client decrypts.
     public var failures: [Failure]
-    /// To be passed to ``Channel/history(before:limit:)`` for what is older; nil when there is nothing older.
+    /// Pass this to ``Channel/history(before:limit:)`` for the next older page; nil when there are no older messages.
     public var older: String?
 
     /// A page, such as for tests of your own code.

@@ -12,22 +12,23 @@ import WireCoding
 public struct Message: Sendable {
     /// The channel that it was published to.
     public var channel: String
-    /// What was subscribed, where that is not the channel itself but a pattern that covers it; nil otherwise.
+    /// The subscribed pattern that covers the channel; nil when the channel itself was subscribed.
     public var pattern: String?
-    /// The event's name; services without names give ``Message/defaultEvent``.
+    /// The event's name; ``Message/defaultEvent`` for services without event names.
     public var event: String
     /// The payload as the service delivered it, decrypted. Usually JSON; see ``data``.
     public var text: String
     /// The service's id of the message, or nil when it gives none.
     public var id: String?
-    /// Who published it, as the service vouches for it, or nil.
+    /// The id of the user who published it, as the service verified it, or nil.
     public var user: String?
-    /// When the service took it, by the service's clock, or nil when it does not tell. For people; order and gaps never depend on it.
+    /// When the service accepted it, by the service's clock; nil when the service does not send it. For display only: order and gaps
+    /// do not depend on it.
     public var publishedAt: Date?
     /// When this client received it, on the monotonic clock.
     public var receivedAt: Moment
-    /// Set when messages right before this one may be missing, or are there and cannot be read. See also ``Room/deliveries``, which
-    /// tells of it at once.
+    /// The gap directly before this message; nil when there is none. ``Room/deliveries`` has gaps as elements of their own, without
+    /// waiting for the next message.
     public var precedingGap: Gap?
 
     /// The event of messages that were published without one.
@@ -57,7 +58,7 @@ public struct Message: Sendable {
 
     /// The payload as a value.
     ///
-    /// - Throws: ``LifelineError/Code/undecodable``, naming the type and the place but not the payload.
+    /// - Throws: ``LifelineError/Code/undecodable``. The error names the type and the place in the JSON, but not the payload.
     public func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws(LifelineError) -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(data.utf8))

@@ -6,13 +6,13 @@ import WireCoding
     import Foundation
 #endif
 
-/// What a publisher may ask for beyond the message, as far as more than one service has it.
+/// Options of publishing that more than one service has.
 public struct PublishOptions: Hashable, Sendable {
-    /// Whether the message is kept for history; nil for what the service does by itself. What a service cannot do is
-    /// ``LifelineError/Code/unsupported``, and nothing is sent (rule LL-28).
+    /// Whether the service keeps the message for the history; nil for the service's default. When the service cannot do it, publishing
+    /// throws ``LifelineError/Code/unsupported`` and sends nothing (rule LL-28).
     public var isStored: Bool?
 
-    /// What a publisher asks for; nothing by default.
+    /// Options; by default the service's own.
     public init(isStored: Bool? = nil) {
         self.isStored = isStored
     }

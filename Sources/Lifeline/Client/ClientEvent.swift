@@ -1,24 +1,25 @@
 import ConnectionEngine
 
-/// Everything that a client hears, in the one order in which it happened. For tools and logs; applications are better served by
-/// ``LifelineClient/statuses`` and by the sequences of a ``Room``.
+/// All events of a client in one order. For tools and logs; applications should use ``LifelineClient/statuses`` and the sequences
+/// of a ``Room``.
 public enum ClientEvent: Sendable {
-    /// The connection is in another phase, or waits for another attempt.
+    /// The connection changed its phase, or waits for another attempt.
     case status(ConnectionStatus)
     /// The service confirmed a channel: the first time, or again on a new connection.
     case subscribed(channel: String, isRenewal: Bool, at: Moment)
-    /// The channel is not subscribed any more, because it was asked for.
+    /// The channel was unsubscribed on request.
     case unsubscribed(channel: String, at: Moment)
     /// A message of a subscribed channel.
     case message(Message)
     /// Messages of a subscribed channel may be missing here.
     case gap(Gap)
-    /// Somebody came to a subscribed channel, left it, or has changed.
+    /// A member came to a subscribed channel, left it, or has other data.
     case presence(PresenceChange, at: Moment)
-    /// Something failed that leaves the connection alone. `channel` is nil when it concerns none.
+    /// A failure that does not end the connection. `channel` is nil when it is not about a channel.
     case problem(LifelineError, channel: String?, willRetry: Bool, at: Moment)
-    /// What only this service tells.
+    /// An event that only one service has.
     case notice(ServiceNotice, at: Moment)
-    /// The consumer was too slow: so many messages and presence changes are missing here. They were published after `since`.
+    /// The consumer was too slow, and this number of messages and presence changes was dropped here. They were published after
+    /// `since`.
     case dropped(Int, since: Moment, at: Moment)
 }

@@ -1,13 +1,15 @@
 import ConnectionEngine
 import EngineRuntime
 
-/// Everything that a client hears, in one order, for one consumer.
+/// All events of a client in one order, as an async sequence for one consumer.
 ///
-/// Bounded: messages and presence changes are dropped for a consumer that falls too far behind, and ``ClientEvent/dropped(_:since:at:)``
-/// stands in their place. Statuses, confirmations, gaps and problems are never dropped. A later loop over the same sequence goes on
-/// where an earlier one was left; a second one at the same time ends the first.
+/// The sequence is bounded: when a consumer falls too far behind, messages and presence changes are dropped, and
+/// ``ClientEvent/dropped(_:since:at:)`` takes their place. Statuses, confirmations, gaps and problems are never dropped. A later loop
+/// over the same sequence continues where an earlier one ended; a second loop at the same time ends the first.
 public struct ClientEvents: AsyncSequence, Sendable {
+    /// An event.
     public typealias Element = ClientEvent
+    /// The sequence never throws.
     public typealias Failure = Never
 
     let stream: EventStream<ClientEvent>
@@ -15,7 +17,7 @@ public struct ClientEvents: AsyncSequence, Sendable {
     let start: Moment
     let clock: FeedClock
 
-    /// Begins where the last loop was left.
+    /// Continues where an earlier loop ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), last: start, clock: clock)
     }

@@ -1,20 +1,21 @@
 import ConnectionEngine
 
-/// Where a client's connection is, and how it got there. A status is announced only when it differs from the one before.
+/// The state of a client's connection and the cause of the last change. A status is announced only when it differs from the previous
+/// one.
 public struct ConnectionStatus: Hashable, Sendable {
     /// The phase before this one.
     public var previous: ConnectionPhase
     /// The phase that the connection is in now.
     public var phase: ConnectionPhase
-    /// What the status is about, in the vocabulary that all services share.
+    /// The kind of change, from the list that all services share.
     public var category: StatusCategory
-    /// What went wrong, for every status that something going wrong led to.
+    /// The failure that led to this status; nil when there was none.
     public var cause: ConnectionFailure?
-    /// Failed attempts in a row so far; 0 for the first attempt and after a success.
+    /// How many attempts have failed in a row; 0 for the first attempt and after a success.
     public var attempt: Int
-    /// The pause before the next attempt, while one is waited for.
+    /// The pause before the next attempt; nil when no attempt is scheduled.
     public var retryIn: Duration?
-    /// Whether the client will try again by itself.
+    /// Whether the client tries again by itself.
     public var willRetry: Bool
     /// When it happened, on the monotonic clock.
     public var at: Moment

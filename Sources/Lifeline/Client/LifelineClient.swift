@@ -1,6 +1,6 @@
 import ConnectionEngine
 
-/// A connection to a realtime service, and everything that is done over it. The same for every service.
+/// A client of a realtime service, with one connection. The API is the same for every service.
 ///
 /// ```swift
 /// let client = LifelineClient(.pusher(key: "app-key", host: .init("127.0.0.1", port: 6001, tls: false)))
@@ -9,8 +9,9 @@ import ConnectionEngine
 /// for await message in room.messages { print(try message.decode(Price.self)) }
 /// ```
 ///
-/// May be used from any thread. The connection lives as long as the client or one of its rooms is held; when the last of them is
-/// released, the socket closes and every sequence ends. A task that iterates should therefore capture the sequence, not the client.
+/// May be used from any thread. The connection stays open as long as the client or one of its rooms is referenced; when the last
+/// reference is gone, the socket is closed and every sequence ends. A task that iterates should therefore capture the sequence, not
+/// the client.
 public final class LifelineClient: Sendable {
     let core: ClientCore
 
@@ -23,38 +24,39 @@ public final class LifelineClient: Sendable {
         core = ClientCore(adapter: adapter, options: options)
     }
 
-    /// Where the connection is now.
+    /// The present status of the connection.
     public var status: ConnectionStatus { core.hub.status }
 
-    /// Every status, with cause and retry delay. Each call gives an independent sequence.
+    /// All statuses, with cause and retry delay. Each read of the property gives an independent sequence.
     public var statuses: StatusChanges { core.hub.statusChanges() }
 
-    /// Everything that the client hears from now on, in one order. Each call gives an independent sequence.
+    /// All events from now on, in one order. Each read of the property gives an independent sequence.
     public var events: ClientEvents { core.hub.clientEvents() }
 
-    /// A channel by name. Nothing is sent; two values of one name are the same channel.
+    /// A channel by name. Nothing is sent. Two values with the same name are the same channel.
     public func channel(_ name: String) -> Channel {
         Channel(name: name, core: core)
     }
 
-    /// Connects and returns once the service has confirmed. Failed attempts are retried as the statuses tell.
+    /// Connects, and returns when the service has confirmed. Failed attempts are retried; ``statuses`` announces each of them.
     ///
-    /// Returns at once when connected. Cancelling the task ends the waiting, not the connecting; ``disconnect()`` ends that.
+    /// Returns at once when the client is connected already. Cancelling the task ends the waiting, but not the attempts to connect;
+    /// ``disconnect()`` ends those.
     ///
-    /// - Parameter timeout: for the whole undertaking, retries included. When it has passed, nothing more is tried and the status is
-    ///   `failed`. Nil for no limit.
-    /// - Throws: the cause when the service refused for good or time ran out; ``LifelineError/Code/disconnected`` when
-    ///   ``disconnect()`` was called meanwhile.
+    /// - Parameter timeout: the limit for all attempts together; nil for no limit. When it has passed, the client stops trying and the
+    ///   phase is `failed`.
+    /// - Throws: the cause when the service refused and a retry would be useless, or when the time limit has passed;
+    ///   ``LifelineError/Code/disconnected`` when ``disconnect()`` was called in the meantime.
     public func connect(timeout: Duration? = nil) async throws(LifelineError) {
         let changes = core.hub.statusChanges()
         core.adapter.connect(within: timeout)
         try await core.waitUntilConnected(changes)
     }
 
-    /// Disconnects, and returns when that is done: at the latest when the peer had its time to answer the goodbye, or when the task
-    /// is cancelled, which leaves the rest to the client.
+    /// Disconnects, and returns when the connection is closed, or when the peer's time to answer the close has passed. Cancelling the
+    /// task ends the waiting; the client closes the connection anyway.
     ///
-    /// Whoever waits for the connection gets ``LifelineError/Code/disconnected``. Subscribed channels are remembered: a later
+    /// Calls that wait for the connection throw ``LifelineError/Code/disconnected``. Subscribed channels are remembered: a later
     /// ``connect(timeout:)`` subscribes them again.
     public func disconnect() async {
         let changes = core.hub.statusChanges()

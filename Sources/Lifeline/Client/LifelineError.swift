@@ -1,17 +1,15 @@
 import ConnectionEngine
 
-/// What a call of a client failed with: a code to decide by and a sentence to read.
-///
-/// Never holds secrets, tokens or payloads.
+/// An error of the client: a code for programs and a sentence for people. It never holds secrets, tokens or payloads.
 public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What kind of failure it is. An open set: switch over it with a `default`.
+    /// The kinds of errors. More may be added: switch over it with a `default`.
     ///
-    /// A failure of the connection keeps the name of its ``StatusCategory``.
+    /// Failures of the connection have the names of status categories, such as `timeout`.
     public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word for it, as in logs.
+        /// The code as a word, as in logs.
         public let rawValue: String
 
-        /// One that this version may not know.
+        /// A code by its word, also one that this version does not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -26,49 +24,49 @@ public struct LifelineError: Error, Hashable, Sendable, CustomStringConvertible 
 
         /// The service has no such feature.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// The payload cannot be decoded as the type that was asked for.
+        /// The payload cannot be decoded as the requested type.
         public static let undecodable = Code(rawValue: "undecodable")
         /// The value to publish cannot be encoded as JSON.
         public static let unencodable = Code(rawValue: "unencodable")
-        /// The channel has no subscription that this needs.
+        /// The call needs a subscription that the channel does not have.
         public static let notSubscribed = Code(rawValue: "notSubscribed")
-        /// The connection was ended on request, or never begun.
+        /// There is no connection: it was ended on request, or `connect` was never called.
         public static let disconnected = Code(.disconnected)
         /// No answer in time.
         public static let timeout = Code(.timeout)
         /// The calling task was cancelled.
         public static let cancelled = Code(.cancelled)
-        /// The service refuses this client as it is.
+        /// The service refuses this client; connecting again with the same settings would fail too.
         public static let refused = Code(.refused)
-        /// Authorisation refused.
+        /// The authorisation was refused.
         public static let accessDenied = Code(.accessDenied)
-        /// Arguments refused, here or by the service.
+        /// Arguments are invalid; the client or the service refused them.
         public static let badRequest = Code(.badRequest)
         /// A message could not be decrypted: the key is wrong or has changed.
         public static let decryptionFailed = Code(.decryptionFailed)
-        /// No route, no name, refused or reset.
+        /// The service cannot be reached: no route, the name cannot be resolved, or the connection was refused or reset.
         public static let networkUnavailable = Code(.networkUnavailable)
     }
 
-    /// What kind of failure it is: to decide by.
+    /// The kind of error.
     public var code: Code
-    /// A sentence for people: what happened and, where it helps, what to do next.
+    /// A sentence for people: what happened and, if possible, what to do next.
     public var reason: String
-    /// The service's own number: a close code or an HTTP status.
+    /// The service's own number, such as a close code or an HTTP status; nil when there is none.
     public var number: Int?
-    /// For ``Code/unsupported``: what is missing.
+    /// For ``Code/unsupported``: the missing feature.
     public var feature: String?
-    /// For ``Code/unsupported``: which service lacks it.
+    /// For ``Code/unsupported``: the service without the feature.
     public var service: String?
 
-    /// An error, such as for code of your own that authorises.
+    /// An error, such as one that your own authorisation code throws.
     public init(_ code: Code, _ reason: String, number: Int? = nil) {
         self.code = code
         self.reason = reason
         self.number = number
     }
 
-    /// A feature that `service` lacks.
+    /// The error of a feature that `service` does not have.
     public static func unsupported(feature: String, service: String) -> LifelineError {
         var error = LifelineError(.unsupported, "\(service) has no \(feature).")
         error.feature = feature

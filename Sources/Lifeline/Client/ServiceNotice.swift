@@ -1,11 +1,11 @@
-/// What one service tells and the others have no word for. For tools and logs, in ``ClientEvents``.
+/// An event that only one service has. For tools and logs, in ``ClientEvents``.
 public struct ServiceNotice: Hashable, Sendable {
-    /// What it is about. An open set: switch over it with a `default`.
+    /// The kinds of notices. More may be added: switch over it with a `default`.
     public struct Name: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word for it, as in logs.
+        /// The name as a word, as in logs.
         public let rawValue: String
 
-        /// One that this version may not know.
+        /// A name by its word, also one that this version does not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -13,7 +13,7 @@ public struct ServiceNotice: Hashable, Sendable {
         /// The same as ``rawValue``.
         public var description: String { rawValue }
 
-        /// Pusher: a cache channel was subscribed and had no event to begin with. No data.
+        /// Pusher: a cache channel was subscribed and has no cached event. No data.
         public static let cacheMissed = Name(rawValue: "cacheMissed")
         /// Pusher: how many connections are subscribed to the channel: `{"count":3}`.
         public static let subscriptionCount = Name(rawValue: "subscriptionCount")
@@ -25,11 +25,11 @@ public struct ServiceNotice: Hashable, Sendable {
         public static let usersOffline = Name(rawValue: "usersOffline")
     }
 
-    /// What it is about.
+    /// The kind of notice.
     public var name: Name
-    /// The channel that it is about, or nil.
+    /// The channel of the notice, or nil.
     public var channel: String?
-    /// JSON text, as the name says, or nil.
+    /// The data as JSON text, in the form that the name documents, or nil.
     public var data: String?
 
     /// A notice, such as for tests of your own code.

@@ -1,12 +1,14 @@
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// Every status of a client, for one consumer. Statuses are few and never dropped.
+/// The statuses of a client, as an async sequence for one consumer. Statuses are few and never dropped.
 ///
-/// Begins with the present status, unless the client was never asked to connect; so a consumer that starts late knows where it is.
-/// A later loop over the same sequence goes on where an earlier one was left.
+/// It begins with the present status, unless `connect` was never called, so a consumer that starts late knows the state. A later
+/// loop over the same sequence continues where an earlier one ended.
 public struct StatusChanges: AsyncSequence, Sendable {
+    /// A status.
     public typealias Element = ConnectionStatus
+    /// The sequence never throws.
     public typealias Failure = Never
 
     private let stream: EventStream<ConnectionStatus>
@@ -20,7 +22,7 @@ public struct StatusChanges: AsyncSequence, Sendable {
         firstNumber = present.number + 1
     }
 
-    /// Begins where the last loop was left.
+    /// Continues where an earlier loop ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), present: present, firstNumber: firstNumber)
     }

@@ -1,6 +1,6 @@
 import NexconnProtocol
 
-/// How a client of Nexconn Chat gets the access token that says who its user is.
+/// How a client of Nexconn Chat gets its access token, which identifies the user.
 public struct NexconnAccess: Sendable {
     enum Kind: Sendable {
         case token(String)
@@ -15,17 +15,17 @@ public struct NexconnAccess: Sendable {
         NexconnAccess(kind: .token(token))
     }
 
-    /// Code of your own, run in a task of its own for each attempt to connect, so that a token that has expired is never used.
+    /// Your own code, called in a task of its own before each attempt to connect, so that an expired token is never used.
     ///
-    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to fail for good; after other errors another attempt follows.
+    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to stop connecting; after other errors the client tries again.
     public static func provider(_ provider: @escaping @Sendable () async throws -> String) -> NexconnAccess {
         NexconnAccess(kind: .provider(provider))
     }
 
-    /// The client itself, with the application's secret: it has a token issued for each attempt to connect. For servers, tools and
-    /// tests: a secret must not be shipped to users.
+    /// The client requests a token with the application's secret before each attempt to connect. For servers, tools and tests: do not
+    /// ship a secret to users.
     ///
-    /// - Parameter name: the user's name, for others to see; nil for the id.
+    /// - Parameter name: the user's name that others see; nil for the id.
     public static func secret(_ secret: String, user: String, name: String? = nil) -> NexconnAccess {
         NexconnAccess(kind: .secret(NexconnCredentials(secret: secret, user: user, name: name ?? user)))
     }

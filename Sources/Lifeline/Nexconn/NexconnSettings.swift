@@ -15,33 +15,34 @@ struct NexconnSettings: Sendable {
     static let serviceName = "Nexconn Chat"
 }
 
-/// What kind of device a client is: a user may have one of each class connected at a time.
+/// Classes of devices. A user may have one device of each class connected at a time.
 public enum NexconnDeviceClass: String, CaseIterable, Hashable, Sendable {
     /// Phones and tablets.
     case mobile
     /// Computers.
     case desktop
-    /// Browsers, and programs that ask one question.
+    /// Browsers, and programs that make a single call.
     case web
 }
 
 extension Service {
-    /// A server that speaks Lifeline's chat session, such as `lifeline serve`; Nexconn's own servers do not.
+    /// A server that speaks Lifeline's chat session, such as `lifeline serve`. Nexconn's own servers do not speak it.
     ///
     /// Channels are named `direct:USER`, `group:ID`, `system:ID` and `open:ID`; any other name is that of an open channel. Direct
-    /// and system channels bring what is sent to the user, groups want their members, and open channels are entered by subscribing.
-    /// The event of a message is the name of its type and its data the content.
+    /// and system channels deliver messages to the user, groups can be subscribed by their members, and subscribing to an open channel
+    /// enters it. The event of a message is its type name; the data is its content.
     ///
-    /// What waited for the user while no device was there comes to the first direct, group or system channel that is subscribed;
-    /// what is for others is dropped. Subscribe before connecting to miss nothing.
+    /// Messages that waited for the user while no device was connected are delivered once the first direct, group or system channel
+    /// is subscribed. Those of channels that are not subscribed then are dropped, so subscribe all channels before connecting.
     ///
     /// - Parameters:
-    ///   - access: who the user is.
-    ///   - path: put in front of `/nexconn/v1` and `/v4`, for servers behind a proxy.
-    ///   - device: the id of this installation, 1 to 64 characters; nil draws one for the client. Another client with the same id, or
-    ///     of the same class and user, takes this one's place: the status is `failed` with `kicked` then.
-    ///   - yields: whether it is this client that goes when it comes back from an outage and finds such another one.
-    ///   - presence: whether to find out who is in open channels. Costs a request for each channel and connection.
+    ///   - access: how the client gets the access token of the user.
+    ///   - path: a prefix of `/nexconn/v1` and `/v4`, for servers behind a proxy.
+    ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or with the
+    ///     same class and user, ends this client's session; the phase is `failed` with the category `kicked` then.
+    ///   - yields: what happens when this client reconnects after an outage and another client has taken its place: true ends this
+    ///     client's session, false the other one's.
+    ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and connection.
     public static func nexconn(
         appKey: String, host: ServiceHost, path: String? = nil, access: NexconnAccess, device: String? = nil,
         deviceClass: NexconnDeviceClass = .mobile, yields: Bool = false, presence: Bool = true

@@ -1,25 +1,25 @@
-/// Somebody who is present in a channel.
+/// A user who is present in a channel.
 public struct Member: Hashable, Sendable, Identifiable {
     /// The user's id. A user who is connected twice is one member.
     public var id: String
     /// What the service knows about the member, as JSON text, or nil.
     public var info: String?
 
-    /// A member. For a client itself: who it is.
+    /// A member, such as the client's own user.
     public init(id: String, info: String? = nil) {
         self.id = id
         self.info = info
     }
 }
 
-/// One change of who is present in a channel.
+/// One change of a channel's members.
 public struct PresenceChange: Hashable, Sendable {
-    /// What happened. An open set: switch over it with a `default`.
+    /// The kinds of changes. More may be added: switch over it with a `default`.
     public struct Action: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
-        /// The word for it, as in logs.
+        /// The action as a word, as in logs.
         public let rawValue: String
 
-        /// One that this version may not know.
+        /// An action by its word, also one that this version does not know.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -27,21 +27,21 @@ public struct PresenceChange: Hashable, Sendable {
         /// The same as ``rawValue``.
         public var description: String { rawValue }
 
-        /// The member is there now.
+        /// The member came.
         public static let join = Action(rawValue: "join")
-        /// The member is gone.
+        /// The member left.
         public static let leave = Action(rawValue: "leave")
-        /// What is known about the member has changed.
+        /// The member's data changed.
         public static let update = Action(rawValue: "update")
     }
 
-    /// Where it happened.
+    /// The channel.
     public var channel: String
-    /// What happened.
+    /// The kind of change.
     public var action: Action
-    /// Who it is about, as known after the change.
+    /// The member, as known after the change.
     public var member: Member
-    /// How many members are there after the change.
+    /// How many members are present after the change.
     public var count: Int
 
     /// A change, such as for tests of your own code.

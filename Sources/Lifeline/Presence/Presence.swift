@@ -1,11 +1,12 @@
-/// Who is present in a channel.
+/// The members who are present in a channel, kept up to date by the client.
 public struct Presence: Sendable {
     let feed: RoomFeed
 
-    /// Who is there now, as far as the client knows, in the order of arrival. Empty after the subscription has ended; what was
-    /// known last while the connection is lost.
+    /// The present members, as far as the client knows, in the order of arrival. While the connection is lost it is the last known
+    /// list; after the end of the subscription it is empty.
     public var members: [Member] { feed.isEnded ? [] : feed.members }
 
-    /// Who comes and goes from now on. After a reconnect it is the difference only. Each call gives an independent sequence.
+    /// The changes from now on. After a reconnect it has only the differences to the former members. Each read of the property gives an
+    /// independent sequence.
     public var changes: PresenceChanges { feed.presenceChanges() }
 }

@@ -17,12 +17,15 @@ enum PresenceItem: Sendable {
     }
 }
 
-/// Who comes and goes, for one consumer. A later loop over the same sequence goes on where an earlier one was left.
+/// The changes of a channel's members, as an async sequence for one consumer. A later loop over the same sequence continues where an
+/// earlier one ended.
 ///
-/// A consumer that falls behind loses detail but never the truth: changes that were dropped for it are replaced by the
-/// difference to the members of the moment (rule LL-10).
+/// When a consumer falls too far behind, the changes that were dropped for it are replaced by the difference to the present members
+/// (rule LL-10).
 public struct PresenceChanges: AsyncSequence, Sendable {
+    /// A change.
     public typealias Element = PresenceChange
+    /// The sequence never throws.
     public typealias Failure = Never
 
     /// What the consumer knows.
@@ -49,7 +52,7 @@ public struct PresenceChanges: AsyncSequence, Sendable {
         self.current = current
     }
 
-    /// Begins where the last loop was left.
+    /// Continues where an earlier loop ended.
     public func makeAsyncIterator() -> Iterator {
         Iterator(base: stream.makeAsyncIterator(), channel: channel, told: told, current: current)
     }

@@ -13,9 +13,10 @@ struct PubNubServiceSettings: Sendable {
     static let sdk = "Lifeline/0.1.0"
 }
 
-/// How messages are encrypted with a cipher key.
+/// The methods of encrypting messages with a cipher key.
 public enum PubNubCipherForm: String, CaseIterable, Hashable, Sendable {
-    /// What every SDK can read, those before 2023 as well: AES-CBC, with half of the key's hash and a random initialisation vector.
+    /// The method that every SDK can decrypt, also those before 2023: AES-CBC with half of the key's hash and a random initialisation
+    /// vector.
     case legacy
     /// The crypto module of the SDKs since 2023: AES-256-CBC with the whole hash, and a header that names the method.
     case current
@@ -26,19 +27,19 @@ public enum PubNubCipherForm: String, CaseIterable, Hashable, Sendable {
 extension Service {
     /// PubNub, or a server that speaks its protocol.
     ///
-    /// Messages that were published while the connection was lost are caught up with, as far as the service keeps them; beyond that
-    /// a gap is declared.
+    /// After a lost connection the client fetches the missed messages that the service still keeps; if it cannot fetch them all, it
+    /// declares a gap.
     ///
     /// - Parameters:
     ///   - publishKey: needed to publish; empty for a client that only listens.
-    ///   - subscribeKey: names the keyset.
-    ///   - userID: who this client is, 1 to 92 letters.
+    ///   - subscribeKey: the key that identifies the keyset.
+    ///   - userID: the id of this client's user, 1 to 92 letters.
     ///   - host: see ``ServiceHost/pubnub``.
-    ///   - authToken: a token, or an auth key, when the keyset has the access manager.
-    ///   - secretKey: signs every request and is granted everything. For servers, tools and tests: it must not be shipped to users.
-    ///   - cipherKey: encrypts what is published and decrypts what arrives; all participants have the same.
-    ///   - cipherForm: how to encrypt; both forms are decrypted.
-    ///   - filter: a filter expression: only messages whose metadata it fits arrive. Presence is filtered as well.
+    ///   - authToken: a token or an auth key, if the keyset uses the access manager.
+    ///   - secretKey: signs every request; the service grants it every right. For servers, tools and tests: do not ship it to users.
+    ///   - cipherKey: encrypts published messages and decrypts received ones; all participants need the same key.
+    ///   - cipherForm: the method of encrypting; both methods are decrypted.
+    ///   - filter: a filter expression; only messages whose metadata matches it are delivered. Presence events are filtered too.
     ///   - presence: whether ``Room/presence`` is kept up to date. Costs a request for each channel and connection, and a
     ///     subscription of `-pnpres`, which an access token must grant.
     public static func pubnub(

@@ -6,24 +6,24 @@ import PusherProtocol
     import Foundation
 #endif
 
-/// Who vouches for a client of Pusher Channels: private, presence and encrypted channels want an authorisation, and publishing from
-/// anywhere but such a channel wants the app's secret.
+/// How a client of Pusher Channels is authorised. Private, presence and encrypted channels need an authorisation; publishing without
+/// a subscription to such a channel needs the app's secret.
 public struct PusherAccess: Sendable {
-    /// What a channel's authorisation is asked for.
+    /// A request to authorise a channel.
     public struct Request: Hashable, Sendable {
         /// The channel's name.
         public var channel: String
-        /// The connection's id, which is part of what is signed.
+        /// The connection's id, which is part of the signed text.
         public var socketID: String
 
-        /// A question, such as for tests of your own code.
+        /// A request, such as for tests of your own code.
         public init(channel: String, socketID: String) {
             self.channel = channel
             self.socketID = socketID
         }
     }
 
-    /// What your server answers.
+    /// The answer of your server to a ``Request``.
     public struct Grant: Hashable, Sendable {
         /// `key:signature`.
         public var auth: String
@@ -32,7 +32,7 @@ public struct PusherAccess: Sendable {
         /// For encrypted channels: the channel's key, in base64.
         public var sharedSecret: String?
 
-        /// What your server answered.
+        /// An authorisation with the values of your server's answer.
         public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
             self.auth = auth
             self.channelData = channelData
@@ -49,27 +49,29 @@ public struct PusherAccess: Sendable {
 
     let kind: Kind
 
-    /// Nobody. Public channels only, and no publishing.
+    /// No authorisation: only public channels, and no publishing.
     public static let none = PusherAccess(kind: .none)
 
-    /// The client itself, with the app's secret. For servers, tools and tests: a secret must not be shipped to users.
+    /// The client signs with the app's secret. For servers, tools and tests: do not ship a secret to users.
     ///
     /// - Parameters:
-    ///   - appID: the number in the paths of the HTTP API.
+    ///   - appID: the app's id, as in the paths of the HTTP API.
     ///   - encryptionMasterKey: 32 bytes in base64, for encrypted channels.
     public static func secret(_ secret: String, appID: String, encryptionMasterKey: String? = nil) -> PusherAccess {
         PusherAccess(
             kind: .secret(PusherCredentials(appID: appID, secret: secret, encryptionMasterKey: encryptionMasterKey)))
     }
 
-    /// Your server's endpoint, asked with a form POST of `socket_id` and `channel_name` for every channel and connection.
+    /// An endpoint of your server. It gets a form POST with `socket_id` and `channel_name` for every channel and connection.
     public static func endpoint(_ url: String, headers: [String: String] = [:]) -> PusherAccess {
         PusherAccess(kind: .endpoint(url: url, headers: headers))
     }
 
-    /// Code of your own, run in a task of its own for every channel and connection; cancelled when it is not needed any more.
+    /// Your own code, called in a task of its own for every channel and connection. The task is cancelled when the result is no longer
+    /// needed.
     ///
-    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse for good; other errors are tried again.
+    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse the channel; after other errors the client tries
+    /// again.
     public static func custom(_ authorize: @escaping @Sendable (Request) async throws -> Grant) -> PusherAccess {
         PusherAccess(kind: .custom(authorize))
     }

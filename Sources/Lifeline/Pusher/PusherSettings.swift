@@ -27,11 +27,11 @@ extension Service {
     /// - Parameters:
     ///   - key: the app key.
     ///   - host: the WebSocket host; see ``ServiceHost/pusher(cluster:)``.
-    ///   - api: the host of the HTTP API; nil for `host`, or for what belongs to it when that is one of Pusher's own.
-    ///   - path: put in front of `/app/…`, and of the HTTP API's paths if that is on the same host.
-    ///   - access: who authorises channels and signs what is published.
-    ///   - user: who this client is on presence channels, when it authorises itself; `info` has to be JSON text.
-    ///   - signIn: who vouches for the user of the whole connection; nil for a client that does not sign in.
+    ///   - api: the host of the HTTP API; nil for `host`, or for the matching API host when `host` is one of Pusher's own.
+    ///   - path: a prefix of `/app/…`, and of the HTTP API's paths when it is on the same host.
+    ///   - access: how channels are authorised and published messages are signed.
+    ///   - user: the client's member on presence channels, when it signs with the secret; `info` has to be JSON text.
+    ///   - signIn: how the connection's user is authenticated; nil for a client that does not sign in.
     public static func pusher(
         key: String, host: ServiceHost = .pusher(cluster: "mt1"), api: ServiceHost? = nil, path: String? = nil,
         access: PusherAccess = .none, user: Member? = nil, signIn: PusherSignIn? = nil
@@ -46,7 +46,7 @@ extension Service {
 }
 
 extension ServiceHost {
-    /// Pusher's own servers of a cluster, such as `mt1` or `eu`, with TLS.
+    /// The host of Pusher's own servers of a cluster, such as `mt1` or `eu`, with TLS.
     public static func pusher(cluster: String) -> ServiceHost {
         ServiceHost("ws-\(cluster).pusher.com")
     }

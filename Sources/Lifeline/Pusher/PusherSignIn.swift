@@ -1,14 +1,14 @@
-/// Who vouches for the user of a client of Pusher Channels. A client that signs in gets what is sent to its user, as messages of
-/// the channel `#server-to-user-ID`, and hears who of its watchlist is online (``ServiceNotice``). Rule LL-31.
+/// How the user of a client of Pusher Channels is authenticated. A client that signs in gets messages to its user, on the channel
+/// `#server-to-user-ID`, and a ``ServiceNotice`` when users of its watchlist come online or go offline (rule LL-31).
 public struct PusherSignIn: Sendable {
-    /// What your server answers.
+    /// The answer of your server.
     public struct Grant: Hashable, Sendable {
         /// `key:signature`.
         public var auth: String
         /// The JSON text that was signed.
         public var userData: String
 
-        /// What your server answered.
+        /// An authentication with the values of your server's answer.
         public init(auth: String, userData: String) {
             self.auth = auth
             self.userData = userData
@@ -23,21 +23,23 @@ public struct PusherSignIn: Sendable {
 
     let kind: Kind
 
-    /// The client itself, with the secret of the service's ``PusherAccess``, as the service's user.
+    /// The client signs in the service's user with the secret of its ``PusherAccess``.
     ///
     /// - Parameter watchlist: the ids of other users, at most 100.
     public static func secret(watchlist: [String] = []) -> PusherSignIn {
         PusherSignIn(kind: .secret(watchlist: watchlist))
     }
 
-    /// Your server's endpoint, asked with a form POST of `socket_id` for every connection.
+    /// An endpoint of your server. It gets a form POST with `socket_id` for every connection.
     public static func endpoint(_ url: String, headers: [String: String] = [:]) -> PusherSignIn {
         PusherSignIn(kind: .endpoint(url: url, headers: headers))
     }
 
-    /// Code of your own, run in a task of its own for every connection with its socket id; cancelled when it is not needed any more.
+    /// Your own code, called with the socket id in a task of its own for every connection. The task is cancelled when the result is no
+    /// longer needed.
     ///
-    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse for good; other errors are tried again.
+    /// Throw a ``LifelineError`` with ``LifelineError/Code/accessDenied`` to refuse the sign-in; after other errors the client tries
+    /// again.
     public static func custom(_ authenticate: @escaping @Sendable (String) async throws -> Grant) -> PusherSignIn {
         PusherSignIn(kind: .custom(authenticate))
     }

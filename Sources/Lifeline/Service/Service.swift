@@ -1,4 +1,4 @@
-/// Which service a client talks to, and as whom. Made by one static function per service.
+/// The service that a client uses, with its keys and user. There is one static function for each service.
 public struct Service: Sendable {
     /// The service's name, for people.
     public let name: String
@@ -12,16 +12,21 @@ public struct Service: Sendable {
     }
 }
 
-/// Where a service is.
+/// The address of a service.
 public struct ServiceHost: Hashable, Sendable {
     /// A name or an address; IPv6 addresses without brackets.
     public var name: String
     /// The TCP port, 1 to 65535.
     public var port: Int
-    /// Whether to encrypt. Nothing is ever sent unencrypted when this is true.
+    /// Whether connections use TLS. Nothing is sent unencrypted when this is true.
     public var tls: Bool
 
-    /// - Parameter port: nil for 443 with TLS and 80 without.
+    /// An address.
+    ///
+    /// - Parameters:
+    ///   - name: a name or an address; IPv6 addresses without brackets.
+    ///   - port: nil for 443 with TLS and 80 without.
+    ///   - tls: whether connections use TLS.
     public init(_ name: String, port: Int? = nil, tls: Bool = true) {
         self.name = name
         self.port = port ?? (tls ? 443 : 80)
