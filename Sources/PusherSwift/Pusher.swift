@@ -3,7 +3,8 @@ import Foundation
 /// A client of Pusher Channels, or of a server that speaks its protocol.
 ///
 /// Keep a reference: releasing the last one ends the connection, its timers and its authorisation requests. May be used from any
-/// thread. `@unchecked Sendable`: it holds nothing but the connection.
+/// thread. Callbacks are called on the connection's ``PusherConnection/callbackQueue``. `@unchecked Sendable`: its only property is
+/// the connection.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -15,26 +16,28 @@ open class Pusher: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - key: the app's key.
-    ///   - options: where to connect, and how.
+    ///   - options: the host and all other settings.
     public init(key: String, options: PusherClientOptions = PusherClientOptions()) {
         connection = PusherConnection(key: key, url: PusherAddress.url(key: key, options: options), options: options)
     }
 
-    /// Hears about the connection and its subscriptions; held weakly. The same as the connection's.
+    /// The delegate for events of the connection and its subscriptions; held weakly. The same as the connection's delegate.
     open var delegate: PusherDelegate? {
         get { connection.delegate }
         set { connection.delegate = newValue }
     }
 
-    /// Subscribes to a channel, now or as soon as there is a connection, and again after every reconnect.
+    /// Subscribes to a channel. Without a connection the client subscribes as soon as it is connected, and it subscribes again after
+    /// every reconnect.
     ///
-    /// The same name gives the same object; callbacks and authorisation that are given replace the former ones (rule PA-17).
+    /// Calls with the same name return the same object; callbacks and an authorisation that are passed replace the former ones (rule
+    /// PA-17).
     ///
     /// - Parameters:
-    ///   - auth: authorisation for the present connection; afterwards the ``AuthMethod`` counts.
-    ///   - onMemberAdded: called for everybody who comes; presence channels only.
-    ///   - onMemberRemoved: called for everybody who leaves; presence channels only.
-    ///   - onSubscriptionCountChanged: called when the server tells the number of subscribers.
+    ///   - auth: an authorisation for the present connection; later connections use the ``AuthMethod``.
+    ///   - onMemberAdded: called for every member who comes; presence channels only.
+    ///   - onMemberRemoved: called for every member who leaves; presence channels only.
+    ///   - onSubscriptionCountChanged: called when the server sends the number of subscribers.
     @discardableResult
     open func subscribe(
         _ channelName: String, auth: PusherAuth? = nil,
@@ -47,7 +50,7 @@ open class Pusher: NSObject, @unchecked Sendable {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// As `subscribe`, with the presence channel's own type as the result.
+    /// Subscribes to a presence channel. As `subscribe`, but returns the type of presence channels.
     @discardableResult
     open func subscribeToPresenceChannel(
         channelName: String, auth: PusherAuth? = nil,
@@ -60,7 +63,7 @@ open class Pusher: NSObject, @unchecked Sendable {
             onSubscriptionCountChanged: onSubscriptionCountChanged)
     }
 
-    /// Ends a subscription, in whatever state it is. No event of the channel is delivered afterwards (rule PA-18).
+    /// Ends a subscription in every state. No event of the channel is delivered afterwards (rule PA-18).
     open func unsubscribe(_ channelName: String) {
         connection.unsubscribe(channelName: channelName)
     }
@@ -70,30 +73,30 @@ open class Pusher: NSObject, @unchecked Sendable {
         connection.unsubscribeAll()
     }
 
-    /// Calls `eventCallback` with every event of every channel from now on, on the connection's callback queue.
+    /// Binds a callback to every event of every channel. It is called on the connection's callback queue.
     ///
-    /// - Returns: the id that unbinds it.
+    /// - Returns: an id for ``unbind(callbackId:)``.
     @discardableResult
     open func bind(eventCallback: @escaping (PusherEvent) -> Void) -> String {
         connection.global.bind(eventCallback)
     }
 
-    /// Forgets one callback. An unknown id does nothing.
+    /// Removes one callback. An unknown id does nothing.
     open func unbind(callbackId: String) {
         connection.global.unbind(globalCallbackId: callbackId)
     }
 
-    /// Forgets all callbacks that were bound here; those of channels stay.
+    /// Removes all callbacks that were bound with this client; callbacks of channels stay.
     open func unbindAll() {
         connection.global.unbindAll()
     }
 
-    /// Ends the connection, in whatever state it is, and with it all attempts to come back (rule PA-2).
+    /// Ends the connection in every state, and stops all attempts to reconnect (rule PA-2).
     open func disconnect() {
         connection.disconnect()
     }
 
-    /// Connects. While the next attempt waits it comes at once; while connected nothing happens (rule PA-1).
+    /// Connects. A scheduled attempt starts at once; while connected the call does nothing (rule PA-1).
     open func connect() {
         connection.connect()
     }

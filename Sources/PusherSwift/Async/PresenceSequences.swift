@@ -2,7 +2,9 @@
 public enum PusherMembershipChange: Sendable {
     /// Everybody who is there: after a confirmation, and when changes had to be dropped because the consumer was too slow.
     case current([PusherPresenceChannelMember])
+    /// The member came.
     case joined(PusherPresenceChannelMember)
+    /// The member left.
     case left(PusherPresenceChannelMember)
 }
 

@@ -10,6 +10,8 @@ public struct EventHandler {
 
 /// A client event that waits for its channel to be subscribed.
 public struct QueuedClientEvent {
+    /// The event's name.
     public let name: String
+    /// The event's data, a JSON value.
     public let data: Any
 }

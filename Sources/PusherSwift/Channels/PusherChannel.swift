@@ -18,6 +18,9 @@ open class PusherChannel: NSObject, @unchecked Sendable {
     /// The connection that the channel belongs to; nil once that is gone.
     open weak var connection: PusherConnection?
 
+    /// A channel of a connection. Clients make channels with
+    /// ``Pusher/subscribe(_:auth:onMemberAdded:onMemberRemoved:onSubscriptionCountChanged:)``;
+    /// callbacks are called on the connection's callback queue.
     public init(
         name: String, connection: PusherConnection, auth: PusherAuth? = nil,
         onSubscriptionCountChanged: ((Int) -> Void)? = nil

@@ -2,8 +2,11 @@ import Identifiers
 
 /// The kind of a channel, which its name tells.
 public enum PusherChannelType: Sendable {
+    /// A channel whose name begins with `private-`; it needs an authorisation.
     case `private`
+    /// A channel whose name begins with `presence-`; it has a list of members.
     case presence
+    /// A public channel.
     case normal
 
     /// The kind of the channel with this name: the part before the first `-` decides.

@@ -1,10 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// A channel that knows who is subscribed.
+/// A channel with a list of its subscribers.
 ///
-/// `members`, `myId` and what is derived from them are known once the subscription was confirmed, and change on the connection's
-/// callback queue only, right before the callback that tells of the change. `@unchecked Sendable`: as ``PusherChannel``.
+/// `members` and `myId` are set when the server has confirmed the subscription. They change on the connection's callback queue only,
+/// right before the callback for the change. `@unchecked Sendable`: as ``PusherChannel``.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -13,19 +13,19 @@ open class PusherPresenceChannel: PusherChannel, @unchecked Sendable {
         super.init(name: name, connection: connection)
     }
 
-    /// Everybody who is subscribed, oneself included: one entry per user id.
+    /// All subscribers, including the own user, with one entry for each user id.
     open var members: [PusherPresenceChannelMember] {
         get { state.withLockedValue { $0.presence.members } }
         set { state.replace(\.presence.members, with: newValue) }
     }
 
-    /// Called for everybody who comes, also for those who came while the connection was down; never for oneself.
+    /// Called for every member who comes, also for those who came while the connection was lost; not for the own user.
     open var onMemberAdded: ((PusherPresenceChannelMember) -> Void)? {
         get { state.withLockedValue { $0.presence.onMemberAdded } }
         set { state.replace(\.presence.onMemberAdded, with: newValue) }
     }
 
-    /// Called for everybody who leaves, also for those who left while the connection was down.
+    /// Called for every member who leaves, also for those who left while the connection was lost.
     open var onMemberRemoved: ((PusherPresenceChannelMember) -> Void)? {
         get { state.withLockedValue { $0.presence.onMemberRemoved } }
         set { state.replace(\.presence.onMemberRemoved, with: newValue) }
@@ -42,7 +42,7 @@ open class PusherPresenceChannel: PusherChannel, @unchecked Sendable {
         state.withLockedValue { $0.presence.member(userId) }
     }
 
-    /// Oneself, or nil before the subscription was confirmed.
+    /// The own member, or nil before the subscription was confirmed.
     open func me() -> PusherPresenceChannelMember? {
         state.withLockedValue { $0.presence.me }
     }

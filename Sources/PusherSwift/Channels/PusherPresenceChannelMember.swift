@@ -16,6 +16,7 @@ public class PusherPresenceChannelMember: NSObject, @unchecked Sendable {
     /// The member's `user_info`: JSON values as `JSONSerialization` makes them, or nil.
     public let userInfo: Any?
 
+    /// A member with an id and its `user_info`.
     public init(userId: String, userInfo: Any? = nil) {
         self.userId = userId
         self.userInfo = userInfo

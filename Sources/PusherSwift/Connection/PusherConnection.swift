@@ -16,7 +16,7 @@ import TransportCommon
     public typealias PusherURLSession = Foundation.URLSession
 #endif
 
-/// The connection of a client, and what it is tuned by.
+/// The connection of a client and its settings.
 ///
 /// May be used from any thread. All callbacks and delegate calls happen on ``callbackQueue``, in one order.
 ///
@@ -27,7 +27,7 @@ import TransportCommon
     @objcMembers
 #endif
 open class PusherConnection: NSObject, @unchecked Sendable {
-    /// Where the client connects.
+    /// The address that the client connects to.
     public let url: String
     /// The app's key.
     public let key: String
@@ -100,7 +100,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         user.forgetCallbacks()
     }
 
-    /// Connects. While the next attempt waits it comes at once; while connected nothing happens (rule PA-1).
+    /// Connects. A scheduled attempt starts at once; while connected the call does nothing (rule PA-1).
     open func connect() {
         guard PusherAddress.endpoint(url: url) != nil || !gate.dialsItself else {
             report(PusherError(code: nil, message: "The URL to connect to is not valid."))
@@ -113,28 +113,29 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         driver.submit(.connect(within: nil))
     }
 
-    /// Ends the connection, in whatever state it is, and with it all attempts to come back (rule PA-2).
+    /// Ends the connection in every state, and stops all attempts to reconnect (rule PA-2).
     open func disconnect() {
         driver.submit(.disconnect)
     }
 
     /// Sends an event.
     ///
-    /// A name that begins with `client-` needs a private or presence channel and waits until that is subscribed. Any other is
-    /// sent as it is, without a channel; servers understand their own few names only.
+    /// An event whose name begins with `client-` needs a private or presence channel and waits until the channel is subscribed. Any
+    /// other event is sent without a channel; servers understand only few of those.
     ///
     /// - Parameter data: a JSON value as `JSONSerialization` takes it; anything else is reported to the delegate and not sent.
     open func sendEvent(event: String, data: Any, channel: PusherChannel? = nil) {
         send(event: event, data: data, channel: channel)
     }
 
-    /// Hands an error to the delegate. Called for every `pusher:error`; override it to hear them without a delegate.
+    /// Passes an error to the delegate. Called on the callback queue for every `pusher:error`; override it to get them without a
+    /// delegate.
     open func handleError(error: PusherError) {
         delegateBox.received(error)
     }
 
-    /// Hands an event to the callbacks: first the global ones, then those of its channel. Called for every event, on the callback
-    /// queue.
+    /// Passes an event to the callbacks: first the global ones, then those of its channel. Called on the callback queue for every
+    /// event.
     open func handleEvent(event: PusherEvent) {
         // One lock for both, as this is done for every event.
         let (channels, global) = state.withLockedValue { ($0.channels, $0.global) }
@@ -156,13 +157,13 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         channel?.handleEvent(event: event)
     }
 
-    /// Hears about the connection and its subscriptions; held weakly.
+    /// The delegate for events of the connection and its subscriptions; held weakly.
     open var delegate: PusherDelegate? {
         get { delegateBox.delegate }
         set { delegateBox.delegate = newValue }
     }
 
-    /// The settings. `authMethod` and `autoReconnect` of new ones count at once, the others belong to the connection's making.
+    /// The settings. New values of `authMethod` and `autoReconnect` are used at once; the others are read when the connection is made.
     open var options: PusherClientOptions {
         get { state.withLockedValue { $0.options } }
         set {
@@ -171,13 +172,14 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The channel that hears every event. Another one, or nil for a new one, hears them from now on.
+    /// The channel whose callbacks get every event. Setting it replaces the channel; nil makes a new one.
     open var globalChannel: GlobalChannel! {
         get { global }
         set { state.replace(\.global, with: newValue) }
     }
 
-    /// All channels that are wanted, subscribed or not. What other channels have is subscribed, what they lack is unsubscribed.
+    /// All channels of the client, subscribed or not. Setting it subscribes the channels that are new and unsubscribes those that are
+    /// missing.
     open var channels: PusherChannels {
         get { state.withLockedValue { $0.channels } }
         set { replaceChannels(with: newValue) }
@@ -202,25 +204,25 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         set { truth.update { $0.socketID = newValue } }
     }
 
-    /// Where the connection is at this moment. The library sets it; setting it yourself changes what is read and nothing else.
+    /// The present state of the connection. The library sets it; setting it yourself changes the property and nothing else.
     open var connectionState: ConnectionState {
         get { truth.values.state }
         set { truth.update { $0.state = newValue } }
     }
 
-    /// Failed attempts in a row; 0 after a success. Setting it changes what is read and nothing else.
+    /// How many attempts have failed in a row; 0 after a success. Setting it changes the property and nothing else.
     open var reconnectAttempts: Int {
         get { truth.values.attempts }
         set { truth.update { $0.attempts = newValue } }
     }
 
-    /// What sends authorisation requests once you set one of your own. Until then they go through the library's own HTTP client.
+    /// The session for authorisation requests, if you set one. By default the library's own HTTP client sends them.
     open var URLSession: PusherURLSession {
         get { state.withLockedValue { $0.URLSession } }
         set { state.replace(\.URLSession, with: newValue) }
     }
 
-    /// Who the user is, for presence channels signed with ``AuthMethod/inline(secret:)``. Called on the callback queue.
+    /// Gives the own member for presence channels that are signed with ``AuthMethod/inline(secret:)``. Called on the callback queue.
     open var userDataFetcher: (() -> PusherPresenceChannelMember)? {
         get { state.withLockedValue { $0.userDataFetcher } }
         set { state.replace(\.userDataFetcher, with: newValue) }

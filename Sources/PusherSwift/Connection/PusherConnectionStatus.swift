@@ -4,14 +4,15 @@ import Foundation
 /// A change of the connection's state with everything that is known about it. An addition to PusherSwift 10.1, whose states come
 /// without a cause.
 public struct PusherConnectionStatus: Hashable, Sendable {
+    /// The new state.
     public var state: ConnectionState
-    /// What the change is about, such as `unexpectedDisconnect` or `timeout`; the vocabulary is in `docs/behaviour.md`.
+    /// The kind of change as a word, such as `unexpectedDisconnect` or `timeout`. `docs/behaviour.md` lists the words.
     public var category: String
-    /// What went wrong, as a sentence; nil when nothing did.
+    /// The cause as a sentence for people; nil when nothing went wrong.
     public var reason: String?
     /// The server's close code or HTTP status, if there was one.
     public var code: Int?
-    /// Failed attempts in a row so far.
+    /// How many attempts have failed in a row.
     public var attempt: Int
     /// Seconds until the next attempt; nil when none is waiting.
     public var retryIn: TimeInterval?
@@ -30,7 +31,7 @@ public struct PusherConnectionStatus: Hashable, Sendable {
 }
 
 extension PusherConnection {
-    /// Called on the callback queue for every change of state, before the delegate; each failed attempt is one.
+    /// Called on the callback queue for every change of state and every failed attempt, before the delegate.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

@@ -10,13 +10,14 @@ import PusherProtocol
 open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
     /// The name that callbacks are bound to.
     public let eventName: String
-    /// The channel that the event is of, or nil.
+    /// The channel of the event, or nil.
     public var channelName: String? { message.channel }
-    /// What was published: the text itself, or JSON text; nil when there was none, or a `null`. Decrypted, if it was encrypted.
+    /// The published data: a text, or another value as JSON text; nil when there is none or when it is `null`. Encrypted data is
+    /// decrypted.
     public var data: String? {
         message.dataIsString || message.data != "null" ? message.data : nil
     }
-    /// Who triggered a client event on a presence channel.
+    /// The id of the user who triggered a client event on a presence channel; nil for other events.
     public var userId: String? { message.userID }
 
     /// The message as it arrived, for `property(withKey:)`.
@@ -29,8 +30,8 @@ open class PusherEvent: NSObject, NSCopying, @unchecked Sendable {
 
     /// A property of the message as it arrived, or nil when it has none of that name.
     ///
-    /// The values are those of `JSONSerialization`. `data` of an encrypted event is the ciphertext. Parsed anew at every call, so
-    /// that events nobody looks into cost nothing.
+    /// The values are those of `JSONSerialization`. `data` of an encrypted event is the ciphertext. Every call parses the message, so
+    /// keep the result when you need it again.
     public func property(withKey key: String) -> Any? {
         switch key {
         case "event": return message.event

@@ -11,7 +11,7 @@ public class OCAuthMethod: NSObject {
         self.method = method
     }
 
-    /// A method without anything to it, which only ``AuthMethod/noMethod`` (4) is; any other number counts as 4.
+    /// A method by its number. Only ``AuthMethod/noMethod`` (4) has no values; any other number counts as 4.
     public convenience init(type: Int) {
         self.init(.noMethod)
     }
@@ -20,30 +20,34 @@ public class OCAuthMethod: NSObject {
         self.init(.noMethod)
     }
 
+    /// ``AuthMethod/endpoint(authEndpoint:)``.
     public convenience init(authEndpoint: String) {
         self.init(.endpoint(authEndpoint: authEndpoint))
     }
 
+    /// ``AuthMethod/authRequestBuilder(authRequestBuilder:)``.
     public convenience init(authRequestBuilder: AuthRequestBuilderProtocol) {
         self.init(.authRequestBuilder(authRequestBuilder: authRequestBuilder))
     }
 
+    /// ``AuthMethod/inline(secret:)``.
     public convenience init(secret: String) {
         self.init(.inline(secret: secret))
     }
 
+    /// ``AuthMethod/authorizer(authorizer:)``.
     public convenience init(authorizer: Authorizer) {
         self.init(.authorizer(authorizer: authorizer))
     }
 }
 
 extension AuthMethod {
-    /// The same for Objective-C.
+    /// The same value for Objective-C.
     public func toObjc() -> OCAuthMethod {
         OCAuthMethod(self)
     }
 
-    /// The same for Swift.
+    /// The same value for Swift.
     public static func fromObjc(source: OCAuthMethod) -> AuthMethod {
         source.method
     }

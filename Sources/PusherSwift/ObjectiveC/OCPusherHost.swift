@@ -15,22 +15,24 @@ public class OCPusherHost: NSObject {
         self.init(.defaultHost)
     }
 
+    /// ``PusherHost/host(_:)``.
     public convenience init(host: String) {
         self.init(.host(host))
     }
 
+    /// ``PusherHost/cluster(_:)``.
     public convenience init(cluster: String) {
         self.init(.cluster(cluster))
     }
 }
 
 extension PusherHost {
-    /// The same for Objective-C.
+    /// The same value for Objective-C.
     public func toObjc() -> OCPusherHost {
         OCPusherHost(self)
     }
 
-    /// The same for Swift.
+    /// The same value for Swift.
     public static func fromObjc(source: OCPusherHost) -> PusherHost {
         source.host
     }

@@ -1,16 +1,16 @@
 /// How subscriptions to private, encrypted and presence channels are authorised.
 ///
-/// The objects in it are called on the connection's callback queue. There is no `Equatable` conformance, so that apps can add
-/// their own, as many did.
+/// The objects in it are called on the connection's callback queue. It does not conform to `Equatable`, because many apps add that
+/// conformance themselves.
 public enum AuthMethod {
-    /// A POST of the socket id and the channel's name to this URL, as a form.
+    /// An endpoint that gets the socket id and the channel's name as a form POST.
     case endpoint(authEndpoint: String)
-    /// Your own request to your own endpoint.
+    /// An object that builds the request to your endpoint.
     case authRequestBuilder(authRequestBuilder: AuthRequestBuilderProtocol)
-    /// Your own code.
+    /// An object with your own code.
     case authorizer(authorizer: Authorizer)
-    /// The app's secret: subscriptions are signed here, without an endpoint. For development.
+    /// The app's secret: the client signs subscriptions itself. For development only.
     case inline(secret: String)
-    /// None: only public channels, and channels subscribed to with a ``PusherAuth``.
+    /// No method: only public channels, and channels that are subscribed with a ``PusherAuth``.
     case noMethod
 }

@@ -2,22 +2,22 @@
     import Foundation
 #endif
 
-/// Where a connection is, in Pusher's words.
+/// The states of a connection, in Pusher's terms.
 ///
-/// Raw values are those of PusherSwift 10.1, since Objective-C code compares them.
+/// The raw values are those of PusherSwift 10.1, because Objective-C code compares them.
 #if canImport(ObjectiveC)
     @objc
 #endif
 public enum ConnectionState: Int, Sendable {
     /// An attempt is under way.
     case connecting
-    /// Pusher confirmed the connection.
+    /// The server has confirmed the connection.
     case connected
-    /// Asked to disconnect; the server may still answer the goodbye.
+    /// The connection is being closed on request; the server has not answered yet.
     case disconnecting
-    /// Not connected, and nothing will be tried until the next `connect()`.
+    /// Not connected. The client does not try again until `connect()` is called.
     case disconnected
-    /// The connection was lost or an attempt failed; the next attempt comes by itself.
+    /// The connection was lost or an attempt failed. The client tries again by itself.
     case reconnecting
 
     /// The name of the case, for instance `"connecting"`.

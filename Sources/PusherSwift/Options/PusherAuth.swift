@@ -14,6 +14,7 @@ public class PusherAuth: NSObject, @unchecked Sendable {
     /// For encrypted channels: the channel's key, in base64.
     public let sharedSecret: String?
 
+    /// An authorisation with the values of your server's answer.
     public init(auth: String, channelData: String? = nil, sharedSecret: String? = nil) {
         self.auth = auth
         self.channelData = channelData

@@ -2,18 +2,18 @@ import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
 
-/// How fast a connection notices and retries.
+/// Sets of time limits.
 public enum PusherTiming: Hashable, Sendable {
-    /// For production.
+    /// The limits for production.
     case standard
-    /// For tests: an outage is noticed after 3 s at most and retried within 3 s.
+    /// Short limits for tests: an outage is noticed within 3 s and retried within 3 s.
     case fast
 }
 
 /// Settings of a client.
 ///
-/// `@unchecked Sendable`: everything that can change is behind `state`, a `NIOLockedValueBox`. Settings are read when a client is
-/// made, `authMethod` at every authorisation.
+/// Settings are read when a client is made; `authMethod` is read for every authorisation. `@unchecked Sendable`: everything that can
+/// change is behind `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
 #endif
@@ -39,21 +39,23 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
 
     let state: NIOLockedValueBox<State>
 
-    /// Whether callbacks of the old kind get data as JSON values or as text; callbacks with a ``PusherEvent`` always get text.
+    /// Whether callbacks with `Any?` get data as JSON values or as text. Callbacks with a ``PusherEvent`` always get text.
     public let attemptToReturnJSONObject: Bool
-    /// Whether to connect again after a loss. Close codes 4000–4999 decide for themselves, whatever this says (rule PA-14).
+    /// Whether the client reconnects after a loss. The close codes 4000–4999 prescribe it themselves and ignore this setting (rule
+    /// PA-14).
     public let autoReconnect: Bool
     /// The host's name.
     public let host: String
-    /// 443 with TLS and 80 without, unless set.
+    /// The TCP port; by default 443 with TLS and 80 without.
     public let port: Int
-    /// A path to put before `/app/…`, for servers behind a proxy.
+    /// A prefix of the path `/app/…`, for servers behind a proxy.
     public let path: String?
     /// Whether the connection is encrypted.
     public let useTLS: Bool
-    /// Seconds of silence before the link is probed, or nil for the default; see ``PusherConnection/activityTimeoutInterval``.
+    /// Seconds without data after which the client sends a ping; nil for the default of ``PusherConnection/activityTimeoutInterval``.
     public let activityTimeout: TimeInterval?
 
+    /// Settings of a client; see the properties for the values.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -72,13 +74,13 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         self.activityTimeout = activityTimeout
     }
 
-    /// How channels are authorised. A change counts from the next authorisation on.
+    /// How channels are authorised. A change applies from the next authorisation on.
     public var authMethod: AuthMethod {
         get { state.withLockedValue { $0.authMethod } }
         set { state.withLockedValue { $0.authMethod = newValue } }
     }
 
-    /// How fast the connection notices and retries. An addition to PusherSwift 10.1.
+    /// The time limits of the connection. An addition to PusherSwift 10.1.
     public var timing: PusherTiming {
         get { state.withLockedValue { $0.timing } }
         set { state.withLockedValue { $0.timing = newValue } }

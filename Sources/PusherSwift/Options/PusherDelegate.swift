@@ -20,9 +20,9 @@ import Foundation
         @objc optional func failedToSignIn(response: URLResponse?, data: String?, error: NSError?)
     }
 #else
-    /// Hears about the connection and its subscriptions. Every method is optional.
+    /// Gets events of the connection and its subscriptions. Every method is optional.
     ///
-    /// All methods are called on the connection's callback queue, in the order in which things happened (rule PA-7).
+    /// All methods are called on the connection's callback queue, in the order of the events (rule PA-7).
     public protocol PusherDelegate: AnyObject {
         /// A line of the log. Frames are part of it, so switch it off where payloads must not be seen.
         func debugLog(message: String)

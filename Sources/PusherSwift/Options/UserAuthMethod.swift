@@ -4,23 +4,24 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// How a user who signs in is vouched for. An addition to PusherSwift 10.1; Pusher docs, User authentication.
+/// How the connection's user is authenticated. An addition to PusherSwift 10.1.
 ///
 /// The objects in it are called on the connection's callback queue, once per connection.
 public enum UserAuthMethod {
-    /// A POST of the socket id to this URL, as a form.
+    /// An endpoint that gets the socket id as a form POST.
     case endpoint(authEndpoint: String)
-    /// Your own request to your own endpoint.
+    /// An object that builds the request to your endpoint.
     case authRequestBuilder(authRequestBuilder: UserAuthRequestBuilder)
-    /// Your own code.
+    /// An object with your own code.
     case authenticator(authenticator: UserAuthenticator)
-    /// The app's secret: sign-ins are signed here, without an endpoint, as ``PusherConnection/userDataFetcher``'s user with this
-    /// watchlist. For development.
+    /// The app's secret: the client signs the user of ``PusherConnection/userDataFetcher`` and this watchlist itself. For development
+    /// only.
     case inline(secret: String, watchlist: [String] = [])
-    /// None: nobody can sign in.
+    /// No method: sign-ins fail.
     case noMethod
 
-    /// Your own code, as a closure: call the second argument once, from any thread, with the authorisation or with nil.
+    /// A closure with your own code, called on the callback queue. Call its second argument once, from any thread, with the
+    /// authorisation, or with nil to refuse.
     public static func handler(
         _ body: @escaping (_ socketID: String, _ completion: @escaping @Sendable (PusherUserAuth?) -> Void) -> Void
     ) -> UserAuthMethod {
@@ -40,13 +41,14 @@ public final class PusherUserAuth: NSObject, Sendable {
     /// The JSON text that was signed: an object with an `id` and, if you like, `user_info` and `watchlist`.
     public let userData: String
 
+    /// An authorisation with the values of your server's answer.
     public init(auth: String, userData: String) {
         self.auth = auth
         self.userData = userData
     }
 }
 
-/// Vouches for users with code of your own.
+/// Authenticates users with your own code.
 #if canImport(ObjectiveC)
     @objc
 #endif
@@ -56,7 +58,7 @@ public protocol UserAuthenticator: AnyObject {
     func fetchUserAuthValue(socketID: String, completionHandler: @escaping @Sendable (PusherUserAuth?) -> Void)
 }
 
-/// Builds the request that asks your endpoint to vouch for a user.
+/// Builds the request that asks your endpoint to authenticate a user.
 #if canImport(ObjectiveC)
     @objc
 #endif

@@ -31,20 +31,33 @@ import Foundation
         public enum CloseCode: Hashable, Sendable {
             /// The codes that the RFC defines.
             public enum Defined: UInt16, Hashable, Sendable {
+                /// The purpose of the connection is fulfilled.
                 case normalClosure = 1000
+                /// The peer goes away, such as a server that is shut down.
                 case goingAway = 1001
+                /// The peer violated the protocol.
                 case protocolError = 1002
+                /// The peer cannot handle this type of data.
                 case unsupportedData = 1003
+                /// The close had no code. Never sent.
                 case noStatusReceived = 1005
+                /// The connection was lost without a close. Never sent.
                 case abnormalClosure = 1006
+                /// A message had invalid data, such as text that is not UTF-8.
                 case invalidFramePayloadData = 1007
+                /// A message violated the peer's policy.
                 case policyViolation = 1008
+                /// A message was too long.
                 case messageTooBig = 1009
+                /// The client needs an extension that the server does not have.
                 case mandatoryExtension = 1010
+                /// The server failed.
                 case internalServerError = 1011
+                /// TLS failed. Never sent.
                 case tlsHandshake = 1015
             }
 
+            /// A code that the RFC defines.
             case protocolCode(Defined)
             /// 3000 to 3999: for libraries and frameworks.
             case applicationCode(UInt16)
@@ -61,6 +74,7 @@ import Foundation
             var headers: [(name: String, value: String)] = []
             var subprotocols: [String] = []
 
+            /// Options with default values.
             public init() {}
 
             /// Headers of the handshake beyond its own.

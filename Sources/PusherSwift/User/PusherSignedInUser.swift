@@ -1,10 +1,10 @@
 import PusherProtocol
 
-/// Who is signed in.
+/// The signed-in user.
 public struct PusherSignedInUser: Hashable, Sendable {
     /// The user's id.
     public let userId: String
-    /// The JSON text that was signed: an object with `id` and whatever the endpoint put beside it.
+    /// The JSON text that was signed: an object with `id` and the endpoint's other values.
     public let userData: String
 
     init(_ user: PusherProtocol.PusherUser) {
@@ -13,13 +13,13 @@ public struct PusherSignedInUser: Hashable, Sendable {
     }
 }
 
-/// Why signing in failed. Thrown by `signin()`.
+/// The error of a sign-in that failed.
 public struct PusherSigninError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A sentence for people.
     public let message: String
-    /// What it is about, such as `accessDenied` or `timeout`; the vocabulary is in `docs/behaviour.md`.
+    /// The kind of failure as a word, such as `accessDenied` or `timeout`. `docs/behaviour.md` lists the words.
     public let category: String
-    /// The endpoint's HTTP status, if that is what failed.
+    /// The HTTP status of the endpoint's answer, if that was the cause.
     public let status: Int?
 
     public var description: String { status.map { "\(message) (HTTP \($0))" } ?? message }

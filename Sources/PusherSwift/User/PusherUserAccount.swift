@@ -1,7 +1,8 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The user of a connection: who is signed in, and the events that are sent to them. An addition to PusherSwift 10.1, after pusher-js.
+/// The signed-in user of a connection and the events that are sent to the user. An addition to PusherSwift 10.1, modelled on
+/// pusher-js.
 ///
 /// May be used from any thread; callbacks are called on the connection's callback queue. `@unchecked Sendable`: everything that changes
 /// is behind `state`, a `NIOLockedValueBox`.
@@ -15,7 +16,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
     }
 
     let state = NIOLockedValueBox(State())
-    /// Which of the users that are watched are there.
+    /// The online status of the users on the watchlist.
     public let watchlist = PusherWatchlist()
 
     func attach(_ connection: PusherConnection) {
@@ -29,7 +30,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
     /// The signed-in user's data: the JSON text that was signed, or nil.
     public var userData: String? { current?.userData }
 
-    /// Who is signed in now, or nil. May be ahead of callbacks that still wait (rule PA-9).
+    /// The signed-in user, or nil. It may be newer than the last callback, because callbacks wait for their queue (rule PA-9).
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -47,9 +48,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.connection }?.signOut()
     }
 
-    /// Calls `eventCallback` with every event of this name that is sent to the user.
-    ///
-    /// Bindings last over sign-ins and reconnects.
+    /// Binds a callback to events of this name that are sent to the user. Bindings stay over sign-ins and reconnects.
     ///
     /// - Returns: the id that unbinds it.
     @discardableResult
@@ -57,7 +56,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.table.bind(eventName, eventCallback) }
     }
 
-    /// Calls `eventCallback` with every event that is sent to the user.
+    /// Binds a callback to every event that is sent to the user.
     ///
     /// - Returns: the id that unbinds it.
     @discardableResult
@@ -65,22 +64,22 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.table.bind(nil, eventCallback) }
     }
 
-    /// Forgets one callback of a name. An unknown name or id does nothing.
+    /// Removes one callback of a name. An unknown name or id does nothing.
     public func unbind(eventName: String, callbackId: String) {
         unbind { $0 == callbackId && $1 == eventName }
     }
 
-    /// Forgets one callback. An unknown id does nothing.
+    /// Removes one callback. An unknown id does nothing.
     public func unbind(callbackId: String) {
         unbind { id, _ in id == callbackId }
     }
 
-    /// Forgets all callbacks for this event.
+    /// Removes all callbacks of this event.
     public func unbindAll(forEventName eventName: String) {
         unbind { $1 == eventName }
     }
 
-    /// Forgets all callbacks.
+    /// Removes all callbacks.
     public func unbindAll() {
         unbind { _, _ in true }
     }

@@ -1,9 +1,10 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// Which users of the signed-in user's watchlist come online and go offline. An addition to PusherSwift 10.1, after pusher-js.
+/// Events of users on the signed-in user's watchlist who come online or go offline. An addition to PusherSwift 10.1, modelled on
+/// pusher-js.
 ///
-/// The server tells who is online after each sign-in, and every change from then on. May be used from any thread; callbacks are called
+/// The server sends who is online after each sign-in, and every change after that. May be used from any thread; callbacks are called
 /// on the connection's callback queue. `@unchecked Sendable`: everything that changes is behind `state`, a `NIOLockedValueBox`.
 #if canImport(ObjectiveC)
     @objcMembers
@@ -16,7 +17,7 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
 
     let state = NIOLockedValueBox(State())
 
-    /// Calls `eventCallback` with every change of this name: `online` or `offline`.
+    /// Binds a callback to changes of this name: `online` or `offline`.
     ///
     /// - Returns: the id that unbinds it.
     @discardableResult
@@ -24,7 +25,7 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.table.bind(eventName, eventCallback) }
     }
 
-    /// Calls `eventCallback` with every change.
+    /// Binds a callback to every change.
     ///
     /// - Returns: the id that unbinds it.
     @discardableResult
@@ -32,17 +33,17 @@ public final class PusherWatchlist: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.table.bind(nil, eventCallback) }
     }
 
-    /// Forgets one callback of a name. An unknown name or id does nothing.
+    /// Removes one callback of a name. An unknown name or id does nothing.
     public func unbind(eventName: String, callbackId: String) {
         unbind { $0 == callbackId && $1 == eventName }
     }
 
-    /// Forgets one callback. An unknown id does nothing.
+    /// Removes one callback. An unknown id does nothing.
     public func unbind(callbackId: String) {
         unbind { id, _ in id == callbackId }
     }
 
-    /// Forgets all callbacks.
+    /// Removes all callbacks.
     public func unbindAll() {
         unbind { _, _ in true }
     }

@@ -1,10 +1,10 @@
 extension PusherUserAccount {
-    /// Every event of this name that is sent to the user, or every event without a name. Ends when the client is released, and when
-    /// the callbacks are all unbound; signing out does not end it.
+    /// The events of this name that are sent to the user, or all events when the name is nil. The sequence ends when the client is
+    /// released or all callbacks are removed; signing out does not end it. Each sequence is for one consumer.
     ///
-    /// For one consumer; ask again for another.
-    ///
-    /// - Parameter limit: how many events may wait; of more the oldest are dropped.
+    /// - Parameters:
+    ///   - eventName: the event's name; nil for all events.
+    ///   - limit: how many events may wait; beyond that the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
@@ -18,11 +18,10 @@ extension PusherUserAccount {
 }
 
 extension PusherWatchlist {
-    /// Every change of the watchlist from now on. Ends when the client is released; signing out does not end it.
+    /// The changes of the watchlist from now on. The sequence ends when the client is released; signing out does not end it. Each
+    /// sequence is for one consumer.
     ///
-    /// For one consumer; ask again for another.
-    ///
-    /// - Parameter limit: how many changes may wait; of more the oldest are dropped.
+    /// - Parameter limit: how many changes may wait; beyond that the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif
