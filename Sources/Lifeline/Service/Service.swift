@@ -1,3 +1,5 @@
+import TransportCommon
+
 /// The service that a client uses, with its keys and user. There is one static function for each service.
 public struct Service: Sendable {
     /// The service's name, for people.
@@ -26,8 +28,10 @@ public struct ServiceHost: Hashable, Sendable {
     /// - Parameters:
     ///   - name: a name or an address; IPv6 addresses without brackets.
     ///   - port: nil for 443 with TLS and 80 without.
-    ///   - tls: whether connections use TLS.
-    public init(_ name: String, port: Int? = nil, tls: Bool = true) {
+    ///   - tls: whether connections use TLS; nil for yes, unless the host is this machine itself: `localhost`, an address of 127.0.0.0/8,
+    ///     or `::1` (rule LL-50).
+    public init(_ name: String, port: Int? = nil, tls: Bool? = nil) {
+        let tls = tls ?? !Loopback.contains(name)
         self.name = name
         self.port = port ?? (tls ? 443 : 80)
         self.tls = tls

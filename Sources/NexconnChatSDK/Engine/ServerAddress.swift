@@ -33,7 +33,7 @@ struct ServerAddress: Hashable, Sendable {
                     + " wss://chat.example.com.")
         }
         self.host = host
-        usesTLS = hasScheme ? scheme == "https" || scheme == "wss" : NetworkMonitor.concerns(host: host)
+        usesTLS = hasScheme ? scheme == "https" || scheme == "wss" : !Loopback.contains(host)
         port = parts.port ?? (usesTLS ? 443 : hasScheme ? 80 : Self.port)
         let folders = parts.percentEncodedPath.split(separator: "/").joined(separator: "/")
         let prefix = folders.isEmpty ? "" : "/" + folders

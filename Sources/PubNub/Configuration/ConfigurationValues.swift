@@ -20,7 +20,8 @@ struct ConfigurationValues: Hashable, Sendable {
     var heartbeatNotificationOptions = PNHeartbeatNotificationOptions.notifyFailure
     var suppressLeaveEvents = false
     var managePresenceListManually = false
-    var usesTLS = true
+    /// What the application has set; nil while it has set nothing.
+    var chosenTLS: Bool?
     var keepTimeTokenOnListChange = true
     var restoreSubscription = true
     var catchUpOnSubscriptionRestore = true
@@ -50,18 +51,37 @@ struct ConfigurationValues: Hashable, Sendable {
 }
 
 extension ConfigurationValues {
-    /// Where `origin` is: a host, or a host with a port, IPv6 addresses in brackets. Without a port the scheme's.
-    var endpoint: HTTPEndpoint {
-        var host = Substring(origin)
-        if let scheme = host.range(of: "://") { host = host[scheme.upperBound...] }
-        host = host.prefix { $0 != "/" }
-        var port = usesTLS ? 443 : 80
+    /// `origin` without scheme and path: a host, or a host with a port, IPv6 addresses in brackets.
+    var authority: String {
+        let start = origin.range(of: "://")?.upperBound ?? origin.startIndex
+        return String(origin[start...].prefix { $0 != "/" })
+    }
+
+    /// Whether connections are encrypted: as the application said, else as the scheme of `origin` says, else unless the host is this
+    /// machine itself (rule PK-66).
+    var usesTLS: Bool {
+        if let chosenTLS { return chosenTLS }
+        guard let scheme = origin.range(of: "://") else { return !Loopback.contains(host.name) }
+        return origin[..<scheme.lowerBound].lowercased() != "http"
+    }
+
+    /// Host and port of `origin`, without brackets. The port is nil when there is none.
+    private var host: (name: String, port: Int?) {
+        let authority = authority
+        var host = Substring(authority)
+        var port: Int?
         if let colon = host.lastIndex(of: ":"), !host.hasSuffix("]"), host.hasPrefix("[") || host.firstIndex(of: ":") == colon {
-            port = Int(host[host.index(after: colon)...]) ?? port
+            port = Int(host[host.index(after: colon)...])
             host = host[..<colon]
         }
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        return HTTPEndpoint(host: String(host), port: port, usesTLS: usesTLS)
+        return (String(host), port)
+    }
+
+    /// Where `origin` is. Without a port the one of the scheme.
+    var endpoint: HTTPEndpoint {
+        let (host, usesTLS) = (host, usesTLS)
+        return HTTPEndpoint(host: host.name, port: host.port ?? (usesTLS ? 443 : 80), usesTLS: usesTLS)
     }
 
     /// What every request carries.
@@ -77,11 +97,11 @@ extension ConfigurationValues {
         let request = PubNubRequest(path: parts.map { PercentEncoding.encode($0) })
         let timestamp = secretKey == nil ? nil : Int(clamping: WallClock.unixTime)
         let target = request.target(settings(instanceID: nil), timestamp: timestamp)
-        return URL(string: "\(usesTLS ? "https" : "http")://\(origin)\(target)")
+        return URL(string: "\(usesTLS ? "https" : "http")://\(authority)\(target)")
     }
 
     var resultContext: ResultContext {
-        ResultContext(userID: uuid, authKey: authKey, origin: origin, usesTLS: usesTLS)
+        ResultContext(userID: uuid, authKey: authKey, origin: authority, usesTLS: usesTLS)
     }
 
     /// No answer of PubNub's is longer than the limit, so that more would be kept in vain.

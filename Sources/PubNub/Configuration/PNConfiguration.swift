@@ -57,6 +57,9 @@ public final class PNConfiguration: Sendable {
     }
 
     /// The service's host, or host and port: `ps.pndsn.com` by default, `127.0.0.1:6001` for a server of your own.
+    ///
+    /// A scheme, `https://` or `http://`, may be in front. Without one connections are encrypted, unless the host is this machine
+    /// itself: `localhost`, an address of 127.0.0.0/8, or `::1`. ``TLSEnabled`` says otherwise when it is set (rule PK-66).
     public var origin: String {
         get { read(\.origin) }
         set { write(\.origin, newValue) }
@@ -122,10 +125,11 @@ public final class PNConfiguration: Sendable {
         set { write(\.managePresenceListManually, newValue) }
     }
 
-    /// Whether connections are encrypted; true by default.
+    /// Whether connections are encrypted. What is set counts, whatever ``origin`` says; until then it reads what ``origin`` leads to:
+    /// true, unless that begins with `http://`, or has no scheme and its host is this machine itself (rule PK-66).
     public var TLSEnabled: Bool {
         get { read(\.usesTLS) }
-        set { write(\.usesTLS, newValue) }
+        set { write(\.chosenTLS, newValue) }
     }
 
     /// Whether a changed list of channels goes on from where the former stood; true by default.

@@ -1,5 +1,19 @@
 import NIOCore
 
+/// Hosts that are this machine itself, so that nobody else can read what is sent to them.
+public enum Loopback {
+    /// Whether `host` is `localhost` or a subdomain of it, an address of 127.0.0.0/8, `::1`, or "any" (`0.0.0.0`, `::`).
+    ///
+    /// - Parameter host: a name or an address; IPv6 addresses with brackets or without.
+    public static func contains(_ host: String) -> Bool {
+        var name = host.lowercased()
+        if name.hasPrefix("[") && name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
+        if name.hasSuffix(".") { name.removeLast() }
+        if name == "localhost" || name.hasSuffix(".localhost") || name == "ip6-localhost" { return true }
+        return (try? SocketAddress(ipAddress: name, port: 0))?.isLoopback ?? false
+    }
+}
+
 extension SocketAddress {
     /// Whether the address is this machine itself: `127.0.0.0/8`, `::1`, an IPv4 loopback address within IPv6, or "any".
     var isLoopback: Bool {

@@ -1,6 +1,5 @@
 import ConnectionEngine
 import NIOConcurrencyHelpers
-import NIOCore
 
 /// Reports changes of the network: loss of all routes, a new route, another way out. A hint; timers work without it.
 ///
@@ -100,12 +99,7 @@ public final class NetworkMonitor: Sendable {
     /// Whether news of the network says anything about a connection to `host`. It does not for this machine itself
     /// (rule NM-3).
     public static func concerns(host: String) -> Bool {
-        var name = host.lowercased()
-        if name.hasPrefix("[") && name.hasSuffix("]") { name = String(name.dropFirst().dropLast()) }
-        if name.hasSuffix(".") { name.removeLast() }
-        if name == "localhost" || name.hasSuffix(".localhost") || name == "ip6-localhost" { return false }
-        if let address = try? SocketAddress(ipAddress: name, port: 0) { return !address.isLoopback }
-        return true
+        !Loopback.contains(host)
     }
 }
 

@@ -28,6 +28,18 @@ struct ClientNetworkTests {
         #expect(!options.requiresEncryption)
     }
 
+    @Test(
+        "LL-50: a host without a word about TLS has it, unless it is this machine",
+        arguments: [
+            ("example.com", true), ("192.0.2.7", true), ("localhost.example.com", true), ("localhost", false),
+            ("127.1.2.3", false), ("::1", false),
+        ])
+    func schemes(host: String, tls: Bool) {
+        #expect(ServiceHost(host).tls == tls && ServiceHost(host).port == (tls ? 443 : 80))
+        #expect(ServiceHost(host, port: 6001).tls == tls)
+        #expect(ServiceHost(host, tls: true).tls && !ServiceHost(host, tls: false).tls)
+    }
+
     @Test("LL-47: time and bytes of a message are the profile's and the service's, unless the options say otherwise")
     func messages() {
         let (standard, fast) = (ClientOptions(), ClientOptions(timing: .fast))

@@ -58,6 +58,34 @@ struct ConfigurationTests {
         #expect(configuration.values.endpoint == endpoint)
     }
 
+    /// Rule PK-66.
+    @Test(arguments: [
+        ("ps.pndsn.com", HTTPEndpoint(host: "ps.pndsn.com", port: 443, usesTLS: true)),
+        ("192.0.2.7:6001", HTTPEndpoint(host: "192.0.2.7", port: 6001, usesTLS: true)),
+        ("localhost.example.com", HTTPEndpoint(host: "localhost.example.com", port: 443, usesTLS: true)),
+        ("127.8.0.1:6001", HTTPEndpoint(host: "127.8.0.1", port: 6001, usesTLS: false)),
+        ("localhost", HTTPEndpoint(host: "localhost", port: 80, usesTLS: false)),
+        ("[::1]:6001", HTTPEndpoint(host: "::1", port: 6001, usesTLS: false)),
+        ("https://127.0.0.1:6001/", HTTPEndpoint(host: "127.0.0.1", port: 6001, usesTLS: true)),
+        ("HTTP://ps.pndsn.com", HTTPEndpoint(host: "ps.pndsn.com", port: 80, usesTLS: false)),
+    ])
+    func `an origin that says nothing about TLS has it, unless it is this machine`(origin: String, endpoint: HTTPEndpoint) {
+        configuration.origin = origin
+        #expect(configuration.values.endpoint == endpoint)
+        #expect(configuration.TLSEnabled == endpoint.usesTLS)
+        for chosen in [true, false] {
+            configuration.TLSEnabled = chosen
+            #expect(configuration.values.endpoint.usesTLS == chosen && configuration.TLSEnabled == chosen)
+        }
+    }
+
+    @Test func `a scheme is no part of the host that results name`() {
+        configuration.origin = "https://example.com:8443/"
+        #expect(configuration.values.resultContext.origin == "example.com:8443")
+        let url = configuration.values.fileURL(id: "id", name: "a", channel: "room")
+        #expect(url?.absoluteString.hasPrefix("https://example.com:8443/v1/files/") == true)
+    }
+
     @Test func `a client keeps a copy, and gives out copies`() {
         configuration.origin = "127.0.0.1:1"
         let client = PubNub.clientWithConfiguration(configuration)
