@@ -1,7 +1,11 @@
 // The words that every service's statuses are told in. They belong to the engine; users of this module need no other import.
 @_exported import struct ConnectionEngine.ConnectionFailure
 @_exported import enum ConnectionEngine.ConnectionPhase
+@_exported import struct ConnectionEngine.InvalidRetryPolicy
 @_exported import struct ConnectionEngine.Moment
+@_exported import struct ConnectionEngine.RetryBackoff
+@_exported import enum ConnectionEngine.RetryJitter
+@_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
 // Of the network, the same for every service.
 @_exported import struct TransportCommon.CertificatePins

@@ -1,2 +1,9 @@
 // Apps that use the SDK name types of Foundation: `NSObject`, `URL`.
 @_exported import Foundation
+
+// Settings that all clients of this package share, and the categories that they name.
+@_exported import struct ConnectionEngine.InvalidRetryPolicy
+@_exported import struct ConnectionEngine.RetryBackoff
+@_exported import enum ConnectionEngine.RetryJitter
+@_exported import struct ConnectionEngine.RetryPolicy
+@_exported import struct ConnectionEngine.StatusCategory

@@ -2,6 +2,13 @@
 // lets delegates and request builders compile unchanged with `import Foundation` and `import PusherSwift`.
 @_exported import Foundation
 
+// Settings that all clients of this package share, and the categories that they name.
+@_exported import struct ConnectionEngine.InvalidRetryPolicy
+@_exported import struct ConnectionEngine.RetryBackoff
+@_exported import enum ConnectionEngine.RetryJitter
+@_exported import struct ConnectionEngine.RetryPolicy
+@_exported import struct ConnectionEngine.StatusCategory
+
 #if canImport(FoundationNetworking)
     @_exported import FoundationNetworking
 #endif

@@ -56,8 +56,8 @@ extension ConnectionMachine {
             return
         }
         if failures == 0 { startedConnected = wasConnected }
-        if let most = policy.maximumRetries, failures >= most {
-            giveUp(failure, now, &effects)
+        if let most = policy.retryLimit(for: failure), failures >= most {
+            giveUp(failureAtLimit(failure), now, &effects)
             return
         }
         failures += 1
@@ -67,6 +67,16 @@ extension ConnectionMachine {
         state = .waiting
         start(.retry, after: pause, &effects)
         announce(.waiting, failure.category, cause: failure, retryIn: pause, willRetry: true, now, &effects)
+    }
+
+    /// The same failure, whose reason begins with the number of attempts that failed in a row. Rule RT-4.
+    private func failureAtLimit(_ failure: ConnectionFailure) -> ConnectionFailure {
+        // The first failure was no attempt when it ended a working link.
+        let attempts = startedConnected ? failures : failures + 1
+        guard failures > 0 else { return failure }
+        var failure = failure
+        failure.reason = "Gave up after \(attempts) attempt\(attempts == 1 ? "" : "s"). \(failure.reason)"
+        return failure
     }
 
     /// Waits for a route. The timer is for the case that the news of it never comes. Rule NW-2.

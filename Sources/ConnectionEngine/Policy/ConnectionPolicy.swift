@@ -18,6 +18,8 @@ public struct ConnectionPolicy: Hashable, Sendable {
     public var overrides: [StatusCategory: RetrySchedule]
     /// What replaces the table's last row: the schedule after an ordinary failure. Nil for the table's own.
     public var ordinary: RetrySchedule?
+    /// What the user chose in place of the table and of ``ordinary``; nil for these. Set by ``retrying(_:)``.
+    public private(set) var chosen: RetryPolicy?
     /// How many bytes of a message or an answer a client keeps at most. Services whose messages are shorter keep less.
     public var messageBytes: Int
 
@@ -61,8 +63,38 @@ public struct ConnectionPolicy: Hashable, Sendable {
         firstPause: FirstPause(local: .milliseconds(500), server: .milliseconds(500), restart: .milliseconds(500)),
         messageBytes: 4 << 20)
 
+    /// The same policy with the pauses and limits that a user chose (rules RT-31 to RT-33); unchanged for nil.
+    public func retrying(_ retries: RetryPolicy?) -> ConnectionPolicy {
+        guard let retries else { return self }
+        var policy = self
+        policy.chosen = retries
+        policy.base = retries.backoff.base
+        policy.cap = retries.backoff.cap
+        policy.maximumRetries = retries.backoff.limit
+        return policy
+    }
+
+    /// The most retries in a row after this failure, or nil for no limit.
+    func retryLimit(for failure: ConnectionFailure) -> Int? {
+        if let override = chosen?.overrides[failure.category] { return override.limit }
+        return maximumRetries
+    }
+
     /// The retry table: which schedule a failure calls for. Rule RT-1 of `docs/behaviour.md`.
     public func schedule(for failure: ConnectionFailure) -> RetrySchedule {
+        let ownSchedule = tableSchedule(for: failure)
+        guard let chosen, ownSchedule != .never else { return ownSchedule }
+        if let override = chosen.overrides[failure.category] {
+            return override.limit == 0 ? .never : .chosen(override, atLeast: .zero)
+        }
+        switch failure.category {
+        case .tlsUntrusted: return .capped(cap)
+        case .overloaded: return .chosen(chosen.backoff, atLeast: .seconds(1))
+        default: return .chosen(chosen.backoff, atLeast: .zero)
+        }
+    }
+
+    private func tableSchedule(for failure: ConnectionFailure) -> RetrySchedule {
         if let override = overrides[failure.category] { return override }
         switch failure.category {
         case .refused, .credentialsRejected, .kicked, .banned, .accountDeleted, .malformedFilter, .requestTooLong,

@@ -16,6 +16,8 @@ public enum RetrySchedule: Hashable, Sendable {
     /// `afterLoss` has the intervals to draw from, the last one repeating, when the failures began with the loss of a working link:
     /// the server may have gone, and then all its clients lost theirs at the same moment. Empty for the same pauses as otherwise.
     case spread([Duration], forgiving: Int = 0, afterLoss: [ClosedRange<Duration>] = [])
+    /// What a user chose, each pause longer by `atLeast`.
+    case chosen(RetryBackoff, atLeast: Duration)
     /// Never sooner than the cap; drawn from `cap…1.25·cap`.
     case capped(Duration)
 
@@ -27,6 +29,7 @@ public enum RetrySchedule: Hashable, Sendable {
         case .fixed(let pause): pause
         case .sequence(let pauses): pauses.max() ?? .zero
         case .spread(let pauses, _, let afterLoss): (pauses + afterLoss.map(\.upperBound)).max() ?? .zero
+        case .chosen(let backoff, let atLeast): backoff.cap + atLeast
         case .capped(let cap): cap
         }
     }
@@ -59,6 +62,9 @@ public enum RetrySchedule: Hashable, Sendable {
             }
             let longest = Self.pause(counted, of: pauses)
             return random.duration(in: (longest / 4)...longest)
+        case .chosen(let backoff, let atLeast):
+            let longest = Self.doubled(backoff.base, times: max(failures - 1, 0), cap: backoff.cap)
+            return atLeast + random.duration(in: backoff.interval(of: longest))
         case .capped(let cap):
             return random.duration(in: cap...(cap + cap / 4))
         }

@@ -21,6 +21,8 @@ public enum TimingProfile: String, Hashable, Sendable, CaseIterable {
 public struct ClientOptions: Hashable, Sendable {
     /// How fast outages are noticed and mended.
     public var timing: TimingProfile
+    /// When to try again after a failure; nil for the service's own pauses. Rules LL-51 and RT-31.
+    public var retryPolicy: RetryPolicy?
     /// A PEM file with the certificate authorities to trust instead of the system's.
     public var certificateAuthorityFile: String?
     /// Keys of which a server has to show one, besides being trusted; nil for any. Pin the server's own key, and a second one in
@@ -56,8 +58,9 @@ public struct ClientOptions: Hashable, Sendable {
         timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],
         requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
-        pollRenewal: Duration? = nil
+        pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil
     ) {
+        self.retryPolicy = retryPolicy
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile
         self.certificatePins = certificatePins

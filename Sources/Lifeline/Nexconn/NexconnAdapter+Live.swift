@@ -26,7 +26,7 @@ extension NexconnAdapter {
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
     ) -> NexconnAdapter {
-        let policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing)
+        let policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing).retrying(options.retryPolicy)
         let issuer = NexconnTokenIssuer(
             settings: settings, http: HeaderedHTTP(http, options.headers), limit: policy.timing.request, unixSeconds: unixSeconds)
         let tokens = NexconnTokenTransport(base: HeaderedTransport.webSocket(transport, options.headers), issuer: issuer)

@@ -30,7 +30,8 @@ extension PubNubAdapter {
         session.endsWhenEmpty = false
         // As many as the service's queue holds: only asked for to learn why a gap is one.
         session.messageCountThreshold = 100
-        let policy = PubNubSession.policy(options.timing.policy, options: session, seed: seed)
+        let policy = PubNubSession.policy(
+            options.timing.policy.retrying(options.retryPolicy), options: session, seed: seed)
         session.requestTimeout = policy.timing.request
         session.pollRenewal = options.pollRenewal
         let memory = PubNubMemory(settings: service.settings, options: session, seed: seed, unixTime: unixSeconds)

@@ -30,7 +30,7 @@ extension PusherAdapter {
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
         observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
     ) -> PusherAdapter {
-        var policy = options.timing.policy
+        var policy = options.timing.policy.retrying(options.retryPolicy)
         policy.overrides = PusherSession.policyOverrides
         let limit = policy.timing.request
         let memory = PusherMemory(

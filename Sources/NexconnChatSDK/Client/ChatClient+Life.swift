@@ -24,7 +24,7 @@ extension ChatClient {
             device: NexconnDevice(
                 id: installation.deviceID, class: signIn.deviceClass, system: NexconnDevice.currentSystem),
             client: "NexconnChatSDK-lifeline/1", yields: signIn.yields, resume: resume)
-        let driver = assembly.makeDriver(settings, memory, settings.timing.policy)
+        let driver = assembly.makeDriver(settings, memory, settings.policy)
         let launch = state.withLockedValue { state in
             state.launch += 1
             return state.launch
@@ -95,7 +95,7 @@ extension ChatClient {
             return state.isSuspended
         }
         if wasSuspended { return }
-        for input in NexconnSession.suspending(settings.timing.policy) { driver.submit(input) }
+        for input in NexconnSession.suspending(settings.policy) { driver.submit(input) }
     }
 
     /// The application is in front again: tries at once, and the pauses start anew (rule NC-17).
@@ -106,7 +106,7 @@ extension ChatClient {
             return state.networkStatus
         }
         let failures = driver.snapshot.failedAttempts
-        for input in NexconnSession.returning(settings.timing.policy, failures: failures) { driver.submit(input) }
+        for input in NexconnSession.returning(settings.policy, failures: failures) { driver.submit(input) }
         if network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
     }
 
@@ -127,7 +127,7 @@ extension ChatClient {
         }
         guard !isSuspended, !isRetired, !isOver, let driver else { return }
         let failures = driver.snapshot.failedAttempts
-        for input in NexconnSession.networkChanged(status, policy: settings.timing.policy, failures: failures) {
+        for input in NexconnSession.networkChanged(status, policy: settings.policy, failures: failures) {
             driver.submit(input)
         }
     }

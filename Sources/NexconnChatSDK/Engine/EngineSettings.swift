@@ -1,3 +1,4 @@
+import ConnectionEngine
 import EngineRuntime
 import Foundation
 import Logging
@@ -13,6 +14,7 @@ struct EngineSettings: Sendable {
     var timing: NCTiming
     var messageTimeout: Duration?
     var maximumMessageSize: Int?
+    var retryPolicy: RetryPolicy?
     var callbackQueue: CallbackQueue?
     var logger: Logger?
 
@@ -26,10 +28,14 @@ struct EngineSettings: Sendable {
         timing = params.timing
         messageTimeout = params.messageTimeout.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         maximumMessageSize = params.maximumMessageSize
+        retryPolicy = params.retryPolicy
         callbackQueue = params.callbackQueue.map { .queue($0) }
         logger = params.logger ?? Logger(label: "lifeline.nexconn")
         setLogLevel(params.logLevel)
     }
+
+    /// When a connection tries what, and how long it waits for it.
+    var policy: ConnectionPolicy { timing.policy.retrying(retryPolicy) }
 
     /// `none` logs nothing at all.
     mutating func setLogLevel(_ level: LogLevel) {

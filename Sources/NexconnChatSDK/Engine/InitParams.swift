@@ -1,3 +1,4 @@
+import ConnectionEngine
 import Dispatch
 import Foundation
 import Logging
@@ -51,6 +52,11 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var maximumMessageSize: Int?
+    /// When to try again after a failure; nil for the pauses of the SDK (rules NC-55 and RT-31). An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var retryPolicy: RetryPolicy?
     /// The logger that the library writes to; nil for the process-wide one. An addition to the vendor's SDK.
     #if canImport(ObjectiveC)
         @nonobjc

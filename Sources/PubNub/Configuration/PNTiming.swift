@@ -1,3 +1,5 @@
+import ConnectionEngine
+
 /// How patient a client is. An addition to the Cocoa SDK.
 public enum PNTiming: Hashable, Sendable {
     /// For production.
@@ -16,8 +18,14 @@ public struct PNRetryPolicy: Hashable, Sendable {
     public var maximumRetries: Int?
     /// The longest pause in seconds, 0.1 or more; nil for that of the timing: 30 s, or 3 s in the fast one.
     public var maximumDelay: Double?
+    /// Pauses, jitter and limits of your own, for single categories too; nil for the library's. ``maximumRetries`` and ``maximumDelay``
+    /// count before its limit and its cap when they are set (rules PK-67 and RT-31).
+    public var pauses: RetryPolicy?
 
-    public init(isEnabled: Bool = true, maximumRetries: Int? = nil, maximumDelay: Double? = nil) {
+    public init(
+        isEnabled: Bool = true, maximumRetries: Int? = nil, maximumDelay: Double? = nil, pauses: RetryPolicy? = nil
+    ) {
+        self.pauses = pauses
         self.isEnabled = isEnabled
         self.maximumRetries = maximumRetries
         self.maximumDelay = maximumDelay

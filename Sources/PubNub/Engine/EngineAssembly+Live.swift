@@ -83,9 +83,14 @@ extension ConfigurationValues {
     /// When to try again (rules PK-14 and PX-5).
     func policy(seed: UInt64) -> ConnectionPolicy {
         var base = timingPolicy
-        if let most = retryPolicy.maximumDelay { base.cap = max(.positive(seconds: most), .milliseconds(100)) }
+        var pauses = retryPolicy.pauses
+        if let most = retryPolicy.maximumDelay {
+            base.cap = max(.positive(seconds: most), .milliseconds(100))
+            pauses = pauses?.capped(at: base.cap)
+        }
+        base = base.retrying(pauses)
         base.retriesAutomatically = retryPolicy.isEnabled
-        base.maximumRetries = retryPolicy.maximumRetries.map { max($0, 0) }
+        if let most = retryPolicy.maximumRetries { base.maximumRetries = max(most, 0) }
         return PubNubSession.policy(base, options: options, seed: seed)
     }
 }

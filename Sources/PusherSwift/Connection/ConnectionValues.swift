@@ -22,6 +22,7 @@ struct ConnectionValues {
         self.URLSession = URLSession
         settings.timing = options.timing
         settings.autoReconnect = options.autoReconnect
+        settings.retryPolicy = options.retryPolicy
         if let seconds = options.activityTimeout { settings.activityTimeout = .chosen(seconds) }
     }
 }

@@ -12,6 +12,7 @@ struct ConnectionSettings: Hashable, Sendable {
 
     var timing = PusherTiming.standard
     var autoReconnect = true
+    var retryPolicy: RetryPolicy?
     var reconnectAttemptsMax: Int?
     var gap = Choice.documented
     var activityTimeout = Choice.documented
@@ -34,8 +35,13 @@ struct ConnectionSettings: Hashable, Sendable {
         }
         policy.overrides = PusherSession.policyOverrides
         policy.retriesAutomatically = autoReconnect
-        policy.maximumRetries = reconnectAttemptsMax.map { max($0, 0) }
-        if case .chosen(let seconds) = gap { policy.cap = .clamped(seconds: seconds ?? .infinity) }
+        var retries = retryPolicy
+        if case .chosen(let seconds) = gap {
+            policy.cap = .clamped(seconds: seconds ?? .infinity)
+            retries = retries?.capped(at: policy.cap)
+        }
+        policy = policy.retrying(retries)
+        if let most = reconnectAttemptsMax { policy.maximumRetries = max(most, 0) }
         if case .chosen(let seconds?) = activityTimeout { policy.timing.activity = .clamped(seconds: seconds) }
         if case .chosen(let seconds?) = pongTimeout { policy.timing.probe = .clamped(seconds: seconds) }
         return policy

@@ -1,3 +1,4 @@
+import ConnectionEngine
 import Foundation
 import TransportCommon
 
@@ -93,6 +94,17 @@ extension PusherClientOptions {
     public var maximumMessageSize: Int? {
         get { state.withLockedValue { $0.maximumMessageSize } }
         set { state.withLockedValue { $0.maximumMessageSize = newValue } }
+    }
+
+    /// When to try again after a failure; nil, the default, for the library's own pauses. ``PusherConnection/reconnectAttemptsMax`` and
+    /// ``PusherConnection/maxReconnectGapInSeconds`` count before its limit and its cap once they are set, and close codes 4000–4099 are
+    /// final whatever it says. Read when a client is made (rules PA-84 and RT-31).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var retryPolicy: RetryPolicy? {
+        get { state.withLockedValue { $0.retryPolicy } }
+        set { state.withLockedValue { $0.retryPolicy = newValue } }
     }
 
     /// What is wrong with the settings, as a sentence; nil when nothing is.

@@ -1,3 +1,4 @@
+import ConnectionEngine
 import Dispatch
 import Foundation
 import NIOConcurrencyHelpers
@@ -34,6 +35,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var subscribeTimeout: TimeInterval?
         var messageTimeout: TimeInterval?
         var maximumMessageSize: Int?
+        var retryPolicy: RetryPolicy?
         var engine = EngineAssembly.live
     }
 

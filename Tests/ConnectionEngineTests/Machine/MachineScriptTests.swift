@@ -104,6 +104,46 @@ import Testing
         }
         #expect(fixture.feed(.closed(fixture.attempt, refusedDial)).last == "failed(networkUnavailable)")
         #expect(fixture.machine.snapshot.failedAttempts == 2)
+        #expect(fixture.machine.snapshot.lastFailure?.reason == "Gave up after 3 attempts. \(refusedDial.reason)")
+    }
+
+    @Test func `RT-4: a link that was lost counts for no attempt`() {
+        var policy = ConnectionPolicy.fast
+        policy.maximumRetries = 1
+        var fixture = connected(policy)
+        fixture.feed(.closed(fixture.attempt, reset))
+        fixture.fire("retry", .retry, after: .seconds(5))
+        #expect(fixture.feed(.closed(fixture.attempt, refusedDial)).last == "failed(networkUnavailable)")
+        #expect(fixture.machine.snapshot.lastFailure?.reason == "Gave up after 1 attempt. \(refusedDial.reason)")
+    }
+
+    @Test func `RT-33: the latest failure decides whose limit counts`() throws {
+        let hasty = try RetryBackoff(base: .seconds(1), cap: .seconds(1), limit: 1)
+        let retries = try RetryPolicy(base: .seconds(1), cap: .seconds(1), limit: 5, overrides: [.overloaded: hasty])
+        var fixture = MachineFixture(policy: ConnectionPolicy.fast.retrying(retries))
+        fixture.feed(.connect(within: nil))
+        for _ in 0..<3 {
+            fixture.feed(.closed(fixture.attempt, refusedDial))
+            fixture.fire("retry", .retry, after: .seconds(5))
+        }
+        let overloaded = ConnectionFailure(.overloaded, "Over capacity.", origin: .server)
+        #expect(fixture.feed(.closed(fixture.attempt, overloaded)).last == "failed(overloaded)")
+        #expect(fixture.machine.snapshot.lastFailure?.reason == "Gave up after 4 attempts. Over capacity.")
+    }
+
+    @Test func `RT-31: Retry-After is the least pause, up to the cap of the chosen policy`() throws {
+        let retries = try RetryPolicy(base: .milliseconds(100), cap: .seconds(20), jitter: .full)
+        for (asked, expected) in [(5, 5.0), (90, 20.0), (-4, 0.0)] {
+            var fixture = MachineFixture(policy: ConnectionPolicy.standard.retrying(retries))
+            fixture.feed(.connect(within: nil))
+            var effects: [Effect<LineSession>] = []
+            let failure = ConnectionFailure(.unknown, "", origin: .server, retryAfter: .seconds(asked))
+            fixture.machine.handle(.closed(fixture.attempt, failure), at: fixture.now, into: &effects)
+            let pause = effects.compactMap { effect -> Double? in
+                if case .announce(let change) = effect { change.retryIn?.inSeconds } else { nil }
+            }
+            #expect(pause.count == 1 && pause.allSatisfy { (expected...expected + 0.1).contains($0) })
+        }
     }
 
     @Test func `RT-5: with automatic retries off a loss is final`() {

@@ -158,6 +158,27 @@ struct NeutralAPIOnSocketsTests {
         #expect(client.status.phase == .failed)
     }
 
+    @Test(
+        "LL-51: a limit of retries ends in failed, with the number of attempts in the reason",
+        arguments: [
+            Service.pusher(key: "app-key", host: nobody),
+            .pubnub(publishKey: "demo", subscribeKey: "demo", userID: "ann", host: nobody),
+            .nexconn(appKey: "app-key", host: nobody, access: .token("token")),
+        ])
+    func limitedRetries(service: Service) async throws {
+        let retries = try RetryPolicy(base: .milliseconds(20), cap: .milliseconds(40), limit: 2)
+        let client = LifelineClient(service, options: ClientOptions(timing: .fast, retryPolicy: retries))
+        let room = Task { try await client.channel("room").subscribe() }
+        let error = await #expect(throws: LifelineError.self) { try await client.connect(timeout: .seconds(60)) }
+        #expect(error?.code == .networkUnavailable)
+        #expect(error?.reason.hasPrefix("Gave up after 3 attempts. ") == true)
+        #expect(client.status.phase == .failed && client.status.attempt == 2 && !client.status.willRetry)
+        await #expect(throws: LifelineError.self) { _ = try await room.value }
+    }
+
+    /// Nobody listens there.
+    private static let nobody = ServiceHost("127.0.0.1", port: 1)
+
     private func client(_ host: ServiceHost, user: String) -> LifelineClient {
         LifelineClient(
             .pusher(key: "app-key", host: host, access: .secret("app-secret", appID: "1001"), user: Member(id: user)))

@@ -36,6 +36,15 @@ import Testing
         #expect(error?.localizedDescription.contains("http://127.0.0.1:6001") == true)
     }
 
+    @Test func `a retry policy replaces the pauses of the SDK (NC-55)`() throws {
+        let params = InitParams(appKey: "k")
+        #expect(EngineSettings(params).policy == NCTiming.standard.policy)
+        params.retryPolicy = try RetryPolicy(base: .seconds(3), cap: .seconds(9), limit: 4)
+        let policy = EngineSettings(params).policy
+        #expect(policy.maximumRetries == 4 && policy.cap == .seconds(9))
+        #expect(policy.chosen == params.retryPolicy && policy.overrides == NCTiming.standard.policy.overrides)
+    }
+
     @Test func `settings are a copy, and no log means none`() {
         let params = InitParams(appKey: "k")
         params.logLevel = .verbose

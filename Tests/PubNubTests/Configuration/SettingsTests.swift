@@ -48,6 +48,22 @@ struct SettingsTests {
         #expect(values.policy(seed: 1).timing == .fast)
     }
 
+    @Test func `Rule PK-67: pauses of the application's own replace those of the session, and limits count before them`() throws {
+        var values = values
+        values.retryPolicy.pauses = try RetryPolicy(base: .seconds(3), cap: .seconds(9), jitter: .none, limit: 4)
+        var random = SeededRandom(seed: 1)
+        let schedule = values.policy(seed: 1).schedule(for: ConnectionFailure(.networkUnavailable, ""))
+        #expect(schedule.pause(afterFailures: 2, wasConnected: true, using: &random) == .seconds(6))
+        #expect(values.policy(seed: 1).maximumRetries == 4)
+        values.retryPolicy.maximumRetries = 2
+        values.retryPolicy.maximumDelay = 1
+        let policy = values.policy(seed: 1)
+        #expect(policy.maximumRetries == 2 && policy.cap == .seconds(1))
+        #expect(policy.schedule(for: ConnectionFailure(.timeout, "")).cap == .seconds(1))
+        values.restoreSubscription = false
+        #expect(values.policy(seed: 1).schedule(for: ConnectionFailure(.timeout, "")) == .never)
+    }
+
     @Test func `requests carry keys, user and device, and the proxy's password is never shown`() {
         var values = values
         values.authKey = "token"

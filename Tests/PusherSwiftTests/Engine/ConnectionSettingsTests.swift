@@ -39,6 +39,20 @@ struct ConnectionSettingsTests {
         #expect(policy.cap == .seconds(7) && policy.timing.activity == .seconds(123) && policy.timing.probe == .seconds(9))
     }
 
+    @Test func `a retry policy of the app's counts, and what PusherSwift has itself before it (RT-33)`() throws {
+        var settings = ConnectionSettings()
+        settings.retryPolicy = try RetryPolicy(base: .seconds(2), cap: .seconds(40), jitter: .none, limit: 9)
+        #expect(settings.policy.maximumRetries == 9 && settings.policy.cap == .seconds(40))
+        settings.reconnectAttemptsMax = 3
+        settings.gap = .chosen(5)
+        #expect(settings.policy.maximumRetries == 3 && settings.policy.cap == .seconds(5))
+        var random = SeededRandom(seed: 1)
+        let schedule = settings.policy.schedule(for: ConnectionFailure(.timeout, ""))
+        let pauses = (1...3).map { schedule.pause(afterFailures: $0, wasConnected: true, using: &random) }
+        #expect(pauses == [.seconds(2), .seconds(4), .seconds(5)])
+        #expect(settings.policy.schedule(for: ConnectionFailure(.tlsUntrusted, "")) == .never)
+    }
+
     @Test(
         arguments: [
             (nil, 86_400), (0, 0.1), (-3, 0.1), (.nan, 0.1), (.infinity, 86_400), (1e300, 86_400), (12.5, 12.5),

@@ -1,0 +1,144 @@
+/// When a client tries again after a failure, in place of its service's own table (rules RT-31 to RT-33).
+///
+/// The pause after the n-th failure in a row is `base·2^(n-1)`, at most `cap`, with jitter drawn after that. What trying again cannot mend
+/// (see ``finalCategories``) is never retried, and a server's `Retry-After` counts as the least pause, up to the cap.
+///
+/// ```swift
+/// let policy = try RetryPolicy(
+///     base: .seconds(1), cap: .seconds(60), limit: 20,
+///     overrides: [.overloaded: .init(base: .seconds(10), cap: .seconds(300)), .tlsUntrusted: .never])
+/// ```
+///
+/// The table that it replaces spreads clients which lost their links together over three seconds. With a shorter base, or without
+/// jitter, all clients of a server that restarts come back at the same moment.
+public struct RetryPolicy: Hashable, Sendable {
+    /// The pauses after failures of categories without an override, and how many attempts there are.
+    public let backoff: RetryBackoff
+    /// Pauses and limits of single categories. A category that has one follows it alone.
+    public let overrides: [StatusCategory: RetryBackoff]
+
+    /// Categories that no policy can retry: the same client would fail in the same way.
+    public static let finalCategories: Set<StatusCategory> = [
+        .refused, .credentialsRejected, .kicked, .banned, .accountDeleted, .malformedFilter, .requestTooLong, .disconnected,
+    ]
+
+    /// A policy.
+    ///
+    /// - Parameters:
+    ///   - base: the first pause, 10 ms to 24 h.
+    ///   - cap: the longest pause, `base` to 24 h.
+    ///   - jitter: how pauses are drawn.
+    ///   - limit: how many retries in a row there are before the client gives up; nil for no limit, 0 for none at all.
+    ///   - overrides: pauses and limits of single categories, such as ``RetryBackoff/never``.
+    /// - Throws: ``InvalidRetryPolicy`` for values outside of their ranges, and for an override of one of ``finalCategories``.
+    public init(
+        base: Duration = .seconds(2), cap: Duration = .seconds(30), jitter: RetryJitter = .equal, limit: Int? = nil,
+        overrides: [StatusCategory: RetryBackoff] = [:]
+    ) throws(InvalidRetryPolicy) {
+        backoff = try RetryBackoff(base: base, cap: cap, jitter: jitter, limit: limit)
+        for category in overrides.keys.sorted(by: { $0.rawValue < $1.rawValue }) where Self.finalCategories.contains(category) {
+            throw InvalidRetryPolicy(
+                "\(category) is never retried, because the same client would fail in the same way. Remove its override.")
+        }
+        self.overrides = overrides
+    }
+
+    /// The same policy with pauses of at most `cap` for failures without an override.
+    package func capped(at cap: Duration) -> RetryPolicy {
+        RetryPolicy(backoff.capped(at: cap), overrides)
+    }
+
+    private init(_ backoff: RetryBackoff, _ overrides: [StatusCategory: RetryBackoff]) {
+        self.backoff = backoff
+        self.overrides = overrides
+    }
+
+    /// What counts for failures of a category.
+    public func backoff(for category: StatusCategory) -> RetryBackoff {
+        overrides[category] ?? backoff
+    }
+}
+
+/// Growing pauses between attempts, and how many attempts there are.
+public struct RetryBackoff: Hashable, Sendable {
+    /// The pause after the first failure.
+    public let base: Duration
+    /// The longest pause, before jitter.
+    public let cap: Duration
+    /// How pauses are drawn.
+    public let jitter: RetryJitter
+    /// How many retries in a row there are, of whatever category the failures before were; nil for no limit.
+    public let limit: Int?
+
+    /// What users may choose for pauses.
+    public static let pauses = Duration.milliseconds(10)...Duration.seconds(86_400)
+
+    /// No retry at all.
+    public static let never = RetryBackoff(uncheckedBase: .seconds(1), cap: .seconds(1), jitter: .none, limit: 0)
+
+    /// Pauses that double from `base` to `cap`.
+    ///
+    /// - Throws: ``InvalidRetryPolicy`` when `base` or `cap` is outside of 10 ms to 24 h, `cap` is shorter than `base`, `limit` is negative,
+    ///   or a fraction of jitter is outside of 0 to 1.
+    public init(
+        base: Duration, cap: Duration, jitter: RetryJitter = .equal, limit: Int? = nil
+    ) throws(InvalidRetryPolicy) {
+        guard Self.pauses.contains(base) else {
+            throw InvalidRetryPolicy("The base of a retry policy is \(base); it must be from 10 ms to 24 h.")
+        }
+        guard Self.pauses.contains(cap), cap >= base else {
+            throw InvalidRetryPolicy("The cap of a retry policy is \(cap); it must be from its base, \(base), to 24 h.")
+        }
+        if let limit, limit < 0 {
+            throw InvalidRetryPolicy("The limit of a retry policy is \(limit); it must be 0 or more, or nil for no limit.")
+        }
+        if case .fraction(let part) = jitter, !(0...1).contains(part) {
+            throw InvalidRetryPolicy("The jitter of a retry policy is the fraction \(part); it must be from 0 to 1.")
+        }
+        self.init(uncheckedBase: base, cap: cap, jitter: jitter, limit: limit)
+    }
+
+    private init(uncheckedBase base: Duration, cap: Duration, jitter: RetryJitter, limit: Int?) {
+        self.base = base
+        self.cap = cap
+        self.jitter = jitter
+        self.limit = limit
+    }
+
+    fileprivate func capped(at cap: Duration) -> RetryBackoff {
+        let cap = cap.clamped(to: Self.pauses)
+        return RetryBackoff(uncheckedBase: min(base, cap), cap: cap, jitter: jitter, limit: limit)
+    }
+
+    /// From where to where a pause of `longest` is drawn.
+    func interval(of longest: Duration) -> ClosedRange<Duration> {
+        switch jitter {
+        case .full: .zero...longest
+        case .equal: (longest / 2)...longest
+        case .none: longest...longest
+        case .fraction(let part): min(longest * (1 - part), longest)...longest
+        }
+    }
+}
+
+/// How a pause between attempts is drawn from the longest one that it may be.
+public enum RetryJitter: Hashable, Sendable {
+    /// From zero up to all of it.
+    case full
+    /// From half up to all of it.
+    case equal
+    /// Exactly the pause. Clients that lost their links together come back together.
+    case none
+    /// The last part of it is drawn: with 0.2 from 80 % up to all of it. 0 to 1.
+    case fraction(Double)
+}
+
+/// Why a retry policy cannot be used.
+public struct InvalidRetryPolicy: Error, Hashable, Sendable, CustomStringConvertible {
+    /// A sentence with the value in question and the range that it has to be in.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
