@@ -1,19 +1,19 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// Why a call failed: the one error of the async functions. An addition to the Cocoa SDK.
+/// The error of the async functions. An addition to the Cocoa SDK.
 public struct PNCallError: Error, Sendable, CustomStringConvertible {
     /// The Cocoa SDK's category.
     public let category: PNStatusCategory
-    /// The HTTP status of the answer, or what stands in for one; see ``PNResult/statusCode``.
+    /// The HTTP status of the answer, or a substitute when there is none; see ``PNResult/statusCode``.
     public let statusCode: Int
-    /// The service's own words; nil when it had none.
+    /// The service's explanation; nil when it sent none.
     public let information: String?
     /// The channels to which access was denied.
     public let channels: [String]
-    /// The groups to which access was denied, with the colon in front that the service writes.
+    /// The groups to which access was denied, with the service's prefix `:`.
     public let channelGroups: [String]
-    /// The engine's own words: more than the category tells.
+    /// The failure of the connection in detail.
     public let failure: PNFailure
 
     init(_ problem: PubNubProblem) {
@@ -25,7 +25,7 @@ public struct PNCallError: Error, Sendable, CustomStringConvertible {
         failure = PNFailure(problem.failure)
     }
 
-    /// Whether the same call may succeed later without anything else being changed.
+    /// Whether the same call may succeed later without changes.
     public var isTransient: Bool {
         switch category {
         case .PNTimeoutCategory, .PNNetworkIssuesCategory, .PNMalformedResponseCategory, .PNTLSConnectionFailedCategory: true

@@ -41,7 +41,7 @@ public struct PNStoredMessage: Hashable, Sendable {
 public struct PNStoredAction: Hashable, Sendable {
     /// What kind of action, such as `reaction`.
     public let type: String
-    /// What exactly.
+    /// The action's value.
     public let value: String
     /// Who added it.
     public let user: String
@@ -61,6 +61,7 @@ public struct PNStoredAction: Hashable, Sendable {
 
 /// One answer of the history: messages, oldest first. An addition to the Cocoa SDK.
 public struct PNHistoryPage: Hashable, Sendable {
+    /// The messages, oldest first.
     public let messages: [PNStoredMessage]
     /// Where to go on for older messages; nil when there are none.
     public let next: UInt64?

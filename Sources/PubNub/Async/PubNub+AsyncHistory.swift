@@ -3,7 +3,7 @@ import PubNubProtocol
 
 // Stored messages with async functions, an addition to the Cocoa SDK. None of them uses the callback queue.
 extension PubNub {
-    /// The newest stored messages of a channel, with all that the service knows about them.
+    /// Fetches the newest stored messages of a channel with their metadata.
     ///
     /// ```swift
     /// var page = try await client.history(of: "room")
@@ -15,6 +15,7 @@ extension PubNub {
     ///   - from: only messages from this one on, itself included.
     ///   - limit: 1 to 100; with actions 1 to 25.
     ///   - includesActions: whether messages come with what users added to them.
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func history(
         of channel: String, before: UInt64? = nil, from: UInt64? = nil, limit: Int = 100, includesActions: Bool = false
     ) async throws(PNCallError) -> PNHistoryPage {
@@ -29,9 +30,10 @@ extension PubNub {
             messages: messages, next: fetched.more?.start?.rawValue ?? (isFull ? messages.first?.timetoken : nil))
     }
 
-    /// The newest stored messages of up to 500 channels.
+    /// Fetches the newest stored messages of up to 500 channels.
     ///
     /// - Parameter limit: of each channel, 1 to 25.
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func history(
         of channels: [String], before: UInt64? = nil, from: UInt64? = nil, limit: Int = 25
     ) async throws(PNCallError) -> [String: [PNStoredMessage]] {
@@ -46,18 +48,24 @@ extension PubNub {
     }
 
     /// Deletes stored messages; all of a channel unless `after` (itself excluded) or `upTo` (itself included) is given.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func deleteHistory(of channel: String, after: UInt64? = nil, upTo: UInt64? = nil) async throws(PNCallError) {
         try await answer(
             to: PubNubDeleteCall(
                 channel: channel, start: after.map { Timetoken(rawValue: $0) }, end: upTo.map { Timetoken(rawValue: $0) }))
     }
 
-    /// How many messages were stored on each of up to 100 channels since a point in time.
+    /// Counts the messages that were stored on each of up to 100 channels since a timetoken.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func messageCounts(of channels: [String], since timetoken: UInt64) async throws(PNCallError) -> [String: Int] {
         try await answer(to: PubNubCountsCall(channels: channels, timetokens: [Timetoken(rawValue: timetoken)]))
     }
 
     /// Adds an action to a message.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func addAction(
         type: String, value: String, to messageTimetoken: UInt64, on channel: String
@@ -69,6 +77,8 @@ extension PubNub {
     }
 
     /// Removes an action from a message.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func removeAction(_ action: PNStoredAction, on channel: String) async throws(PNCallError) {
         try await answer(
             to: PubNubRemoveActionCall(
@@ -76,11 +86,12 @@ extension PubNub {
                 actionTimetoken: Timetoken(rawValue: action.timetoken)))
     }
 
-    /// The newest actions of a channel's messages, oldest first.
+    /// Fetches the newest actions of a channel's messages, oldest first.
     ///
     /// - Parameters:
     ///   - before: only actions older than this one.
     ///   - limit: 1 to 100.
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func actions(
         on channel: String, before: UInt64? = nil, limit: Int = 100
     ) async throws(PNCallError) -> [PNStoredAction] {

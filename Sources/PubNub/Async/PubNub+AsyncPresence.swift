@@ -2,13 +2,13 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// Who is on a channel. An addition to the Cocoa SDK.
+/// The users who are present on a channel. An addition to the Cocoa SDK.
 public struct PNPresentUsers: Hashable, Sendable {
-    /// How many there are.
+    /// The number of users.
     public let occupancy: Int
-    /// Who they are; empty when only the number was asked for.
+    /// The users' ids; empty when only the number was requested.
     public let users: [String]
-    /// The state of those who have one, as JSON text by user.
+    /// The states as JSON text, by user id. Users without a state are left out.
     public let states: [String: String]
 
     init(_ channel: PubNubHereNow.Channel) {
@@ -22,7 +22,9 @@ public struct PNPresentUsers: Hashable, Sendable {
 // Who is where, and what users tell of themselves, with async functions: an addition to the Cocoa SDK. None of them uses the callback
 // queue.
 extension PubNub {
-    /// Who is on channels and on groups' channels, by channel; anywhere when neither is given.
+    /// Fetches the users who are present on channels and on the channels of groups, by channel; on all channels when neither is given.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func hereNow(
         on channels: [String] = [], inGroups groups: [String] = [], verbosity: PNHereNowVerbosityLevel = .state
     ) async throws(PNCallError) -> [String: PNPresentUsers] {
@@ -30,14 +32,17 @@ extension PubNub {
         return Dictionary(try await answer(to: call).channels.map { ($0.name, PNPresentUsers($0)) }) { $1 }
     }
 
-    /// On which channels a user is; the client's own by default.
+    /// Fetches the channels on which a user is present; the client's own user by default.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func whereNow(_ user: String? = nil) async throws(PNCallError) -> [String] {
         try await answer(to: PubNubWhereNowCall(userID: user ?? uuid()))
     }
 
     /// Sets a user's state on channels and on groups' channels; the client's own user by default.
     ///
-    /// - Parameter state: has to encode as an object.
+    /// - Parameter state: a value that is encoded as a JSON object.
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func setState(
         _ state: some Encodable & Sendable, on channels: [String], inGroups groups: [String] = [], of user: String? = nil
     ) async throws(PNCallError) {
@@ -47,7 +52,9 @@ extension PubNub {
         if user == nil || user == uuid() { remember(set, of: channels + groups) }
     }
 
-    /// A user's state on a channel as JSON text, `{}` for none; that of the client's own user by default.
+    /// Fetches a user's state on a channel as JSON text, `{}` for none; the client's own user by default.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func state(on channel: String, of user: String? = nil) async throws(PNCallError) -> String {
         try await answer(to: PubNubGetStateCall(channels: [channel], userID: user ?? uuid()))[channel]?.text ?? "{}"
     }
@@ -55,27 +62,37 @@ extension PubNub {
 
 // Channel groups with async functions, an addition to the Cocoa SDK.
 extension PubNub {
-    /// The names of all groups of the keyset.
+    /// Fetches the names of all channel groups of the keyset.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func allChannelGroups() async throws(PNCallError) -> [String] {
         try await answer(to: PubNubListGroupsCall())
     }
 
     /// A group's channels.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func channels(inGroup group: String) async throws(PNCallError) -> [String] {
         try await answer(to: PubNubListGroupCall(group: group))
     }
 
     /// Adds channels to a group, at most 200 at once.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func add(_ channels: [String], toGroup group: String) async throws(PNCallError) {
         try await answer(to: PubNubChangeGroupCall(group: group, .add, channels: channels))
     }
 
     /// Removes channels from a group, at most 200 at once.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func remove(_ channels: [String], fromGroup group: String) async throws(PNCallError) {
         try await answer(to: PubNubChangeGroupCall(group: group, .remove, channels: channels))
     }
 
     /// Removes a group with all its channels.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func removeGroup(_ group: String) async throws(PNCallError) {
         try await answer(to: PubNubRemoveGroupCall(group: group))
     }

@@ -2,21 +2,22 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// What can be said about a message beside its content. An addition to the Cocoa SDK.
+/// Options of publishing a message. An addition to the Cocoa SDK.
 public struct PNPublishOptions: Sendable {
-    /// Whether the message is kept in the history; nil for what the keyset says.
+    /// Whether the message is kept in the history; nil for the keyset's setting.
     public var isStored: Bool?
-    /// How many hours it is kept; nil for what the keyset says.
+    /// How many hours the message is kept; nil for the keyset's setting.
     public var hoursToLive: Int?
-    /// What filters can address, normally a dictionary such as `["level": 3]`. Never encrypted.
+    /// Metadata for subscribers' filter expressions, normally a dictionary such as `["level": 3]`. It is never encrypted.
     public var metadata: (any Encodable & Sendable)?
     /// The type that receivers see: 3 to 50 letters, digits, `-` and `_`.
     public var customMessageType: String?
-    /// Whether the message goes compressed, in the body of the request. Worth it for long messages.
+    /// Whether the message is compressed and sent in the body of the request. Useful for long messages.
     public var isCompressed: Bool
     /// Whether other data centres get the message.
     public var isReplicated: Bool
 
+    /// Options; by default the keyset's settings apply.
     public init(
         isStored: Bool? = nil, hoursToLive: Int? = nil, metadata: (any Encodable & Sendable)? = nil,
         customMessageType: String? = nil, isCompressed: Bool = false, isReplicated: Bool = true
@@ -39,6 +40,7 @@ extension PubNub {
     /// ```
     ///
     /// - Returns: the message's place in the channel.
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func publish(
         _ message: some Encodable & Sendable, to channel: String, options: PNPublishOptions = PNPublishOptions()
@@ -46,9 +48,10 @@ extension PubNub {
         try await publish(try json(message), channel, options)
     }
 
-    /// Publishes JSON text as it is.
+    /// Publishes JSON text without changes.
     ///
     /// - Returns: the message's place in the channel.
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func publish(
         json: String, to channel: String, options: PNPublishOptions = PNPublishOptions()
@@ -60,12 +63,16 @@ extension PubNub {
     }
 
     /// Sends a value to the service's functions only: neither subscribers nor the history get it.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func fire(_ message: some Encodable & Sendable, to channel: String) async throws(PNCallError) -> UInt64 {
         try await publish(json(message), channel, PNPublishOptions(isStored: false, isReplicated: false))
     }
 
     /// Sends a signal: at most 64 bytes of JSON, never stored, never encrypted.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     @discardableResult
     public func signal(
         _ message: some Encodable & Sendable, to channel: String, customMessageType: String? = nil
@@ -74,7 +81,9 @@ extension PubNub {
         return try await answer(to: call).timetoken.rawValue
     }
 
-    /// The service's time in units of 100 ns since 1970: a place to begin from.
+    /// Fetches the service's time, in units of 100 ns since 1970.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func serviceTime() async throws(PNCallError) -> UInt64 {
         try await answer(to: PubNubTimeCall()).rawValue
     }

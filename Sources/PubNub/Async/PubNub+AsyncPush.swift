@@ -1,7 +1,7 @@
 import Foundation
 import PubNubProtocol
 
-/// A device as a push service knows it. An addition to the Cocoa SDK.
+/// A device with its push service. An addition to the Cocoa SDK.
 public struct PNPushDevice: Hashable, Sendable {
     let device: PubNubPushDevice
 
@@ -29,12 +29,16 @@ public struct PNPushDevice: Hashable, Sendable {
 
 // Push notifications with async functions, an addition to the Cocoa SDK.
 extension PubNub {
-    /// Switches notifications of a device on.
+    /// Enables push notifications of a device.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func addPush(_ device: PNPushDevice, on channels: [String]) async throws(PNCallError) {
         try await answer(to: PubNubChangePushCall(device: device.device, .add, channels: channels))
     }
 
-    /// Switches notifications of a device off; on all channels when none are given.
+    /// Disables push notifications of a device; on all channels when none are given.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func removePush(_ device: PNPushDevice, on channels: [String] = []) async throws(PNCallError) {
         if channels.isEmpty {
             try await answer(to: PubNubRemovePushCall(device: device.device))
@@ -43,7 +47,9 @@ extension PubNub {
         }
     }
 
-    /// On which channels a device is notified.
+    /// Fetches the channels on which a device is notified.
+    ///
+    /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func pushChannels(of device: PNPushDevice) async throws(PNCallError) -> [String] {
         try await answer(to: PubNubListPushCall(device: device.device))
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Changes or reads on which channels a device gets push notifications.
 public final class PNAPNSAPICallBuilder: PNAPICallBuilder {
-    /// Switches notifications on.
+    /// Enables push notifications.
     public var enable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .enable) } }
     /// Switches notifications off, on all channels when none are given.
     public var disable: () -> PNAPNSModificationAPICallBuilder { { PNAPNSModificationAPICallBuilder(self.client, .disable) } }
@@ -41,7 +41,7 @@ public final class PNAPNSModificationAPICallBuilder: PNAPICallBuilder, ArgumentB
     public var fcmToken: (String) -> PNAPNSModificationAPICallBuilder {
         argument { ($0.draft.token, $0.draft.type) = ($1, .PNFCMPush) }
     }
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]?) -> PNAPNSModificationAPICallBuilder { argument { $0.names = $1 ?? [] } }
     /// Of Apple's newer service; development by default.
     public var environment: (PNAPNSEnvironment) -> PNAPNSModificationAPICallBuilder { argument { $0.draft.environment = $1 } }

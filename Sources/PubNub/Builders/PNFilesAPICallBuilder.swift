@@ -43,7 +43,7 @@ public final class PNSendFileAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var data: (Data) -> PNSendFileAPICallBuilder { argument { $0.draft.source = .data($1) } }
     /// A file on this machine.
     public var url: (URL) -> PNSendFileAPICallBuilder { argument { $0.draft.source = .file($1) } }
-    /// What to say about the file.
+    /// A message about the file.
     public var message: (Any) -> PNSendFileAPICallBuilder { argument { $0.draft.message.message = $1 } }
     /// What filters can address, of the message about the file.
     public var fileMessageMetadata: ([AnyHashable: Any]) -> PNSendFileAPICallBuilder {
@@ -75,7 +75,7 @@ public final class PNListFilesAPICallBuilder: PNAPICallBuilder, ArgumentBuilder 
         super.init(client)
     }
 
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNListFilesAPICallBuilder { argument { $0.count = $1 } }
     /// Where to go on: the `next` of the answer before.
     public var next: (String) -> PNListFilesAPICallBuilder { argument { $0.position = $1 } }
@@ -160,9 +160,9 @@ public final class PNPublishFileMessageAPICallBuilder: PNAPICallBuilder, Argumen
     public var fileIdentifier: (String) -> PNPublishFileMessageAPICallBuilder { argument { $0.identifier = $1 } }
     /// The file's name.
     public var fileName: (String) -> PNPublishFileMessageAPICallBuilder { argument { $0.name = $1 } }
-    /// Where to.
+    /// The channel to publish to.
     public var channel: (String) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// What to say about the file.
+    /// A message about the file.
     public var message: (Any) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.message = $1 } }
     /// What filters can address.
     public var metadata: ([AnyHashable: Any]) -> PNPublishFileMessageAPICallBuilder { argument { $0.draft.metadata = $1 } }

@@ -8,9 +8,9 @@ public final class PNHistoryAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     public var channel: (String) -> PNHistoryAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// Several channels: the newest message of each, or up to 25 with a limit.
     public var channels: ([String]) -> PNHistoryAPICallBuilder { argument { $0.draft.channels = $1 } }
-    /// Where to begin, exclusive.
+    /// The start of the range, exclusive.
     public var start: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.start = $1 } }
-    /// Where to end, inclusive.
+    /// The end of the range, inclusive.
     public var end: (NSNumber) -> PNHistoryAPICallBuilder { argument { $0.draft.end = $1 } }
     /// How many messages at most.
     public var limit: (UInt) -> PNHistoryAPICallBuilder { argument { $0.draft.limit = $1 } }
@@ -43,9 +43,9 @@ public final class PNDeleteMessageAPICallBuilder: PNAPICallBuilder, ArgumentBuil
 
     /// Of which channel.
     public var channel: (String) -> PNDeleteMessageAPICallBuilder { argument { $0.channelName = $1 } }
-    /// Where to begin, exclusive.
+    /// The start of the range, exclusive.
     public var start: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.from = $1 } }
-    /// Where to end, inclusive.
+    /// The end of the range, inclusive.
     public var end: (NSNumber) -> PNDeleteMessageAPICallBuilder { argument { $0.to = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNDeleteMessageAPICallBuilder { argument { $0.query = $1 } }

@@ -8,7 +8,7 @@ public final class PNAddMessageActionAPICallBuilder: PNAPICallBuilder, ArgumentB
     public var messageTimetoken: (NSNumber) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.message = $1 } }
     /// On which channel the message is.
     public var channel: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.channel = $1 } }
-    /// What exactly.
+    /// The action's value.
     public var value: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.value = $1 } }
     /// What kind of action; up to 15 characters.
     public var type: (String) -> PNAddMessageActionAPICallBuilder { argument { $0.draft.type = $1 } }
@@ -44,13 +44,13 @@ public final class PNRemoveMessageActionAPICallBuilder: PNAPICallBuilder, Argume
 public final class PNFetchMessagesActionsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = FetchActionsDraft()
 
-    /// Which channel.
+    /// The channel's name.
     public var channel: (String) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// How many actions at most, up to 100.
     public var limit: (UInt) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.limit = $1 } }
-    /// Where to begin, exclusive.
+    /// The start of the range, exclusive.
     public var start: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.start = $1 } }
-    /// Where to end, inclusive.
+    /// The end of the range, inclusive.
     public var end: (NSNumber) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.draft.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchMessagesActionsAPICallBuilder { argument { $0.query = $1 } }

@@ -24,7 +24,7 @@ public final class PNPresenceHereNowAPICallBuilder: PNAPICallBuilder, ArgumentBu
     public var channelGroups: ([String]) -> PNPresenceChannelGroupHereNowAPICallBuilder {
         { PNPresenceChannelGroupHereNowAPICallBuilder(self.client, $0, self.level, self.query) }
     }
-    /// How much is told; with state by default.
+    /// The details of the answer; with state by default.
     public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceHereNowAPICallBuilder { argument { $0.level = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNPresenceHereNowAPICallBuilder { argument { $0.query = $1 } }
@@ -47,7 +47,7 @@ public final class PNPresenceChannelHereNowAPICallBuilder: PNAPICallBuilder, Arg
         self.query = query
     }
 
-    /// How much is told; with state by default.
+    /// The details of the answer; with state by default.
     public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceChannelHereNowAPICallBuilder { argument { $0.level = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNPresenceChannelHereNowAPICallBuilder { argument { $0.query = $1 } }
@@ -70,7 +70,7 @@ public final class PNPresenceChannelGroupHereNowAPICallBuilder: PNAPICallBuilder
         self.query = query
     }
 
-    /// How much is told; with state by default.
+    /// The details of the answer; with state by default.
     public var verbosity: (PNHereNowVerbosityLevel) -> PNPresenceChannelGroupHereNowAPICallBuilder {
         argument { $0.level = $1 }
     }
@@ -87,7 +87,7 @@ public final class PNPresenceChannelGroupHereNowAPICallBuilder: PNAPICallBuilder
 public final class PNPresenceWhereNowAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var user: String?
 
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNPresenceWhereNowAPICallBuilder { argument { $0.user = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNPresenceWhereNowAPICallBuilder { argument { $0.query = $1 } }

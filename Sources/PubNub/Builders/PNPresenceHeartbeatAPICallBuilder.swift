@@ -13,7 +13,7 @@ public final class PNPresenceHeartbeatAPICallBuilder: PNAPICallBuilder, Argument
         super.init(client)
     }
 
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.channels = $1 } }
     /// Which groups' channels.
     public var channelGroups: ([String]) -> PNPresenceHeartbeatAPICallBuilder { argument { $0.list.groups = $1 } }

@@ -9,7 +9,7 @@ public final class PNPublishAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
         super.init(client)
     }
 
-    /// Where to.
+    /// The channel to publish to.
     public var channel: (String) -> PNPublishAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// What: a dictionary, an array, a string, a number or a boolean.
     public var message: (Any) -> PNPublishAPICallBuilder { argument { $0.draft.message = $1 } }
@@ -42,7 +42,7 @@ public final class PNSignalAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var content: Any?
     private var customType: String?
 
-    /// Where to.
+    /// The channel to publish to.
     public var channel: (String) -> PNSignalAPICallBuilder { argument { $0.channelName = $1 } }
     /// What, at most 64 bytes of JSON.
     public var message: (Any) -> PNSignalAPICallBuilder { argument { $0.content = $1 } }
@@ -61,7 +61,7 @@ public final class PNSignalAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
 public final class PNPublishSizeAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = PublishDraft()
 
-    /// Where to.
+    /// The channel to publish to.
     public var channel: (String) -> PNPublishSizeAPICallBuilder { argument { $0.draft.channel = $1 } }
     /// What.
     public var message: (Any) -> PNPublishSizeAPICallBuilder { argument { $0.draft.message = $1 } }

@@ -22,11 +22,11 @@ private final class SubscriptionDraft {
 public final class PNSubscribeAPIBuilder: PNAPICallBuilder, ArgumentBuilder {
     private let draft = SubscriptionDraft()
 
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         { PNSubscribeChannelsOrGroupsAPIBuilder(self.client, self.draft).channels($0) }
     }
-    /// Which groups.
+    /// The channel groups' names.
     public var channelGroups: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
         { PNSubscribeChannelsOrGroupsAPIBuilder(self.client, self.draft).channelGroups($0) }
     }
@@ -50,9 +50,9 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
         super.init(client)
     }
 
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.channels = $1 } }
-    /// Which groups.
+    /// The channel groups' names.
     public var channelGroups: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder { argument { $0.draft.groups = $1 } }
     /// Whose comings and goings to hear, without being present there.
     public var presenceChannels: ([String]) -> PNSubscribeChannelsOrGroupsAPIBuilder {
@@ -84,11 +84,11 @@ public final class PNSubscribeChannelsOrGroupsAPIBuilder: PNAPICallBuilder, Argu
 public final class PNUnsubscribeAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private let draft = SubscriptionDraft()
 
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         { PNUnsubscribeChannelsOrGroupsAPICallBuilder(self.client, self.draft).channels($0) }
     }
-    /// Which groups.
+    /// The channel groups' names.
     public var channelGroups: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {
         { PNUnsubscribeChannelsOrGroupsAPICallBuilder(self.client, self.draft).channelGroups($0) }
     }
@@ -115,9 +115,9 @@ public final class PNUnsubscribeChannelsOrGroupsAPICallBuilder: PNAPICallBuilder
         super.init(client)
     }
 
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.channels = $1 } }
-    /// Which groups.
+    /// The channel groups' names.
     public var channelGroups: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder { argument { $0.draft.groups = $1 } }
     /// Whose comings and goings not to hear any more.
     public var presenceChannels: ([String]) -> PNUnsubscribeChannelsOrGroupsAPICallBuilder {

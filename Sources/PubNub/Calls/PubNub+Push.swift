@@ -13,7 +13,7 @@ extension PubNub {
         push(.add, channels, PushDraft(token: pushToken), query: nil, block)
     }
 
-    /// Switches notifications on.
+    /// Enables push notifications.
     public func addPushNotificationsOnChannels(
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType,
         andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil
@@ -21,7 +21,7 @@ extension PubNub {
         push(.add, channels, PushDraft(token: pushToken, type: pushType), query: nil, block)
     }
 
-    /// Switches notifications on.
+    /// Enables push notifications.
     ///
     /// - Parameters:
     ///   - environment: of Apple's newer service.

@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-/// What an access token allows on a resource.
+/// The rights that an access token grants on a resource.
 public struct PNPAMPermission: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -10,19 +10,29 @@ public struct PNPAMPermission: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// Read messages.
     public static let read = PNPAMPermission(rawValue: 1 << 0)
+    /// Publish messages.
     public static let write = PNPAMPermission(rawValue: 1 << 1)
+    /// Manage channel groups and members.
     public static let manage = PNPAMPermission(rawValue: 1 << 2)
+    /// Delete messages or metadata.
     public static let delete = PNPAMPermission(rawValue: 1 << 3)
+    /// Get metadata.
     public static let get = PNPAMPermission(rawValue: 1 << 5)
+    /// Change metadata.
     public static let update = PNPAMPermission(rawValue: 1 << 6)
+    /// Join channels: change memberships.
     public static let join = PNPAMPermission(rawValue: 1 << 7)
+    /// Read, write, update and delete.
     public static let CRUD: PNPAMPermission = [.read, .write, .update, .delete]
+    /// All permissions.
     public static let all: PNPAMPermission = [.CRUD, .get, .join, .manage]
 }
 
-/// The permission of one resource.
+/// The rights on one resource.
 public final class PNPAMResourcePermission: Sendable {
+    /// The permissions as an option set.
     public let value: PNPAMPermission
 
     init(_ rights: PubNubRights) {
@@ -32,8 +42,11 @@ public final class PNPAMResourcePermission: Sendable {
 
 /// Permissions by the names of resources, or by regular expressions for them.
 public final class PNPAMTokenResource: Sendable {
+    /// Permissions for channels.
     public let channels: [String: PNPAMResourcePermission]
+    /// Permissions for channel groups.
     public let groups: [String: PNPAMResourcePermission]
+    /// Permissions for users.
     public let uuids: [String: PNPAMResourcePermission]
 
     init(_ grants: PubNubGrants) {
@@ -47,7 +60,7 @@ public final class PNPAMTokenResource: Sendable {
     }
 }
 
-/// What an access token says. Read, not verified: only the service can.
+/// The contents of an access token. They are read but not verified; only the service can verify them.
 public final class PNPAMToken: Sendable {
     private let token: PubNubAccessToken
     /// Permissions by name.
@@ -67,13 +80,13 @@ public final class PNPAMToken: Sendable {
     /// When it was granted, in seconds since 1970.
     public var timestamp: UInt { UInt(clamping: token.issued) }
 
-    /// How long it holds from then on, in minutes.
+    /// How many minutes it is valid after that.
     public var ttl: UInt { UInt(clamping: token.ttl) }
 
     /// The only user who may use it; nil for any.
     public var authorizedUUID: String? { token.authorizedUser }
 
-    /// Whatever the granting server wanted to tell.
+    /// Values that the granting server added.
     public var meta: [AnyHashable: Any] {
         FoundationJSON.value(JSONValue.object(token.metadata).text) as? [String: Any] ?? [:]
     }
@@ -81,7 +94,7 @@ public final class PNPAMToken: Sendable {
     /// The signature of the granting server.
     public var signature: Data { Data(token.signature) }
 
-    /// Always nil: what cannot be read is no token, see ``PubNub/parseAuthToken(_:)``.
+    /// Always nil: ``PubNub/parseAuthToken(_:)`` returns nil for a text that is no token.
     public var error: (any Error)? { nil }
 }
 

@@ -1,4 +1,4 @@
-/// Which heartbeats listeners are told about.
+/// The heartbeats that listeners are notified of.
 public struct PNHeartbeatNotificationOptions: OptionSet, Hashable, Sendable {
     public let rawValue: UInt
 
@@ -6,19 +6,23 @@ public struct PNHeartbeatNotificationOptions: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// Successful heartbeats.
     public static let notifySuccess = PNHeartbeatNotificationOptions(rawValue: 1 << 0)
+    /// Failed heartbeats.
     public static let notifyFailure = PNHeartbeatNotificationOptions(rawValue: 1 << 1)
+    /// All heartbeats.
     public static let notifyAll: PNHeartbeatNotificationOptions = [.notifySuccess, .notifyFailure]
+    /// No heartbeats.
     public static let notifyNone = PNHeartbeatNotificationOptions(rawValue: 1 << 2)
 }
 
-/// How much a here-now answer tells.
+/// The details of a here-now answer.
 public enum PNHereNowVerbosityLevel: Int, Sendable {
-    /// How many users there are.
+    /// The number of users.
     case occupancy = 0
-    /// Who they are, too.
+    /// The number of users and their ids.
     case UUID = 1
-    /// And the state of each.
+    /// The number of users, their ids and states.
     case state = 2
 }
 
@@ -30,14 +34,20 @@ public struct PNPushType: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// Apple's push service with its older protocol.
     public static let PNAPNSPush = PNPushType(rawValue: 1 << 0)
+    /// Apple's push service with its HTTP/2 protocol.
     public static let PNAPNS2Push = PNPushType(rawValue: 1 << 1)
+    /// Google's Firebase Cloud Messaging.
     public static let PNFCMPush = PNPushType(rawValue: 1 << 2)
+    /// Microsoft's push service.
     public static let PNMPNSPush = PNPushType(rawValue: 1 << 3)
 }
 
-/// Which of Apple's push services a device is known to.
+/// The environments of Apple's push service.
 public enum PNAPNSEnvironment: UInt, Sendable {
+    /// For apps under development.
     case development = 0
+    /// For apps from the store.
     case production = 1
 }

@@ -4,12 +4,14 @@
 public struct PNProxy: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// A name or an address; IPv6 addresses without brackets.
     public var host: String
+    /// The TCP port of the proxy, 1 to 65535.
     public var port: Int
-    /// Who asks; nil when the proxy serves anybody.
+    /// The user name for the proxy; nil when it asks for none.
     public var user: String?
-    /// A secret.
+    /// The password for the proxy. A secret.
     public var password: String?
 
+    /// A proxy at a host and port, with credentials if it asks for them.
     public init(host: String, port: Int, user: String? = nil, password: String? = nil) {
         self.host = host
         self.port = port

@@ -1,16 +1,16 @@
 import ConnectionEngine
 
-/// How patient a client is. An addition to the Cocoa SDK.
+/// Sets of time limits. An addition to the Cocoa SDK.
 public enum PNTiming: Hashable, Sendable {
-    /// For production.
+    /// The limits for production.
     case standard
-    /// For tests: the same code with short times. Network trouble is found within 2 s and retried within 3 s.
+    /// Short limits for tests: network trouble is noticed within 2 s and retried within 3 s.
     case fast
 }
 
-/// Whether and how a lost subscription is taken up again. An addition to the Cocoa SDK, which retried every second without end.
+/// Whether and how a lost subscription is retried. An addition to the Cocoa SDK, which retries every second without end.
 ///
-/// Pauses grow with each failure and are drawn at random, so that clients do not come back in step.
+/// Pauses grow with each failure and are random, so that many clients do not reconnect at the same moment.
 public struct PNRetryPolicy: Hashable, Sendable {
     /// Whether to retry at all.
     public var isEnabled: Bool
@@ -22,6 +22,7 @@ public struct PNRetryPolicy: Hashable, Sendable {
     /// count before its limit and its cap when they are set (rules PK-67 and RT-31).
     public var pauses: RetryPolicy?
 
+    /// A policy; by default retries without end.
     public init(
         isEnabled: Bool = true, maximumRetries: Int? = nil, maximumDelay: Double? = nil, pauses: RetryPolicy? = nil
     ) {

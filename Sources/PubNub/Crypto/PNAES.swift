@@ -7,7 +7,9 @@ public let kPNAESErrorDomain: String! = "PNAESErrorDomain"
 public var kPNAESEmptyObjectError: Int { 5000 }
 /// The cipher key is empty.
 public var kPNAESConfigurationError: Int { 5001 }
+/// The error code of too little memory.
 public var kPNAESInsufficientMemoryError: Int { 5002 }
+/// The error code of a failed encryption or decryption.
 public var kPNAESEncryptionError: Int { 5003 }
 /// Another key, or not what this key encrypted.
 public var kPNAESDecryptionError: Int { 5004 }
@@ -49,7 +51,7 @@ open class PNAES {
         return (try? PubNubCipher(key: key, usesRandomIV: useRandomIV).decrypt(Array(data))).map { Data($0) }
     }
 
-    /// Encrypts a file piece by piece, whatever its size.
+    /// Encrypts a file of any size in pieces.
     ///
     /// - Parameters:
     ///   - encryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
@@ -67,12 +69,14 @@ open class PNAES {
         }
     }
 
-    /// Encrypts a file piece by piece, whatever its size, and returns where to.
+    /// Encrypts a file of any size in pieces, and returns the encrypted file.
+    ///
+    /// - Throws: an error of the file system, or an `NSError` with a code such as ``kPNAESEncryptionError``.
     open class func encryptFile(at fileURL: URL, to encryptedFileURL: URL?, withCipherKey key: String) async throws -> URL {
         try await CipherFile.onQueue { try CipherFile.encrypt(fileURL, to: encryptedFileURL, key: key) }
     }
 
-    /// Decrypts a file piece by piece, whatever its size.
+    /// Decrypts a file of any size in pieces.
     ///
     /// - Parameters:
     ///   - decryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
@@ -90,7 +94,9 @@ open class PNAES {
         }
     }
 
-    /// Decrypts a file piece by piece, whatever its size, and returns where to.
+    /// Decrypts a file of any size in pieces, and returns the decrypted file.
+    ///
+    /// - Throws: an error of the file system, or an `NSError` with a code such as ``kPNAESEncryptionError``.
     open class func decryptFile(at fileURL: URL, to decryptedFileURL: URL?, withCipherKey key: String) async throws -> URL {
         try await CipherFile.onQueue { try CipherFile.decrypt(fileURL, to: decryptedFileURL, key: key) }
     }

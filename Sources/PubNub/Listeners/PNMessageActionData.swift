@@ -6,7 +6,7 @@ import WireCoding
 public final class PNMessageAction: Sendable {
     /// What kind of action, such as `reaction`.
     public let type: String
-    /// What exactly.
+    /// The action's value.
     public let value: String
     /// Who added it.
     public let uuid: String

@@ -4,10 +4,15 @@ import WireCoding
 
 /// Metadata of a channel.
 public final class PNChannelMetadata: Sendable {
+    /// The channel's name.
     public let channel: String
+    /// The name for display.
     public let name: String?
+    /// The description.
     public let information: String?
+    /// When the metadata was last changed.
     public let updated: Date
+    /// A value that changes with every change of the metadata.
     public let eTag: String
     private let customText: String?
 
@@ -20,18 +25,25 @@ public final class PNChannelMetadata: Sendable {
         customText = object["custom"]?.text
     }
 
-    /// Your own fields.
+    /// The custom fields.
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
 /// Metadata of a user.
 public final class PNUUIDMetadata: Sendable {
+    /// The user's id.
     public let uuid: String
+    /// The user's name.
     public let name: String
+    /// The user's id in a system of yours.
     public let externalId: String?
+    /// The address of the user's picture.
     public let profileUrl: String?
+    /// The user's email address.
     public let email: String?
+    /// When the metadata was last changed.
     public let updated: Date
+    /// A value that changes with every change of the metadata.
     public let eTag: String
     private let customText: String?
 
@@ -46,16 +58,21 @@ public final class PNUUIDMetadata: Sendable {
         customText = object["custom"]?.text
     }
 
-    /// Your own fields.
+    /// The custom fields.
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
 /// Metadata of a user's membership in a channel.
 public final class PNMembership: Sendable {
+    /// Metadata of the channel, if it was requested.
     public let metadata: PNChannelMetadata?
+    /// The user's id, or nil.
     public let uuid: String?
+    /// The channel's name.
     public let channel: String
+    /// When the membership was last changed.
     public let updated: Date
+    /// A value that changes with every change of the metadata.
     public let eTag: String
     private let customText: String?
 
@@ -69,7 +86,7 @@ public final class PNMembership: Sendable {
         customText = object["custom"]?.text
     }
 
-    /// Your own fields.
+    /// The custom fields.
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
@@ -81,8 +98,11 @@ public final class PNObjectEventData: PNSubscriberData, @unchecked Sendable {
     public let event: String
     /// `channel`, `uuid` or `membership`.
     public let type: String
+    /// The metadata of a `channel` event; nil for others.
     public let channelMetadata: PNChannelMetadata?
+    /// The metadata of a `uuid` event; nil for others.
     public let uuidMetadata: PNUUIDMetadata?
+    /// The membership of a `membership` event; nil for others.
     public let membership: PNMembership?
 
     override init(_ raw: PubNubMessage, batch: MessageBatch) {

@@ -25,10 +25,12 @@ public final class PNLLogger: Sendable {
     private let console: Logger
     private let files: LogFiles
 
+    /// A logger with a name, which writes to the user's folder for caches.
     public convenience init(identifier: String) {
         self.init(identifier: identifier, directory: nil)
     }
 
+    /// A logger with a name and a folder; nil for the user's folder for caches.
     public convenience init(identifier: String, directory logsDirectoryPath: String?) {
         self.init(identifier: identifier, directory: logsDirectoryPath, logExtension: nil)
     }

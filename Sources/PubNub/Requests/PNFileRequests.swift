@@ -10,11 +10,11 @@ public final class PNSendFileRequest: PNRequest {
     public var cipherKey: String?
     /// How many hours the message about the file is kept; 0, the default, for what the keyset says.
     public var fileMessageTTL: UInt = 0
-    /// Where to.
+    /// The channel to publish to.
     public let channel: String
     /// Whether the message about the file is kept in the history; true by default.
     public var fileMessageStore = true
-    /// What to say about the file.
+    /// A message about the file.
     public var message: Any?
     /// The file's name for receivers.
     public var filename: String
@@ -60,13 +60,14 @@ public final class PNSendFileRequest: PNRequest {
 public final class PNListFilesRequest: PNRequest {
     /// Further parameters of the request.
     public var arbitraryQueryParameters: [AnyHashable: Any]?
-    /// Which channel.
+    /// The channel's name.
     public let channel: String
     /// Where to go on: the `next` of the answer before.
     public var next: String?
     /// How many at most, up to 100, which is the default.
     public var limit: UInt = 100
 
+    /// Lists the files of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()
@@ -85,6 +86,7 @@ public final class PNDownloadFileRequest: PNRequest {
     let identifier: String
     let name: String
 
+    /// Downloads a file of a channel.
     public init(channel: String, identifier: String, name: String) {
         self.channel = channel
         self.identifier = identifier
@@ -101,6 +103,7 @@ public final class PNDeleteFileRequest: PNRequest {
     let identifier: String
     let name: String
 
+    /// Deletes a file of a channel.
     public init(channel: String, identifier: String, name: String) {
         self.channel = channel
         self.identifier = identifier
@@ -116,6 +119,7 @@ public final class PNPublishFileMessageRequest: PNBasePublishRequest {
     /// The file's name.
     public let filename: String
 
+    /// Publishes a message about a file of a channel.
     public init(channel: String, fileIdentifier identifier: String, name filename: String) {
         self.identifier = identifier
         self.filename = filename

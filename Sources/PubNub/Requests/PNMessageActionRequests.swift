@@ -16,9 +16,10 @@ open class PNBaseMessageActionRequest: PNRequest {
 public final class PNAddMessageActionRequest: PNBaseMessageActionRequest {
     /// What kind of action, such as `reaction`; up to 15 characters.
     public var type = ""
-    /// What exactly.
+    /// The action's value.
     public var value = ""
 
+    /// Adds an action to a message of a channel.
     public init(channel: String, messageTimetoken: NSNumber) {
         super.init(baseChannel: channel, messageTimetoken: messageTimetoken)
     }
@@ -29,6 +30,7 @@ public final class PNRemoveMessageActionRequest: PNBaseMessageActionRequest {
     /// When the action was added.
     public var actionTimetoken: NSNumber = 0
 
+    /// Removes an action from a message of a channel.
     public init(channel: String, messageTimetoken: NSNumber) {
         super.init(baseChannel: channel, messageTimetoken: messageTimetoken)
     }
@@ -44,6 +46,7 @@ public final class PNFetchMessageActionsRequest: PNRequest {
     public var limit: UInt = 0
     let channel: String
 
+    /// Fetches the actions of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()

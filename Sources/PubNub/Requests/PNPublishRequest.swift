@@ -6,7 +6,7 @@ open class PNBasePublishRequest: PNRequest {
     public final var shouldStore = true
     /// What filters can address. Never encrypted.
     public final var metadata: [AnyHashable: Any]?
-    /// Where to.
+    /// The channel to publish to.
     public final let channel: String
     /// What to publish: a dictionary, an array, a string, a number or a boolean.
     public final var message: Any?
@@ -32,6 +32,7 @@ public final class PNPublishRequest: PNBasePublishRequest {
     /// Payloads for push notifications by vendor.
     public var payloads: [AnyHashable: Any]?
 
+    /// Publishes to a channel; set the message and options as properties.
     public init(channel: String) {
         super.init(baseChannel: channel)
     }

@@ -26,6 +26,7 @@ public final class PNSendFileData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNSendFileData
 
     init(status: StatusFacts, data: PNSendFileData) {
@@ -38,6 +39,7 @@ public final class PNSendFileStatus: PNAcknowledgmentStatus, @unchecked Sendable
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNListFilesData: PNServiceData, @unchecked Sendable {
+    /// The files, or nil.
     public let files: [PNFile]?
     /// Where to go on, for the next request's `next`; nil at the end.
     public let next: String?
@@ -61,6 +63,7 @@ public final class PNListFilesData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNListFilesResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNListFilesData
 
     init(_ facts: ResultFacts, _ data: PNListFilesData) {
@@ -75,6 +78,7 @@ public final class PNListFilesResult: PNResult, @unchecked Sendable {
 public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
     /// Whether it is in the directory for temporary files, because no other place was asked for.
     public let isTemporary: Bool
+    /// Where the downloaded file is, or nil.
     public let location: URL?
 
     init(isTemporary: Bool, location: URL?) {
@@ -87,6 +91,7 @@ public final class PNDownloadFileData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNDownloadFileResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNDownloadFileData
 
     init(_ facts: ResultFacts, _ data: PNDownloadFileData) {

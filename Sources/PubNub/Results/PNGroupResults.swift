@@ -4,6 +4,7 @@ import PubNubProtocol
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
+    /// The names of the groups.
     public let groups: [String]
 
     init(_ groups: [String]) {
@@ -15,6 +16,7 @@ public final class PNChannelGroupsData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNChannelGroupsData
 
     init(_ facts: ResultFacts, _ groups: [String]) {
@@ -27,6 +29,7 @@ public final class PNChannelGroupsResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendable {
+    /// The group's channels.
     public let channels: [String]
 
     init(_ channels: [String]) {
@@ -38,6 +41,7 @@ public final class PNChannelGroupChannelsData: PNServiceData, @unchecked Sendabl
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNChannelGroupChannelsData
 
     init(_ facts: ResultFacts, _ channels: [String]) {
@@ -50,6 +54,7 @@ public final class PNChannelGroupChannelsResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable {
+    /// The channels on which the device is notified.
     public let channels: [String]
 
     init(_ channels: [String]) {
@@ -61,6 +66,7 @@ public final class PNAPNSEnabledChannelsData: PNServiceData, @unchecked Sendable
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNAPNSEnabledChannelsResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNAPNSEnabledChannelsData
 
     init(_ facts: ResultFacts, _ channels: [String]) {

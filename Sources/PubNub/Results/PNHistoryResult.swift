@@ -62,6 +62,7 @@ public final class PNHistoryData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNHistoryResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNHistoryData
 
     init(_ facts: ResultFacts, _ content: HistoryContent) {
@@ -86,6 +87,7 @@ public final class PNMessageCountData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNMessageCountResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNMessageCountData
 
     init(_ facts: ResultFacts, _ counts: [String: Int]) {

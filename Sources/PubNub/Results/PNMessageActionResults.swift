@@ -25,6 +25,7 @@ public final class PNAddMessageActionData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNAddMessageActionStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNAddMessageActionData
 
     init(_ outcome: CallOutcome<PubNubMessageAction>) {
@@ -55,6 +56,7 @@ public final class PNFetchMessageActionsData: PNServiceData, @unchecked Sendable
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchMessageActionsResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchMessageActionsData
 
     init(_ facts: ResultFacts, _ fetched: PubNubFetchedActions) {

@@ -74,6 +74,7 @@ private enum PresentUsers {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNPresenceGlobalHereNowData
 
     init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
@@ -86,6 +87,7 @@ public final class PNPresenceGlobalHereNowResult: PNResult, @unchecked Sendable 
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNPresenceChannelGroupHereNowData
 
     init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel) {
@@ -98,6 +100,7 @@ public final class PNPresenceChannelGroupHereNowResult: PNResult, @unchecked Sen
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNPresenceChannelHereNowData
 
     init(_ facts: ResultFacts, _ answer: PubNubHereNow, _ level: PNHereNowVerbosityLevel, isSingle: Bool) {
@@ -110,6 +113,7 @@ public final class PNPresenceChannelHereNowResult: PNResult, @unchecked Sendable
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
+    /// The channels on which the user is present.
     public let channels: [String]
 
     init(_ channels: [String]) {
@@ -121,6 +125,7 @@ public final class PNPresenceWhereNowData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNPresenceWhereNowResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNPresenceWhereNowData
 
     init(_ facts: ResultFacts, _ channels: [String]) {

@@ -20,6 +20,7 @@ public final class PNPublishData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNPublishStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNPublishData
 
     init(_ outcome: CallOutcome<PubNubPublished>) {
@@ -50,6 +51,7 @@ public final class PNSignalStatusData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSignalStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNSignalStatusData
 
     init(_ outcome: CallOutcome<PubNubPublished>) {

@@ -23,6 +23,7 @@ public final class PNClientStateUpdateData: PNChannelClientStateData, @unchecked
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNErrorStatus`` names.
 public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNClientStateUpdateData
 
     init(_ outcome: CallOutcome<JSONText>) {
@@ -35,6 +36,7 @@ public final class PNClientStateUpdateStatus: PNErrorStatus, @unchecked Sendable
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNChannelClientStateData
 
     init(_ facts: ResultFacts, _ state: JSONText?) {
@@ -47,6 +49,7 @@ public final class PNChannelClientStateResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Sendable {
+    /// The state on each channel.
     public let channels: [String: [AnyHashable: Any]]
 
     init(_ states: [String: JSONText]) {
@@ -58,6 +61,7 @@ public final class PNChannelGroupClientStateData: PNServiceData, @unchecked Send
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNChannelGroupClientStateData
 
     init(_ facts: ResultFacts, _ states: [String: JSONText]) {
@@ -70,6 +74,7 @@ public final class PNChannelGroupClientStateResult: PNResult, @unchecked Sendabl
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNClientStateData: PNServiceData, @unchecked Sendable {
+    /// The state on each channel.
     public let channels: [String: [AnyHashable: Any]]
 
     init(_ states: [String: JSONText]) {
@@ -81,6 +86,7 @@ public final class PNClientStateData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNClientStateGetResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNClientStateData
 
     init(_ facts: ResultFacts, _ states: [String: JSONText]) {

@@ -5,7 +5,7 @@ import PubNubProtocol
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNTimeData: PNServiceData, @unchecked Sendable {
-    /// In units of 100 ns since 1970.
+    /// The time in units of 100 ns since 1970.
     public let timetoken: NSNumber
 
     init(_ time: Timetoken) {
@@ -13,10 +13,11 @@ public final class PNTimeData: PNServiceData, @unchecked Sendable {
     }
 }
 
-/// The answer to a question for the time.
+/// The result of asking for the service's time.
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNTimeResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNTimeData
 
     init(_ facts: ResultFacts, _ time: Timetoken) {

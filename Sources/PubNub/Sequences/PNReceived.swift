@@ -4,9 +4,10 @@
 @dynamicMemberLookup public struct PNReceived<Content: Sendable>: Sendable {
     /// What was received.
     public let content: Content
-    /// Set when elements right before this one may be missing: after an outage that the service did not bridge, or because this
+    /// The gap directly before this element; nil when there is none. Elements are missing after an outage that is too long, or because this
     /// consumer was too slow.
     public let precedingGap: PNGap?
 
+    /// Reads a property of the content.
     public subscript<Value>(dynamicMember path: KeyPath<Content, Value>) -> Value { content[keyPath: path] }
 }

@@ -25,6 +25,7 @@ public struct PNSequence<Content: Sendable>: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator(), source: self)
     }
 
+    /// Hands out one element after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: EventStream<Delivery>.Iterator
         private let source: PNSequence

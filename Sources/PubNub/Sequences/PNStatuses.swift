@@ -13,6 +13,7 @@ public struct PNStatuses: AsyncSequence, Sendable {
         Iterator(base: stream.makeAsyncIterator())
     }
 
+    /// Hands out one status after the other. For one task.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var base: EventStream<Delivery>.Iterator
 

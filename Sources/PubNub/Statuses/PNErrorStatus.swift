@@ -6,7 +6,7 @@ import WireCoding
 public final class PNErrorData: PNServiceData, @unchecked Sendable {
     /// The channels to which access was denied.
     public let channels: [String]
-    /// The groups to which access was denied, with the colon in front that the service writes.
+    /// The groups to which access was denied, with the service's prefix `:`.
     public let channelGroups: [String]
     /// The service's own words; `No Error Information` when it had none.
     public let information: String

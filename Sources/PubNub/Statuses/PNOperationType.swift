@@ -1,61 +1,118 @@
-/// Which call a result or status belongs to. Names and raw values are those of the Cocoa SDK 4.17 (API sheet B.6).
+/// The calls that results and statuses belong to. Names and raw values are those of the Cocoa SDK 4.17.
 public enum PNOperationType: Int, Sendable, CaseIterable {
+    /// Subscribing.
     case subscribeOperation = 0
+    /// Unsubscribing.
     case unsubscribeOperation = 1
+    /// Publishing a message.
     case publishOperation = 2
+    /// Sending a signal.
     case signalOperation = 3
+    /// Adding a message action.
     case addMessageActionOperation = 4
+    /// Removing a message action.
     case removeMessageActionOperation = 5
+    /// Fetching message actions.
     case fetchMessagesActionsOperation = 6
+    /// Fetching the history of one channel.
     case historyOperation = 7
+    /// Fetching the history of several channels.
     case historyForChannelsOperation = 8
+    /// Fetching the history of a channel with its message actions.
     case historyWithActionsOperation = 9
+    /// Deleting messages from the history.
     case deleteMessageOperation = 10
+    /// Counting messages of the history.
     case messageCountOperation = 11
+    /// Fetching the channels of a user.
     case whereNowOperation = 12
+    /// Fetching the users of all channels.
     case hereNowGlobalOperation = 13
+    /// Fetching the users of a channel.
     case hereNowForChannelOperation = 14
+    /// Fetching the users of a channel group.
     case hereNowForChannelGroupOperation = 15
+    /// A heartbeat.
     case heartbeatOperation = 16
+    /// Setting a state.
     case setStateOperation = 17
+    /// Fetching a state.
     case getStateOperation = 18
+    /// Fetching a state on a channel.
     case stateForChannelOperation = 19
+    /// Fetching a state on a channel group.
     case stateForChannelGroupOperation = 20
+    /// Adding channels to a group.
     case addChannelsToGroupOperation = 21
+    /// Removing channels from a group.
     case removeChannelsFromGroupOperation = 22
+    /// Fetching the names of all groups.
     case channelGroupsOperation = 23
+    /// Removing a group.
     case removeGroupOperation = 24
+    /// Fetching a group's channels.
     case channelsForGroupOperation = 25
+    /// Fetching the channels on which a device is notified.
     case pushNotificationEnabledChannelsOperation = 26
+    /// Enabling push notifications on channels.
     case addPushNotificationsOnChannelsOperation = 27
+    /// Disabling push notifications on channels.
     case removePushNotificationsFromChannelsOperation = 28
+    /// Disabling push notifications on all channels.
     case removeAllPushNotificationsOperation = 29
+    /// Fetching the channels on which a device is notified, with Apple's HTTP/2 service.
     case pushNotificationEnabledChannelsV2Operation = 30
+    /// Enabling push notifications on channels, with Apple's HTTP/2 service.
     case addPushNotificationsOnChannelsV2Operation = 31
+    /// Disabling push notifications on channels, with Apple's HTTP/2 service.
     case removePushNotificationsFromChannelsV2Operation = 32
+    /// Disabling push notifications on all channels, with Apple's HTTP/2 service.
     case removeAllPushNotificationsV2Operation = 33
+    /// Setting a user's metadata.
     case setUUIDMetadataOperation = 34
+    /// Removing a user's metadata.
     case removeUUIDMetadataOperation = 35
+    /// Fetching a user's metadata.
     case fetchUUIDMetadataOperation = 36
+    /// Fetching the metadata of all users.
     case fetchAllUUIDMetadataOperation = 37
+    /// Setting a channel's metadata.
     case setChannelMetadataOperation = 38
+    /// Removing a channel's metadata.
     case removeChannelMetadataOperation = 39
+    /// Fetching a channel's metadata.
     case fetchChannelMetadataOperation = 40
+    /// Fetching the metadata of all channels.
     case fetchAllChannelsMetadataOperation = 41
+    /// Setting a user's memberships.
     case setMembershipsOperation = 42
+    /// Removing a user's memberships.
     case removeMembershipsOperation = 43
+    /// Changing a user's memberships.
     case manageMembershipsOperation = 44
+    /// Fetching a user's memberships.
     case fetchMembershipsOperation = 45
+    /// Setting a channel's members.
     case setChannelMembersOperation = 46
+    /// Removing a channel's members.
     case removeChannelMembersOperation = 47
+    /// Changing a channel's members.
     case manageChannelMembersOperation = 48
+    /// Fetching a channel's members.
     case fetchChannelMembersOperation = 49
+    /// Asking where a file is uploaded to.
     case generateFileUploadURLOperation = 50
+    /// Publishing a message about a file.
     case publishFileMessageOperation = 51
+    /// Uploading a file.
     case sendFileOperation = 52
+    /// Listing files.
     case listFilesOperation = 53
+    /// Downloading a file.
     case downloadFileOperation = 54
+    /// Deleting a file.
     case deleteFileOperation = 55
+    /// Fetching the service's time.
     case timeOperation = 56
 }
 

@@ -11,21 +11,21 @@ public final class PNSetChannelMembersAPICallBuilder: PNAPICallBuilder, Argument
 
     /// Which uuids, each a dictionary of `uuid` and `custom`.
     public var uuids: ([[AnyHashable: Any]]) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.set = $1 } }
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNSetChannelMembersAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membersTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNSetChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNSetChannelMembersAPICallBuilder { argument { $0.query = $1 } }
@@ -47,21 +47,21 @@ public final class PNRemoveChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
 
     /// Which uuids.
     public var uuids: ([String]) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.remove = $1 } }
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNRemoveChannelMembersAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membersTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNRemoveChannelMembersAPICallBuilder { argument { $0.query = $1 } }
@@ -85,21 +85,21 @@ public final class PNManageChannelMembersAPICallBuilder: PNAPICallBuilder, Argum
     public var set: ([[AnyHashable: Any]]) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.set = $1 } }
     /// Which to remove.
     public var remove: ([String]) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.remove = $1 } }
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNManageChannelMembersAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membersTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNManageChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNManageChannelMembersAPICallBuilder { argument { $0.query = $1 } }
@@ -119,21 +119,21 @@ public final class PNFetchChannelMembersAPICallBuilder: PNAPICallBuilder, Argume
         super.init(client)
     }
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelMemberFields) -> PNFetchChannelMembersAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membersTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNFetchChannelMembersAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchChannelMembersAPICallBuilder { argument { $0.query = $1 } }

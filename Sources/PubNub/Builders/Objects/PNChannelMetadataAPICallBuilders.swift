@@ -9,13 +9,13 @@ public final class PNSetChannelMetadataAPICallBuilder: PNAPICallBuilder, Argumen
         super.init(client)
     }
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelFields) -> PNSetChannelMetadataAPICallBuilder {
         argument { $0.draft.include = $1.include }
     }
     /// What the channel is for.
     public var information: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["description"] = $1 } }
-    /// Your own fields: strings, numbers and booleans.
+    /// Custom fields: strings, numbers and booleans.
     public var custom: ([AnyHashable: Any]) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.custom = $1 } }
     /// The channel's name for people.
     public var name: (String) -> PNSetChannelMetadataAPICallBuilder { argument { $0.draft.fields["name"] = $1 } }
@@ -55,7 +55,7 @@ public final class PNFetchChannelMetadataAPICallBuilder: PNAPICallBuilder, Argum
         super.init(client)
     }
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelFields) -> PNFetchChannelMetadataAPICallBuilder {
         argument { $0.draft.include = $1.include }
     }
@@ -72,21 +72,21 @@ public final class PNFetchChannelMetadataAPICallBuilder: PNAPICallBuilder, Argum
 public final class PNFetchAllChannelsMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = ObjectDraft(page: .counted)
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNChannelFields) -> PNFetchAllChannelsMetadataAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.totalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchAllChannelsMetadataAPICallBuilder { argument { $0.query = $1 } }

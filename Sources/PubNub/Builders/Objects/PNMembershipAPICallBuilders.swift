@@ -6,23 +6,23 @@ public final class PNSetMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBui
 
     /// Which channels, each a dictionary of `channel` and `custom`.
     public var channels: ([[AnyHashable: Any]]) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.set = $1 } }
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNMembershipFields) -> PNSetMembershipsAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membershipsTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNSetMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNSetMembershipsAPICallBuilder { argument { $0.query = $1 } }
@@ -37,25 +37,25 @@ public final class PNSetMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBui
 public final class PNRemoveMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = RelationDraft(operation: .removeMembershipsOperation, id: nil, page: .counted)
 
-    /// Which channels.
+    /// The channels' names.
     public var channels: ([String]) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.remove = $1 } }
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNMembershipFields) -> PNRemoveMembershipsAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membershipsTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNRemoveMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNRemoveMembershipsAPICallBuilder { argument { $0.query = $1 } }
@@ -74,23 +74,23 @@ public final class PNManageMembershipsAPICallBuilder: PNAPICallBuilder, Argument
     public var set: ([[AnyHashable: Any]]) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.set = $1 } }
     /// Which to remove.
     public var remove: ([String]) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.remove = $1 } }
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNMembershipFields) -> PNManageMembershipsAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membershipsTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNManageMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNManageMembershipsAPICallBuilder { argument { $0.query = $1 } }
@@ -105,23 +105,23 @@ public final class PNManageMembershipsAPICallBuilder: PNAPICallBuilder, Argument
 public final class PNFetchMembershipsAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = RelationDraft(operation: .fetchMembershipsOperation, id: nil, page: .counted)
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNMembershipFields) -> PNFetchMembershipsAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.membershipsTotalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.page.end = $1 } }
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNFetchMembershipsAPICallBuilder { argument { $0.draft.id = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchMembershipsAPICallBuilder { argument { $0.query = $1 } }

@@ -4,17 +4,17 @@ import Foundation
 public final class PNSetUUIDMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = ObjectDraft(include: ["custom"])
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNUUIDFields) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.include = $1.include } }
     /// The id in a system of yours.
     public var externalId: (String) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.fields["externalId"] = $1 } }
-    /// Where the user's picture is.
+    /// The address of the user's picture.
     public var profileUrl: (String) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.fields["profileUrl"] = $1 } }
-    /// Your own fields: strings, numbers and booleans.
+    /// Custom fields: strings, numbers and booleans.
     public var custom: ([AnyHashable: Any]) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.custom = $1 } }
-    /// The mail address.
+    /// The email address.
     public var email: (String) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.fields["email"] = $1 } }
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.id = $1 } }
     /// The user's name.
     public var name: (String) -> PNSetUUIDMetadataAPICallBuilder { argument { $0.draft.fields["name"] = $1 } }
@@ -31,7 +31,7 @@ public final class PNSetUUIDMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBu
 public final class PNRemoveUUIDMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = ObjectDraft()
 
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNRemoveUUIDMetadataAPICallBuilder { argument { $0.draft.id = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNRemoveUUIDMetadataAPICallBuilder { argument { $0.query = $1 } }
@@ -46,9 +46,9 @@ public final class PNRemoveUUIDMetadataAPICallBuilder: PNAPICallBuilder, Argumen
 public final class PNFetchUUIDMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = ObjectDraft(include: ["custom"])
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNUUIDFields) -> PNFetchUUIDMetadataAPICallBuilder { argument { $0.draft.include = $1.include } }
-    /// Who; the client's user by default.
+    /// The user's id; the client's own by default.
     public var uuid: (String) -> PNFetchUUIDMetadataAPICallBuilder { argument { $0.draft.id = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchUUIDMetadataAPICallBuilder { argument { $0.query = $1 } }
@@ -63,21 +63,21 @@ public final class PNFetchUUIDMetadataAPICallBuilder: PNAPICallBuilder, Argument
 public final class PNFetchAllUUIDMetadataAPICallBuilder: PNAPICallBuilder, ArgumentBuilder {
     private var draft = ObjectDraft(page: .counted)
 
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: (PNUUIDFields) -> PNFetchAllUUIDMetadataAPICallBuilder {
         argument { ($0.draft.include, $0.draft.page.includesCount) = ($1.include, $1.contains(.totalCountField)) }
     }
-    /// Whether to say how many there are in all.
+    /// Whether the answer includes the total number of results.
     public var includeCount: (Bool) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.draft.page.includesCount = $1 } }
-    /// In which order.
+    /// The order of the results.
     public var sort: ([String]) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.draft.page.sort = $1 } }
-    /// Which of them: an expression.
+    /// A filter expression; only matching results are returned.
     public var filter: (String) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.draft.page.filter = $1 } }
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public var limit: (UInt) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.draft.page.limit = $1 } }
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public var start: (String) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.draft.page.start = $1 } }
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public var end: (String) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.draft.page.end = $1 } }
     /// Further parameters of the request.
     public var queryParam: ([AnyHashable: Any]) -> PNFetchAllUUIDMetadataAPICallBuilder { argument { $0.query = $1 } }

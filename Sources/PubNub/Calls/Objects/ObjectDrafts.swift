@@ -30,7 +30,7 @@ struct ObjectDraft {
     var include: [String] = []
     var page = ObjectPageDraft()
 
-    /// What to set.
+    /// The values to set.
     func content() throws(PubNubProblem) -> JSONText {
         var content: [AnyHashable: Any] = fields
         if let custom { content["custom"] = try Self.checked(custom) }

@@ -1,8 +1,8 @@
 /// Describes data about a channel to set.
 public final class PNSetChannelMetadataRequest: PNBaseObjectsRequest {
-    /// Your own fields: strings, numbers and booleans.
+    /// Custom fields: strings, numbers and booleans.
     public var custom: [AnyHashable: Any]?
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelFields = .customField
     /// What the channel is for.
     public var information: String?
@@ -10,6 +10,7 @@ public final class PNSetChannelMetadataRequest: PNBaseObjectsRequest {
     public var name = ""
     let channel: String
 
+    /// Sets the metadata of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()
@@ -20,6 +21,7 @@ public final class PNSetChannelMetadataRequest: PNBaseObjectsRequest {
 public final class PNRemoveChannelMetadataRequest: PNBaseObjectsRequest {
     let channel: String
 
+    /// Removes the metadata of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()
@@ -28,10 +30,11 @@ public final class PNRemoveChannelMetadataRequest: PNBaseObjectsRequest {
 
 /// Describes a channel whose data to fetch.
 public final class PNFetchChannelMetadataRequest: PNBaseObjectsRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelFields = .customField
     let channel: String
 
+    /// Fetches the metadata of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()
@@ -40,9 +43,10 @@ public final class PNFetchChannelMetadataRequest: PNBaseObjectsRequest {
 
 /// Describes which channels' data to fetch.
 public final class PNFetchAllChannelsMetadataRequest: PNObjectsPaginatedRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelFields = .totalCountField
 
+    /// Fetches the metadata of all channels.
     public override init() {
         super.init()
     }

@@ -3,11 +3,16 @@
 
 /// Describes memberships of a user to set.
 public final class PNSetMembershipsRequest: PNBaseObjectsMembershipRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
     let channels: [[AnyHashable: Any]]
 
+    /// Sets memberships of a user.
+    ///
+    /// - Parameters:
+    ///   - uuid: the user's id; nil for the client's own.
+    ///   - channels: dictionaries with `channel` and, optionally, `custom`.
     public init(uuid: String?, channels: [[AnyHashable: Any]]) {
         self.uuid = uuid
         self.channels = channels
@@ -17,11 +22,16 @@ public final class PNSetMembershipsRequest: PNBaseObjectsMembershipRequest {
 
 /// Describes memberships of a user to remove.
 public final class PNRemoveMembershipsRequest: PNBaseObjectsMembershipRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
     let channels: [String]
 
+    /// Removes memberships of a user.
+    ///
+    /// - Parameters:
+    ///   - uuid: the user's id; nil for the client's own.
+    ///   - channels: the channels' names.
     public init(uuid: String?, channels: [String]) {
         self.uuid = uuid
         self.channels = channels
@@ -31,14 +41,15 @@ public final class PNRemoveMembershipsRequest: PNBaseObjectsMembershipRequest {
 
 /// Describes memberships of a user to set and to remove.
 public final class PNManageMembershipsRequest: PNBaseObjectsMembershipRequest {
-    /// What to set.
+    /// The values to set.
     public var setChannels: [[AnyHashable: Any]]?
-    /// What to remove.
+    /// The names to remove.
     public var removeChannels: [String]?
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
 
+    /// Changes memberships of a user; nil for the client's own.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -47,10 +58,11 @@ public final class PNManageMembershipsRequest: PNBaseObjectsMembershipRequest {
 
 /// Describes whose memberships to fetch.
 public final class PNFetchMembershipsRequest: PNObjectsPaginatedRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNMembershipFields = .membershipsTotalCountField
     let uuid: String?
 
+    /// Fetches memberships of a user; nil for the client's own.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -59,11 +71,12 @@ public final class PNFetchMembershipsRequest: PNObjectsPaginatedRequest {
 
 /// Describes members of a channel to set.
 public final class PNSetChannelMembersRequest: PNBaseObjectsMembershipRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
     let uuids: [[AnyHashable: Any]]
 
+    /// Sets members of a channel; `uuids` are dictionaries with `uuid` and, optionally, `custom`.
     public init(channel: String, uuids: [[AnyHashable: Any]]) {
         self.channel = channel
         self.uuids = uuids
@@ -73,11 +86,12 @@ public final class PNSetChannelMembersRequest: PNBaseObjectsMembershipRequest {
 
 /// Describes members of a channel to remove.
 public final class PNRemoveChannelMembersRequest: PNBaseObjectsMembershipRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
     let uuids: [String]
 
+    /// Removes members of a channel.
     public init(channel: String, uuids: [String]) {
         self.channel = channel
         self.uuids = uuids
@@ -87,14 +101,15 @@ public final class PNRemoveChannelMembersRequest: PNBaseObjectsMembershipRequest
 
 /// Describes members of a channel to set and to remove.
 public final class PNManageChannelMembersRequest: PNBaseObjectsMembershipRequest {
-    /// What to set.
+    /// The values to set.
     public var setMembers: [[AnyHashable: Any]]?
-    /// What to remove.
+    /// The names to remove.
     public var removeMembers: [String]?
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
 
+    /// Changes members of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()
@@ -103,10 +118,11 @@ public final class PNManageChannelMembersRequest: PNBaseObjectsMembershipRequest
 
 /// Describes a channel whose members to fetch.
 public final class PNFetchChannelMembersRequest: PNObjectsPaginatedRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNChannelMemberFields = .membersTotalCountField
     let channel: String
 
+    /// Fetches the members of a channel.
     public init(channel: String) {
         self.channel = channel
         super.init()

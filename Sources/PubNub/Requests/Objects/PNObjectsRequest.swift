@@ -10,11 +10,11 @@ open class PNObjectsPaginatedRequest: PNBaseObjectsRequest {
     public final var sort: [String]?
     /// Which of them: an expression such as `name LIKE 'A*'`.
     public final var filter: String?
-    /// Where to begin: the `next` of the answer before.
+    /// The start of the page: the `next` of the previous page's answer.
     public final var start: String?
-    /// Where to end: the `prev` of the answer after.
+    /// The end of the page: the `prev` of the next page's answer.
     public final var end: String?
-    /// How many at most, up to 100.
+    /// The maximum number of results, up to 100.
     public final var limit: UInt = 100
 
     func page(includesCount: Bool) -> ObjectPageDraft {

@@ -2,20 +2,21 @@
 
 /// Describes data about a user to set.
 public final class PNSetUUIDMetadataRequest: PNBaseObjectsRequest {
-    /// Your own fields: strings, numbers and booleans.
+    /// Custom fields: strings, numbers and booleans.
     public var custom: [AnyHashable: Any]?
     /// The id in a system of yours.
     public var externalId: String?
-    /// Where the user's picture is.
+    /// The address of the user's picture.
     public var profileUrl: String?
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNUUIDFields = .customField
-    /// The mail address.
+    /// The email address.
     public var email: String?
     /// The user's name.
     public var name: String?
     let uuid: String?
 
+    /// Sets the metadata of a user; nil for the client's own.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -26,6 +27,7 @@ public final class PNSetUUIDMetadataRequest: PNBaseObjectsRequest {
 public final class PNRemoveUUIDMetadataRequest: PNBaseObjectsRequest {
     let uuid: String?
 
+    /// Removes the metadata of a user; nil for the client's own.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -34,10 +36,11 @@ public final class PNRemoveUUIDMetadataRequest: PNBaseObjectsRequest {
 
 /// Describes a user whose data to fetch.
 public final class PNFetchUUIDMetadataRequest: PNBaseObjectsRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNUUIDFields = .customField
     let uuid: String?
 
+    /// Fetches the metadata of a user; nil for the client's own.
     public init(uuid: String?) {
         self.uuid = uuid
         super.init()
@@ -46,9 +49,10 @@ public final class PNFetchUUIDMetadataRequest: PNBaseObjectsRequest {
 
 /// Describes which users' data to fetch.
 public final class PNFetchAllUUIDMetadataRequest: PNObjectsPaginatedRequest {
-    /// What comes along.
+    /// The fields that the answer includes.
     public var includeFields: PNUUIDFields = .totalCountField
 
+    /// Fetches the metadata of all users.
     public override init() {
         super.init()
     }

@@ -19,6 +19,7 @@ public final class PNSetChannelMetadataData: PNServiceData, @unchecked Sendable 
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSetChannelMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNSetChannelMetadataData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -43,6 +44,7 @@ public final class PNFetchChannelMetadataData: PNServiceData, @unchecked Sendabl
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchChannelMetadataData
 
     init(_ facts: ResultFacts, _ objects: PubNubObjects) {
@@ -55,12 +57,13 @@ public final class PNFetchChannelMetadataResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sendable {
+    /// The metadata of the channels.
     public let metadata: [PNChannelMetadata]
-    /// Where to go on, for the next request's `start`; nil at the end.
+    /// The `start` of the next page; nil at the end.
     public let next: String?
-    /// Where to go back, for the next request's `end`; nil at the beginning.
+    /// The `end` of the previous page; nil at the beginning.
     public let prev: String?
-    /// How many there are in all; 0 when it was not asked for.
+    /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
 
     init(_ objects: PubNubObjects?) {
@@ -75,6 +78,7 @@ public final class PNFetchAllChannelsMetadataData: PNServiceData, @unchecked Sen
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchAllChannelsMetadataResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchAllChannelsMetadataData
 
     init(_ facts: ResultFacts, _ objects: PubNubObjects) {

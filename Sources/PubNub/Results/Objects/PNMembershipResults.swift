@@ -8,9 +8,11 @@ import WireCoding
 public final class PNChannelMember: Sendable {
     /// Data about the user, when it was asked for.
     public let metadata: PNUUIDMetadata?
-    /// Who.
+    /// The user's id.
     public let uuid: String
+    /// When the membership was last changed.
     public let updated: Date
+    /// A value that changes with every change of the metadata.
     public let eTag: String
     private let customText: String?
 
@@ -23,7 +25,7 @@ public final class PNChannelMember: Sendable {
         customText = object["custom"]?.text
     }
 
-    /// Your own fields.
+    /// The custom fields.
     public var custom: [AnyHashable: Any]? { customText.flatMap { FoundationJSON.value($0) } as? [String: Any] }
 }
 
@@ -31,12 +33,13 @@ public final class PNChannelMember: Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
+    /// The memberships.
     public let memberships: [PNMembership]
-    /// Where to go on, for the next request's `start`; nil at the end.
+    /// The `start` of the next page; nil at the end.
     public let next: String?
-    /// Where to go back, for the next request's `end`; nil at the beginning.
+    /// The `end` of the previous page; nil at the beginning.
     public let prev: String?
-    /// How many there are in all; 0 when it was not asked for.
+    /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
 
     init(_ objects: PubNubObjects?) {
@@ -51,6 +54,7 @@ public final class PNManageMembershipsData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNManageMembershipsData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -63,12 +67,13 @@ public final class PNManageMembershipsStatus: PNAcknowledgmentStatus, @unchecked
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
+    /// The memberships.
     public let memberships: [PNMembership]
-    /// Where to go on, for the next request's `start`; nil at the end.
+    /// The `start` of the next page; nil at the end.
     public let next: String?
-    /// Where to go back, for the next request's `end`; nil at the beginning.
+    /// The `end` of the previous page; nil at the beginning.
     public let prev: String?
-    /// How many there are in all; 0 when it was not asked for.
+    /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
 
     init(_ objects: PubNubObjects?) {
@@ -83,6 +88,7 @@ public final class PNFetchMembershipsData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchMembershipsData
 
     init(_ facts: ResultFacts, _ objects: PubNubObjects) {
@@ -95,12 +101,13 @@ public final class PNFetchMembershipsResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendable {
+    /// The members.
     public let members: [PNChannelMember]
-    /// Where to go on, for the next request's `start`; nil at the end.
+    /// The `start` of the next page; nil at the end.
     public let next: String?
-    /// Where to go back, for the next request's `end`; nil at the beginning.
+    /// The `end` of the previous page; nil at the beginning.
     public let prev: String?
-    /// How many there are in all; 0 when it was not asked for.
+    /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
 
     init(_ objects: PubNubObjects?) {
@@ -115,6 +122,7 @@ public final class PNManageChannelMembersData: PNServiceData, @unchecked Sendabl
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNManageChannelMembersData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -127,12 +135,13 @@ public final class PNManageChannelMembersStatus: PNAcknowledgmentStatus, @unchec
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable {
+    /// The members.
     public let members: [PNChannelMember]
-    /// Where to go on, for the next request's `start`; nil at the end.
+    /// The `start` of the next page; nil at the end.
     public let next: String?
-    /// Where to go back, for the next request's `end`; nil at the beginning.
+    /// The `end` of the previous page; nil at the beginning.
     public let prev: String?
-    /// How many there are in all; 0 when it was not asked for.
+    /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
 
     init(_ objects: PubNubObjects?) {
@@ -147,6 +156,7 @@ public final class PNFetchChannelMembersData: PNServiceData, @unchecked Sendable
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchChannelMembersResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchChannelMembersData
 
     init(_ facts: ResultFacts, _ objects: PubNubObjects) {

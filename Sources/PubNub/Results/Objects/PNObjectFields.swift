@@ -10,7 +10,7 @@ public struct PNUUIDFields: OptionSet, Hashable, Sendable {
 
     /// How many there are in all; of lists.
     public static let totalCountField = PNUUIDFields(rawValue: 1 << 0)
-    /// Your own fields.
+    /// The custom fields.
     public static let customField = PNUUIDFields(rawValue: 1 << 1)
 
     var include: [String] { contains(.customField) ? ["custom"] : [] }
@@ -26,7 +26,7 @@ public struct PNChannelFields: OptionSet, Hashable, Sendable {
 
     /// How many there are in all; of lists.
     public static let totalCountField = PNChannelFields(rawValue: 1 << 0)
-    /// Your own fields.
+    /// The custom fields.
     public static let customField = PNChannelFields(rawValue: 1 << 1)
 
     var include: [String] { contains(.customField) ? ["custom"] : [] }

@@ -19,6 +19,7 @@ public final class PNSetUUIDMetadataData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNAcknowledgmentStatus`` names.
 public final class PNSetUUIDMetadataStatus: PNAcknowledgmentStatus, @unchecked Sendable {
+    /// The details of the answer.
     public let data: PNSetUUIDMetadataData
 
     init(_ outcome: CallOutcome<PubNubObjects>) {
@@ -43,6 +44,7 @@ public final class PNFetchUUIDMetadataData: PNServiceData, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchUUIDMetadataData
 
     init(_ facts: ResultFacts, _ objects: PubNubObjects) {
@@ -55,12 +57,13 @@ public final class PNFetchUUIDMetadataResult: PNResult, @unchecked Sendable {
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNServiceData`` names.
 public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendable {
+    /// The metadata of the users.
     public let metadata: [PNUUIDMetadata]
-    /// Where to go on, for the next request's `start`; nil at the end.
+    /// The `start` of the next page; nil at the end.
     public let next: String?
-    /// Where to go back, for the next request's `end`; nil at the beginning.
+    /// The `end` of the previous page; nil at the beginning.
     public let prev: String?
-    /// How many there are in all; 0 when it was not asked for.
+    /// The total number of results; 0 when it was not requested.
     public let totalCount: UInt
 
     init(_ objects: PubNubObjects?) {
@@ -75,6 +78,7 @@ public final class PNFetchAllUUIDMetadataData: PNServiceData, @unchecked Sendabl
 ///
 /// `@unchecked Sendable` by the constants and locks that ``PNResult`` names.
 public final class PNFetchAllUUIDMetadataResult: PNResult, @unchecked Sendable {
+    /// The answer.
     public let data: PNFetchAllUUIDMetadataData
 
     init(_ facts: ResultFacts, _ objects: PubNubObjects) {
