@@ -3,15 +3,15 @@ import RealtimeHub
 
 // Chat, for programs that have a server inside.
 extension LifelineServer {
-    /// Registers a user of a chat application, or brings the name up to date, and gives out a token to connect with, as the server
-    /// API does.
+    /// Registers a user of a chat application, or updates the user's name, and issues an access token, as the server API does.
     ///
     /// - Parameters:
     ///   - app: the application's key; by default that of the development application.
-    ///   - user: 1 … 64 characters.
-    ///   - name: nil leaves a name as it is.
-    /// - Returns: the token, once it is stored. Tokens that were given out before stay valid.
-    /// - Throws: ``ServerError``.
+    ///   - user: the user's id, 1 … 64 characters.
+    ///   - name: the user's name; nil does not change it.
+    /// - Returns: the token, after it was stored. Tokens that were issued before stay valid.
+    /// - Throws: ``ServerError/unknownChatApplication(key:)``; ``ServerError/invalidMessage(_:)`` for a bad id or name;
+    ///   ``ServerError/notStored``.
     public func issueChatToken(
         app: String = ChatApplication.development.key, user: String, name: String? = nil
     ) async throws -> String {
@@ -26,7 +26,7 @@ extension LifelineServer {
         }
     }
 
-    /// Ends every chat session with the request to come back, each after a pause of its own.
+    /// Ends every chat session and asks the clients to reconnect, each after a random pause.
     public func disconnectChat() {
         services.chat.drainSessions()
     }

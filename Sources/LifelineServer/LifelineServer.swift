@@ -7,7 +7,7 @@ import RealtimeHub
 import ServerRuntime
 import ServiceLifecycle
 
-/// A realtime server: WebSocket connections and the HTTP API of the Pusher protocol on one port.
+/// A realtime server for the protocols of Pusher, PubNub and Lifeline's chat, on one port.
 ///
 /// ```swift
 /// let server = try await LifelineServer.start(.init(port: 0))
@@ -27,7 +27,7 @@ public final class LifelineServer: Sendable {
     private let ownGroup: MultiThreadedEventLoopGroup?
     private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
-    /// The version of the server, as `/metrics` tells it.
+    /// The version of the server, as in `/metrics`.
     public static let version = "0.1.0"
 
     /// The port that the server listens on.
@@ -67,8 +67,8 @@ public final class LifelineServer: Sendable {
 
     /// Starts a server; returns when it accepts connections.
     ///
-    /// Throws when the address cannot be listened on; ``CertificateError`` when certificate or key cannot be used;
-    /// ``ServerError/unguardedBridge(subscribeKey:)`` when the bridge would open what the access manager guards.
+    /// - Throws: an `IOError` when the server cannot listen on the address; `CertificateError` when the certificate or key cannot be
+    ///   used; ``ServerError`` when the bridge or the Redis cannot be used; errors of the stores.
     public static func start(_ configuration: ServerConfiguration = .init()) async throws -> LifelineServer {
         try await start(configuration, on: LocalBackend())
     }
@@ -144,17 +144,21 @@ public final class LifelineServer: Sendable {
         return (group, group)
     }
 
-    /// Ends the server: drains for at most `drainTimeout`, then cuts what is left.
+    /// Stops the server: drains for at most ``ServerConfiguration/drainTimeout``, then closes the remaining connections.
     ///
-    /// Returns when every socket is closed. Calls after the first wait for the same end.
+    /// Returns when every socket is closed. Further calls wait for the same end.
+    ///
+    /// - Throws: an error of closing the sockets or the stores.
     public func stop() async throws {
         try await drain(timeout: configuration.drainTimeout)
     }
 
-    /// As ``stop()``, waiting for connections for at most `timeout`.
+    /// Stops the server as ``stop()`` does, but drains for at most `timeout`.
     ///
     /// New connections are refused, WebSocket clients get `pusher:error` and a close frame with ``ServerConfiguration/drainCode``,
-    /// held polls and requests that have begun are answered. This is spread over most of the time (rules SV-12 and SV-37).
+    /// held polls and requests in progress are answered. This is spread over most of the time (rules SV-12 and SV-37).
+    ///
+    /// - Throws: an error of closing the sockets or the stores.
     public func drain(timeout: Duration) async throws {
         let task = stopping.withLockedValue { stopping in
             if let stopping { return stopping }
@@ -202,9 +206,9 @@ public final class LifelineServer: Sendable {
     ///
     /// - Parameters:
     ///   - app: the application's id; by default that of the development application.
-    ///   - data: goes out as it is, as a string; usually JSON text.
-    /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/congested`` when too much is waiting for subscribers of
-    ///   the channel, and nothing has been published then. See ``waitForRoom()``.
+    ///   - data: the event's data, which is sent as a string without changes; usually JSON text.
+    /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/congested`` when too much is waiting for the channel's
+    ///   subscribers. Nothing was published then. See ``waitForRoom()``.
     public func publish(app: String = Application.development.id, channel: String, event: String, data: String) throws {
         guard let application = configuration.applications.application(id: app) else {
             throw ServerError.unknownApplication(id: app)
@@ -214,9 +218,9 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// Waits as long as publishing may throw ``ServerError/congested``. Returns early when the task is cancelled or the server ends.
+    /// Waits while publishing may throw ``ServerError/congested``. Returns early when the task is cancelled or the server stops.
     ///
-    /// Whoever publishes together with others may find no room all the same, since the others were faster.
+    /// When several tasks publish, another one may use the room first, and publishing throws again.
     public func waitForRoom() async {
         while !Task.isCancelled {
             let wait = NIOLockedValueBox<UInt64?>(nil)
@@ -237,11 +241,11 @@ public final class LifelineServer: Sendable {
     /// Publishes a message to a channel of a keyset, as PubNub's API does.
     ///
     /// - Parameters:
-    ///   - subscribeKey: of the keyset; by default that of the development keyset.
+    ///   - subscribeKey: the keyset's subscribe key; by default that of the development keyset.
     ///   - message: JSON text.
-    ///   - metadata: JSON text that filters look at; nil for none.
-    ///   - user: who publishes.
-    /// - Returns: the message's timetoken, once it is stored and visible.
+    ///   - metadata: JSON text for subscribers' filters; nil for none.
+    ///   - user: the id of the publisher.
+    /// - Returns: the message's timetoken, after it was stored and became visible.
     /// - Throws: ``ServerError``.
     @discardableResult
     public func publish(
@@ -260,7 +264,7 @@ public final class LifelineServer: Sendable {
         }
     }
 
-    /// Closes the connections of all PubNub polls that are held; their clients notice a broken connection.
+    /// Closes the connections of all held PubNub polls. For their clients it is a lost connection.
     public func disconnectPolls() {
         services.pubnub.disconnectPolls()
     }
@@ -272,12 +276,14 @@ public final class LifelineServer: Sendable {
         services.pusher.disconnectAll(code: code, reason: reason)
     }
 
-    /// How the server stands. Counters may lag behind by a second.
+    /// The server's present numbers. Counters may be up to a second old.
     public var statistics: ServerStatistics { services.statistics }
 }
 
 extension LifelineServer: Service {
     /// Runs until a graceful shutdown or a cancellation, then drains.
+    ///
+    /// - Throws: as ``stop()``.
     public func run() async throws {
         let (stream, continuation) = AsyncStream<Void>.makeStream()
         await withGracefulShutdownHandler {

@@ -1,21 +1,25 @@
-/// What can go wrong in calls to a server.
+/// The errors of a server.
 public enum ServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// No application has this id.
     case unknownApplication(id: String)
+    /// No keyset has this subscribe key.
     case unknownKeyset(subscribeKey: String)
+    /// No chat application has this key.
     case unknownChatApplication(key: String)
-    /// The bridge has a keyset that requires grants: its public channels would be open to everybody who may use the other services.
+    /// The bridge includes a keyset that requires grants, so every user of the other services could use its public channels. See
+    /// ``Bridge/ignoresAccessManager``.
     case unguardedBridge(subscribeKey: String)
-    /// There was no way to the Redis that servers share, or nobody of them leads.
+    /// The Redis of the cluster cannot be reached, or no server of the cluster leads.
     case redisUnreachable(reason: String)
-    /// The Redis that servers share cannot be used as it is; the reason says what to change.
+    /// The Redis of the cluster cannot be used; the reason says what to change.
     case redisUnusable(reason: String)
     /// A bridge works within one server only.
     case bridgeWithRedis
-    /// What was to be published breaks a rule of the API.
+    /// The message or another value breaks a rule of the API.
     case invalidMessage(String)
-    /// Too much is waiting for those who would get it. Nothing was published; it may be tried again a little later.
+    /// Too much is waiting for the subscribers. Nothing was published; try again later.
     case congested
-    /// The store could not keep the message; nobody has seen it.
+    /// The store could not keep the message, and it was not published.
     case notStored
 
     public var description: String {

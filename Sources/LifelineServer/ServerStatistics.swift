@@ -1,4 +1,4 @@
-/// How a server stands and what it has done since it started.
+/// The present numbers of a server and its counters since the start.
 public struct ServerStatistics: Hashable, Sendable {
     /// Open WebSocket connections.
     public var connections = 0
@@ -10,15 +10,15 @@ public struct ServerStatistics: Hashable, Sendable {
     public var connectionsRefused = 0
     /// Messages that clients sent over WebSockets.
     public var messagesReceived = 0
-    /// Bytes that came over WebSockets, with their frames.
+    /// Bytes that were received over WebSockets, including frame headers.
     public var bytesReceived = 0
-    /// Messages handed to WebSocket connections.
+    /// Messages that were sent to WebSocket connections.
     public var messagesSent = 0
-    /// Bytes of those messages with their frames.
+    /// Bytes of those messages, including frame headers.
     public var bytesSent = 0
-    /// Subscribers cut off because they read too slowly.
+    /// Subscribers that were disconnected because they read too slowly.
     public var slowSubscribersCut = 0
-    /// Connections cut off because nothing came from them.
+    /// Connections that were closed because nothing was received from them.
     public var deadConnectionsCut = 0
     /// HTTP requests answered.
     public var requests = 0
@@ -36,11 +36,13 @@ public struct ServerStatistics: Hashable, Sendable {
 
     /// Chat messages that sessions, the server API and the bridge sent and that were stored.
     public var chatMessages = 0
-    /// Events that webhooks told, and those that they gave up.
+    /// Events that webhooks delivered.
     public var webhookEvents = 0
+    /// Events that webhooks gave up.
     public var webhookEventsDropped = 0
-    /// Frames of chat sessions that were refused before anybody was asked.
+    /// Frames of chat sessions that were refused because of their form or rate.
     public var chatRefusals = 0
 
+    /// Zero of everything.
     public init() {}
 }

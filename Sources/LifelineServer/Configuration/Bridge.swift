@@ -1,11 +1,11 @@
 import Identifiers
 import RealtimeHub
 
-/// Which applications of the three services share their public channels: what is said in an open channel of the chat application
-/// is also published to the Pusher channel and the PubNub channel of the same name, and the other way round (rules BR-1 to BR-14).
+/// The applications of the three services that share their public channels. A message in an open channel of the chat application is
+/// also published to the Pusher channel and the PubNub channel of the same name, and vice versa (rules BR-1 to BR-14).
 ///
-/// The server publishes on its own account: it asks neither PubNub's access manager nor chat's lists of the muted. So bridge what
-/// everybody may read.
+/// Bridged messages pass neither PubNub's access manager nor chat's lists of muted users. So bridge only channels that everybody may
+/// read.
 public struct Bridge: Hashable, Sendable {
     /// The id of the Pusher application; nil leaves Pusher out.
     public var applicationID: String?
@@ -13,13 +13,14 @@ public struct Bridge: Hashable, Sendable {
     public var subscribeKey: String?
     /// The key of the chat application; nil leaves chat out.
     public var chatKey: String?
-    /// What text messages of chat (`RC:TxtMsg`) are called elsewhere. Other types keep their names.
+    /// The event name of chat's text messages (`RC:TxtMsg`) in the other services. Other types keep their names.
     public var textEvent: String
-    /// Whether the bridge may have a keyset that requires grants. The access manager guards PubNub's own API only: with the bridge,
-    /// everybody who may use the other services reads and writes the keyset's public channels without a grant. Unless this is true, a
-    /// server refuses to start with such a bridge (rule BR-20).
+    /// Whether the bridge may include a keyset that requires grants. The access manager protects PubNub's own API only: with the bridge,
+    /// every user of the other services can read and write the keyset's public channels without a grant. Unless this is true, a server
+    /// with such a bridge does not start (rule BR-20).
     public var ignoresAccessManager: Bool
 
+    /// A bridge; by default between the development applications of all three services.
     public init(
         applicationID: String? = Application.development.id, subscribeKey: String? = Keyset.development.subscribeKey,
         chatKey: String? = ChatApplication.development.key, textEvent: String = "message", ignoresAccessManager: Bool = false

@@ -1,27 +1,29 @@
 import RedisClient
 import ServerCluster
 
-/// The Redis or Valkey that several servers share, and this server's name among them.
+/// The Redis or Valkey that several servers share, and the name of this server.
 ///
 /// Descriptions and reflection never show the password.
 public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     let address: RedisAddress
     let keys: ClusterKeys
-    /// What logs and metrics of all servers call this one. Two servers with one name are still two.
+    /// This server's name in logs and metrics. The name need not be unique for the servers to work.
     public let node: String
 
-    /// What the names of all keys begin with.
+    /// The prefix of all keys in Redis.
     public var prefix: String { keys.cluster }
     /// Differs for another address, the password included; of one process.
     package var addressHash: Int { address.hashValue }
 
+    /// Checks an address and names.
+    ///
     /// - Parameters:
     ///   - address: `redis://USER:PASSWORD@HOST:PORT/DATABASE`, or `rediss://` for TLS. All but the host may be left out. With
     ///     `?sentinel=NAME` the hosts are Sentinels that know a master of that name, with `?cluster=true` nodes of a Redis Cluster.
-    ///   - node: what this server is called, 1 to 64 characters.
-    ///   - prefix: what the names of all keys begin with: 1 to 64 letters, digits and `-`, `_`, `.`. Servers with one Redis and one
-    ///     prefix are one cluster.
-    /// - Throws: ``RedisConfigurationError``, which says what to change and quotes nothing of the address.
+    ///   - node: this server's name, 1 to 64 characters.
+    ///   - prefix: the prefix of all keys: 1 to 64 letters, digits and `-`, `_`, `.`. Servers with the same Redis and prefix are one
+    ///     cluster.
+    /// - Throws: ``RedisConfigurationError``, which says what to change without quoting the address.
     public init(address: String, node: String, prefix: String = "lifeline") throws(RedisConfigurationError) {
         do throws(RedisAddressError) {
             self.address = try RedisAddress(address)
@@ -44,7 +46,7 @@ public struct RedisConfiguration: Hashable, Sendable, CustomStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// What is wrong with the address or the names of a Redis.
+/// An error in the address or the names of a ``RedisConfiguration``.
 public struct RedisConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 }

@@ -8,7 +8,7 @@ import RealtimeHub
 public final class ReloadableApplicationRegistry: ApplicationRegistry {
     private let current: NIOLockedValueBox<InMemoryApplicationRegistry>
 
-    /// Of several applications with the same id or key the first one counts.
+    /// A list of applications. Of several applications with the same id or key the first one is used.
     public init(_ applications: [Application]) {
         current = NIOLockedValueBox(InMemoryApplicationRegistry(applications))
     }

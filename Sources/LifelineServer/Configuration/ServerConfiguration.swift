@@ -2,37 +2,40 @@ import Logging
 import RealtimeHub
 import ServerRuntime
 
-/// Everything that a server can be told. The defaults need no thought: `ServerConfiguration()` is what `lifeline serve` runs.
+/// All settings of a server. `ServerConfiguration()` has the settings of `lifeline serve` without options.
 ///
 /// Sizes are bytes.
 public struct ServerConfiguration: Sendable {
+    /// The certificate and key for TLS.
     public typealias TLS = CertificateFiles
 
     /// The address to listen on. By default only this machine can connect; `0.0.0.0` or `::` publishes the server.
     public var host: String
-    /// 0 picks a free port.
+    /// The port to listen on; 0 for any free port.
     public var port: Int
+    /// The applications of the Pusher protocol.
     public var applications: any ApplicationRegistry
-    /// The applications that are known by PubNub's pairs of keys. Of several with the same subscribe key the first one counts. What a
-    /// server has when it starts: ``LifelineServer/replace(keysets:chatApplications:)`` changes them while it runs.
+    /// The keysets of the PubNub protocol at the start of the server. Of several with the same subscribe key the first one is used.
+    /// ``LifelineServer/replace(keysets:chatApplications:)`` changes them while the server runs.
     public var keysets: [Keyset]
-    /// The chat applications. Of several with the same key the first one counts. They are changed as ``keysets`` are.
+    /// The chat applications at the start of the server. Of several with the same key the first one is used. They are changed in the same
+    /// way as ``keysets``.
     public var chatApplications: [ChatApplication]
-    /// Which of these share their public channels; nil for none.
+    /// The applications that share their public channels; nil for none.
     public var bridge: Bridge?
-    /// Where messages, channel groups and chat are kept on disk; nil keeps them in memory, from where they go with the server.
+    /// The directory for messages, channel groups and chat; nil keeps them in memory until the server stops.
     public var dataDirectory: String?
-    /// Where they are kept instead; nil for ``dataDirectory``.
+    /// The stores to use instead of ``dataDirectory``; nil for none.
     public var stores: ServerStores?
-    /// The Redis that this server shares with others, which are one server together; nil for a server of its own. Everything is kept there
-    /// then, and neither ``dataDirectory`` nor ``stores`` counts.
+    /// The Redis that this server shares with the other servers of a cluster; nil for a single server. All data is kept there then, and
+    /// ``dataDirectory`` and ``stores`` are ignored.
     public var redis: RedisConfiguration?
-    /// Nil for no TLS.
+    /// The certificate and key for TLS; nil for no TLS.
     public var tls: TLS?
-    /// Put before every path, such as `/realtime`, for servers that share a name with others; empty for none. Requests without it
-    /// are answered with 404, but for `/health`, `/ready` and `/metrics`, which are there both ways.
+    /// The prefix of every path, such as `/realtime`, for servers that share a host name with others; empty for none. Requests without
+    /// the prefix are answered with 404, except `/health`, `/ready` and `/metrics`.
     public var pathPrefix: String
-    /// Whether `X-Forwarded-For` and `X-Forwarded-Proto` are believed. Only for servers that nobody can reach but their proxy.
+    /// Whether the headers `X-Forwarded-For` and `X-Forwarded-Proto` are used. Only for servers that only their proxy can reach.
     public var trustsProxyHeaders: Bool
     /// Web pages whose scripts may read answers of the HTTP API, by origin; `*` for all, empty for none.
     public var corsOrigins: [String]
@@ -40,65 +43,67 @@ public struct ServerConfiguration: Sendable {
     /// quotas of its control groups; these are the event loops of the process if it has as many, otherwise the server's own.
     public var threads: Int?
 
-    /// After this much silence of the server a client asks whether it is still there; told to clients, in whole seconds.
+    /// After how much silence of the server Pusher's clients send a ping. Sent to clients in whole seconds.
     public var activityTimeout: Duration
-    /// How long after `activityTimeout` the server waits before it asks in turn, and as long again for an answer.
+    /// How long after `activityTimeout` the server waits before it sends a ping itself, and how long it waits for the answer.
     public var pongTimeout: Duration
     /// How long a new connection may take to send its first request, and a request to arrive as a whole.
     public var requestTimeout: Duration
-    /// How long a connection may rest between two requests.
+    /// How long a connection may be idle between two requests.
     public var keepAliveTimeout: Duration
-    /// How long a poll is held before it is answered with nothing, where its keyset does not say. Clients give up at 310 s (PubNub
-    /// wire sheet 1.2).
+    /// How long a PubNub poll without messages is held, unless its keyset has a setting of its own. Clients give up after 310 s.
     public var pollHold: Duration
-    /// How many messages of a channel are kept for polls to catch up with.
+    /// How many messages of a channel are kept for polls that catch up.
     public var pollQueueLength: Int
-    /// After this much silence of a chat client the server asks whether it is still there, and cuts it 10 s later.
+    /// After how much silence of a chat client the server sends a ping. It closes the connection 10 s later if there is no answer.
     public var chatHeartbeat: Duration
-    /// How long a user whose last connection has ended stays online for those who watch, so that nobody hears of a connection
-    /// that was lost and made again (rule HB-52).
+    /// How long a user stays online for watchers after the last connection has ended, so that a reconnect is not reported (rule HB-52).
     public var userOfflineGrace: Duration
     /// How long a WebSocket message may take from its first byte to its last.
     public var messageTimeout: Duration
     /// How long a peer may take to answer a close frame.
     public var closeTimeout: Duration
-    /// How long a stop waits for connections to end. Over the first nine tenths of it connections are closed evenly, but no more
-    /// slowly than one in 20 ms, so that clients do not all come back at once (rule SV-37).
+    /// How long a stop waits for connections to end. During the first nine tenths connections are closed evenly, at least one every
+    /// 20 ms, so that clients do not all reconnect at the same moment (rule SV-37).
     public var drainTimeout: Duration
-    /// The close code that a stop says to Pusher's clients, 4100 ... 4299. Nil for 4200 when ``reusesPort`` is on, because another
-    /// server takes over, and otherwise 4100: clients that come back at once would find nobody.
+    /// The close code that a stop sends to Pusher's clients, 4100 ... 4299. Nil for 4200 when ``reusesPort`` is true, because another
+    /// server takes over, and otherwise for 4100, with which clients wait before they reconnect.
     public var drainCode: UInt16?
-    /// Whether other servers may listen on the same port at the same time (`SO_REUSEPORT`), so that a new one accepts connections
-    /// before this one stops. Both have to be told, and to run as the same user.
+    /// Whether other servers may listen on the same port at the same time (`SO_REUSEPORT`), so that a new server accepts connections
+    /// before this one stops. Both need this setting and must run as the same user.
     public var reusesPort: Bool
 
-    /// WebSocket connections of the whole server; more are told to come back later.
+    /// The maximum of WebSocket connections. Further clients are refused and asked to come back later.
     public var maximumConnections: Int
-    /// Connections of one address, or of one network of 64 bits of IPv6; more are reset. With ``trustsProxyHeaders`` WebSockets of one
-    /// client that the proxy names; more get 429. 0 for no limit.
+    /// The maximum of connections of one address, or of one IPv6 network of 64 bits; further ones are reset. With ``trustsProxyHeaders``
+    /// the maximum of WebSocket connections of one client that the proxy names; further ones get 429. 0 for no limit.
     public var maximumConnectionsPerAddress: Int
-    /// New connections of one address in a second, and five times as many at once; counted as for ``maximumConnectionsPerAddress``. 0
-    /// for no limit.
+    /// The maximum of new connections of one address in a second, with bursts of five times as many; counted as for
+    /// ``maximumConnectionsPerAddress``. 0 for no limit.
     public var connectionRatePerAddress: Int
-    /// Whether both limits hold for programs of this machine, too.
+    /// Whether both limits also apply to connections from this machine.
     public var limitsLoopback: Bool
-    /// A message of a client, over all its fragments.
+    /// The maximum size of a client's message, all fragments together.
     public var maximumMessageBytes: Int
+    /// The maximum number of fragments of a client's message.
     public var maximumFragments: Int
-    /// A request body. Batches of events and requests of the chat API may have four times as much, because text comes escaped in
-    /// them: the default holds a full batch whatever is in it.
+    /// The maximum size of a request body. Batches of events and requests of the chat API may be four times as large, because their
+    /// texts are escaped; the default is enough for every full batch.
     public var maximumRequestBytes: Int
-    /// Bytes that may wait for one subscriber; a slower one is cut off (rule SV-4).
+    /// How many bytes may wait for one subscriber. A slower subscriber is disconnected (rule SV-4).
     public var maximumPendingBytes: Int
-    /// Bytes that may wait for one event loop, at least 1024. Beyond that those who publish to its subscribers are slowed down
-    /// (rules SV-14 and SV-15).
+    /// How many bytes may wait for one event loop, at least 1024. Beyond that publishers to its subscribers are slowed down (rules SV-14
+    /// and SV-15).
     public var maximumQueuedBytes: Int
     /// How long a request waits for room on event loops before it is answered with 503.
     public var publishTimeout: Duration
 
+    /// The server's clock.
     public var clock: ServerClock
+    /// The server's log.
     public var logger: Logger
 
+    /// Settings; see the properties. The defaults are those of `lifeline serve`.
     public init(
         host: String = "127.0.0.1", port: Int = 6001,
         applications: any ApplicationRegistry = InMemoryApplicationRegistry([.development]),

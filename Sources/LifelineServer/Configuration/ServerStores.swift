@@ -1,20 +1,21 @@
 import HubStorage
 import RealtimeHub
 
-/// Where a server keeps what has to survive it: how each of its stores is opened.
+/// The stores for data that outlives a server, as functions that open them.
 ///
-/// ``memory`` and ``directory(_:)`` are ready. Stores of your own have to pass the rules in the product `LifelineTesting`:
-/// `MessageStoreRule` and `ChatStoreRule`; docs/adding-a-store.md shows how.
+/// ``memory`` and ``directory(_:)`` are built in. Stores of your own have to pass the rules in the product `LifelineTesting`:
+/// `MessageStoreRule` and `ChatStoreRule`. `docs/adding-a-store.md` shows how.
 public struct ServerStores: Sendable {
     /// Opens the store of PubNub's messages, message actions, channel groups and grants.
     ///
-    /// Called once, before the server listens. The configuration has the clock, which decides what has expired, and
-    /// ``ServerConfiguration/pollQueueLength``: a store should restore one message more of each channel, which shows that there
-    /// were too many. The server closes the store when it stops, and when it cannot start.
+    /// Called once, in the task that starts the server, before the server listens. The configuration has the clock, which decides what
+    /// has expired, and ``ServerConfiguration/pollQueueLength``: a store should restore one message more of each channel, which shows
+    /// that there were too many. The server closes the store when it stops, and when it cannot start.
     public var messages: @Sendable (ServerConfiguration) async throws -> any MessageStore
-    /// Opens the store of chat, likewise.
+    /// Opens the store of chat, in the same way as ``messages``.
     public var chat: @Sendable (ServerConfiguration) async throws -> any ChatStore
 
+    /// Stores of your own. Both functions are called in the task that starts the server; an error of theirs ends the start.
     public init(
         messages: @escaping @Sendable (ServerConfiguration) async throws -> any MessageStore,
         chat: @escaping @Sendable (ServerConfiguration) async throws -> any ChatStore
@@ -23,11 +24,11 @@ public struct ServerStores: Sendable {
         self.chat = chat
     }
 
-    /// Everything goes with the server.
+    /// Stores in memory. Their data is lost when the server stops.
     public static let memory = ServerStores(
         messages: { InMemoryMessageStore(now: $0.clock.unixTicks) }, chat: { InMemoryChatStore(now: $0.clock.unixTicks) })
 
-    /// SQLite databases in a directory, which is created if need be and serves one server at a time.
+    /// SQLite databases in a directory. It is created if necessary, and only one server at a time can use it.
     public static func directory(_ path: String) -> ServerStores {
         ServerStores(
             messages: { configuration in
