@@ -2,11 +2,15 @@ import ConnectionEngine
 import EngineRuntime
 import NIOConcurrencyHelpers
 
-/// A transport that does nothing by itself: it records what it is told, and a test says what happens.
+/// A transport without a network: it records calls, and a test reports the events.
 public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport {
+    /// A call of the driver.
     public enum Call: Sendable {
+        /// Opens an attempt to an endpoint.
         case open(AttemptID, Session.Endpoint)
+        /// Sends a frame.
         case send(AttemptID, Session.Outbound)
+        /// Closes an attempt.
         case close(AttemptID, CloseReason)
     }
 
@@ -19,9 +23,10 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
 
     private let state = NIOLockedValueBox(State())
 
+    /// A transport without calls.
     public init() {}
 
-    /// Everything that the driver asked for, in order.
+    /// All calls of the driver, in order.
     public var calls: [Call] { state.withLockedValue { $0.calls } }
 
     /// The frames of the latest attempt.
@@ -43,7 +48,7 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     /// The attempts that were opened and neither closed nor reported closed.
     public var live: [AttemptID] { state.withLockedValue { $0.report.keys.sorted() } }
 
-    /// Runs for every frame that is sent, outside of locks; a test answers from here.
+    /// Sets a closure for every sent frame, from which a test can answer. It is called on the thread that sends, outside of locks.
     public func onSend(_ body: @escaping @Sendable (Session.Outbound) -> Void) {
         state.withLockedValue { $0.onSend = body }
     }
@@ -86,8 +91,9 @@ public final class ScriptedTransport<Session: ProtocolSession>: ClientTransport 
     }
 }
 
-/// Side work that ends when a test says so.
+/// Jobs that a test finishes.
 public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
+    /// Takes the result of a job.
     public typealias Completion = @Sendable (Result<Session.JobResult, ConnectionFailure>) -> Void
 
     private struct State {
@@ -98,7 +104,10 @@ public final class ScriptedJobs<Session: ProtocolSession>: JobRunner {
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter answer: ends a job at once; nil, or an answer of nil, leaves it waiting.
+    /// A runner of jobs.
+    ///
+    /// - Parameter answer: called on the thread that starts a job; its result finishes the job at once. Nil, or a result of nil, leaves
+    ///   the job waiting.
     public init(answer: (@Sendable (Session.Job) -> Result<Session.JobResult, ConnectionFailure>?)? = nil) {
         state.withLockedValue { $0.answer = answer }
     }

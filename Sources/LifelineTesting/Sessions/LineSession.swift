@@ -5,26 +5,43 @@ import ConnectionEngine
 /// The shape of a WebSocket service: the server greets, the client subscribes its channels, and messages arrive by themselves.
 /// Nothing is recovered after a loss, so a renewed subscription declares a gap.
 public struct LineSession: ProtocolSession {
+    /// Frames of the server.
     public enum Inbound: Hashable, Sendable {
+        /// The first frame of a connection.
         case greeting
+        /// The server confirmed a channel.
         case subscribed(String)
+        /// A message of a channel.
         case message(channel: String, number: Int)
+        /// The server accepted a publish.
         case acknowledged(Int)
+        /// The answer to a ping.
         case pong
+        /// The server ends the connection.
         case goAway(ConnectionFailure)
     }
 
+    /// Frames of the client.
     public enum Outbound: Hashable, Sendable {
+        /// Subscribes a channel.
         case subscribe(String)
+        /// Unsubscribes a channel.
         case unsubscribe(String)
+        /// Publishes a number.
         case publish(Int)
+        /// Asks whether the server still answers.
         case ping
+        /// Ends the connection.
         case goodbye
     }
 
+    /// Commands of a user.
     public enum Command: Hashable, Sendable {
+        /// Subscribe a channel.
         case subscribe(String)
+        /// Unsubscribe a channel.
         case unsubscribe(String)
+        /// Publish a number.
         case publish(Int)
         /// Asks a job for permission first.
         case authorize(String)
@@ -32,23 +49,33 @@ public struct LineSession: ProtocolSession {
         case leaveLast(String)
     }
 
+    /// The results of commands.
     public enum Reply: Hashable, Sendable {
+        /// The command succeeded.
         case done
     }
 
+    /// Events for users.
     public enum Event: Hashable, Sendable {
+        /// A channel was confirmed.
         case subscribed(String)
+        /// A message of a channel.
         case message(channel: String, number: Int)
+        /// Messages of a channel may be missing.
         case gap(channel: String, since: Moment)
+        /// The timer that a test watches fired.
         case timerFired
     }
 
+    /// What survives reconnects.
     public struct Memory: Hashable, Sendable {
+        /// The channels to subscribe.
         public var wanted: [String] = []
         var waiting: [String: [RequestID]] = [:]
         /// When a channel that had been confirmed was lost.
         var lostAt: [String: Moment] = [:]
 
+        /// A memory without channels.
         public init() {}
     }
 

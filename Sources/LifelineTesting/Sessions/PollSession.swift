@@ -6,42 +6,62 @@ import ConnectionEngine
 /// came after it. Nothing is lost over a reconnect while the server still remembers the cursor; when it does not, a gap is
 /// declared. Liveness is the session's own business: a heartbeat whose failure aborts a hanging poll.
 public struct PollSession: ProtocolSession {
+    /// Answers of the server.
     public enum Inbound: Hashable, Sendable {
         /// The answer to a handshake or a poll: the next cursor and the messages since the last one.
         case answer(cursor: Int, messages: [Int], isComplete: Bool)
+        /// The answer to a heartbeat.
         case heartbeat
+        /// The server accepted a publish.
         case acknowledged(Int)
+        /// An answer with an HTTP status that is an error.
         case status(Int)
     }
 
+    /// Requests of the client.
     public enum Outbound: Hashable, Sendable {
         /// Without a cursor: a handshake. Replaces the outstanding poll.
         case poll(channels: [String], cursor: Int?)
+        /// Asks whether the server still answers.
         case heartbeat
+        /// Publishes a number.
         case publish(Int)
+        /// Ends the session.
         case leave
     }
 
+    /// Commands of a user.
     public enum Command: Hashable, Sendable {
+        /// Subscribe a channel.
         case subscribe(String)
+        /// Unsubscribe a channel.
         case unsubscribe(String)
+        /// Publish a number.
         case publish(Int)
     }
 
+    /// The results of commands.
     public enum Reply: Hashable, Sendable {
+        /// The command succeeded.
         case done
     }
 
+    /// Events for users.
     public enum Event: Hashable, Sendable {
+        /// A message.
         case message(Int)
         /// Messages after this cursor may be missing.
         case gap(afterCursor: Int)
     }
 
+    /// What survives reconnects.
     public struct Memory: Hashable, Sendable {
+        /// The channels to poll.
         public var channels: [String] = ["main"]
+        /// The place after which the next poll continues; nil before the first answer.
         public var cursor: Int?
 
+        /// A memory with the channel `main` and no cursor.
         public init() {}
     }
 

@@ -1,41 +1,53 @@
 import ConnectionEngine
 
-/// A model of a service, for the closed-loop simulator: what the server does with what it gets, and what users must see.
+/// A model of a service for the closed-loop simulator: the behaviour of the server, and the rules that users' events must follow.
 public protocol SimulatedService<Session> {
+    /// The session of the client.
     associatedtype Session: ProtocolSession
 
+    /// A service at the start of a run.
     init()
 
-    /// What survives reconnects, at the start.
+    /// The session's memory at the start.
     static var memory: Session.Memory { get }
+    /// The time limits and retries of the client.
     static var policy: ConnectionPolicy { get }
 
-    /// What time it is; comes before whatever happens then. Throws when something is overdue.
+    /// Called with the time before each event.
+    ///
+    /// - Throws: a violation when something is overdue.
     mutating func timePasses(to now: Moment) throws(Violation)
-    /// A link is open: perhaps the server speaks first.
+    /// A link was opened; the server may send the first frame.
     mutating func linkOpened(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
-    /// The server got something.
+    /// The server received a frame.
     mutating func received(_ outbound: Session.Outbound, _ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
-    /// Something happens at the server by itself, such as a message; the reactions go to the open link, if there is one.
+    /// The server does something by itself, such as sending a message. The reactions go to the open link, if there is one.
     mutating func somethingHappens(_ random: inout SeededRandom) -> [Reaction<Session.Inbound>]
-    /// The link is gone; the server forgets what belonged to it.
+    /// The link was lost; the server forgets the link's state.
     mutating func linkLost()
-    /// Something that a user might ask.
+    /// Draws a command of a user.
     mutating func command(_ random: inout SeededRandom) -> Session.Command
-    /// That command is now a request which somebody waits for.
+    /// A command became a request whose answer is expected.
     mutating func asked(_ command: Session.Command, as id: RequestID)
-    /// What a job comes to.
+    /// Draws the result of a job.
     mutating func outcome(of job: Session.Job, _ random: inout SeededRandom) -> Result<Session.JobResult, ConnectionFailure>
-    /// The client sends something, which may take the place of an older request.
+    /// The client sends a frame, which may replace an older request.
     mutating func clientSends(_ outbound: Session.Outbound)
     /// Whether sending `outbound` makes an answer obsolete that is still on its way.
     func supersedes(_ outbound: Session.Outbound, answer: Session.Inbound) -> Bool
     /// Whether sending `outbound` makes a request obsolete that is still on its way.
     func supersedes(_ outbound: Session.Outbound, request: Session.Outbound) -> Bool
-    /// What a user saw; throws when it must not be seen.
+    /// A user received an event.
+    ///
+    /// - Throws: a violation when the user must not receive it.
     mutating func observe(_ event: Session.Event) throws(Violation)
+    /// A user received a change of the connection.
+    /// ///
+    /// /// - Throws: a violation when the user must not receive it.
     mutating func observe(_ change: ConnectionChange) throws(Violation)
-    /// What a request was answered; throws when that is not so.
+    /// A request was answered.
+    ///
+    /// - Throws: a violation when the answer is wrong.
     mutating func observe(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) throws(Violation)
 }
 
@@ -50,9 +62,11 @@ extension SimulatedService {
     public mutating func observe(_ id: RequestID, _ result: Result<Session.Reply, ConnectionFailure>) throws(Violation) {}
 }
 
-/// What a model server does.
+/// An action of the model server.
 public enum Reaction<Inbound: Sendable>: Sendable {
+    /// Sends a frame to the client.
     case deliver(Inbound)
+    /// Closes the link.
     case close(ConnectionFailure)
 }
 
@@ -60,6 +74,7 @@ public enum Reaction<Inbound: Sendable>: Sendable {
 public struct Violation: Error, Hashable, CustomStringConvertible {
     public var description: String
 
+    /// A violation with a description.
     public init(_ description: String) {
         self.description = description
     }

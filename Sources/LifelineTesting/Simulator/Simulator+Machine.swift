@@ -131,8 +131,9 @@ extension Simulator {
     }
 }
 
-/// Which phase may follow which. The checker's table for other languages is `docs/behaviour.md`.
+/// The phases that may follow each phase. `docs/behaviour.md` has the same table.
 public enum LegalTransitions {
+    /// The phases that may follow, by phase.
     public static let table: [ConnectionPhase: Set<ConnectionPhase>] = [
         .idle: [.connecting],
         .connecting: [.connected, .waiting, .suspended, .disconnected, .failed],
@@ -144,6 +145,7 @@ public enum LegalTransitions {
         .failed: [.connecting],
     ]
 
+    /// Whether `to` may follow `from`.
     public static func allow(_ from: ConnectionPhase, _ to: ConnectionPhase) -> Bool {
         table[from]?.contains(to) ?? false
     }

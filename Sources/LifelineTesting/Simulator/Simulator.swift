@@ -6,9 +6,11 @@ import ConnectionEngine
 /// SM-9: at most one live attempt, only legal transitions, always a way forward, every request answered exactly once, nothing
 /// left after a disconnect, nothing stale has an effect, no message lost, doubled or out of order without a gap.
 public struct Simulator<Service: SimulatedService> {
+    /// The session of the service.
     public typealias Session = Service.Session
 
     var machine: ConnectionMachine<Session>
+    /// The model server in its present state.
     public internal(set) var service: Service
     var random: SeededRandom
     var now = Moment(nanoseconds: 1_000_000_000)
@@ -24,13 +26,16 @@ public struct Simulator<Service: SimulatedService> {
     var staleTimers: [TimerID] = []
     var phase = ConnectionPhase.idle
     var probesSilence: Bool
-    /// What happened lately, for the report of a failure.
+    /// The latest events, for the report of a failure.
     var trail: [String] = []
     /// How often each phase was announced, as evidence that a run was not idle.
     public private(set) var phases: [ConnectionPhase: Int] = [:]
+    /// How many events users received.
     public private(set) var events = 0
+    /// How many requests were answered.
     public private(set) var answers = 0
 
+    /// A run that is determined by a seed.
     public init(seed: UInt64) {
         random = SeededRandom(seed: seed)
         service = Service()
@@ -38,9 +43,9 @@ public struct Simulator<Service: SimulatedService> {
         machine = ConnectionMachine(policy: Service.policy, memory: Service.memory, seed: random.next())
     }
 
-    /// Runs so many steps, then disconnects and checks that nothing is left.
+    /// Runs a number of steps, then disconnects and checks that nothing is left.
     ///
-    /// - Throws: the first broken rule, with the last thirty things that happened.
+    /// - Throws: the first broken rule, with the last thirty events.
     public mutating func run(steps: Int) throws(Violation) {
         do {
             try feed(.connect(within: nil), "connect")

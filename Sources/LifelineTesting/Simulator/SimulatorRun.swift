@@ -1,13 +1,17 @@
 import Foundation
 
-/// Runs the simulator over many seeds: given ones, fresh ones for as long as asked, or one that failed.
+/// Runs the simulator over many seeds: given ones, fresh ones for some time, or a single one that failed.
 ///
-/// The environment decides: `LIFELINE_SIMULATOR_SECONDS` runs fresh seeds for so long, `LIFELINE_SIMULATOR_SEED` replays one.
+/// With `LIFELINE_SIMULATOR_SECONDS` in the environment it runs fresh seeds for that time; with `LIFELINE_SIMULATOR_SEED` it replays one
+/// seed.
 public enum SimulatorRun {
+    /// Runs the simulator on the calling thread.
+    ///
     /// - Parameters:
-    ///   - seeds: what runs when the environment says nothing.
+    ///   - service: the model server.
+    ///   - seeds: the seeds to run unless the environment says otherwise.
     ///   - steps: how many steps each seed runs.
-    ///   - finished: looks at a run that broke no rule.
+    ///   - finished: called on the calling thread after each run that broke no rule.
     /// - Throws: the broken rule, with the seed that replays it.
     public static func run<Service: SimulatedService>(
         _ service: Service.Type, seeds: ClosedRange<UInt64>, steps: Int = 5_000,
