@@ -206,6 +206,8 @@ public final class LifelineServer: Sendable {
     ///
     /// - Parameters:
     ///   - app: the application's id; by default that of the development application.
+    ///   - channel: the channel's name.
+    ///   - event: the event's name.
     ///   - data: the event's data, which is sent as a string without changes; usually JSON text.
     /// - Throws: ``ServerError/unknownApplication(id:)``; ``ServerError/congested`` when too much is waiting for the channel's
     ///   subscribers. Nothing was published then. See ``waitForRoom()``.
@@ -242,6 +244,7 @@ public final class LifelineServer: Sendable {
     ///
     /// - Parameters:
     ///   - subscribeKey: the keyset's subscribe key; by default that of the development keyset.
+    ///   - channel: the channel's name.
     ///   - message: JSON text.
     ///   - metadata: JSON text for subscribers' filters; nil for none.
     ///   - user: the id of the publisher.
@@ -271,7 +274,9 @@ public final class LifelineServer: Sendable {
 
     /// Closes every WebSocket connection with a `pusher:error` and a close frame.
     ///
-    /// - Parameter code: 4000 ... 4999; its range tells clients whether to connect again (Pusher protocol, Close codes).
+    /// - Parameters:
+    ///   - code: 4000 ... 4999; its range tells clients whether to connect again (Pusher protocol, Close codes).
+    ///   - reason: a sentence that clients get.
     public func disconnectAll(code: UInt16 = 4200, reason: String = "The server asks to connect again.") {
         services.pusher.disconnectAll(code: code, reason: reason)
     }

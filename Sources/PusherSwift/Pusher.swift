@@ -34,6 +34,7 @@ open class Pusher: NSObject, @unchecked Sendable {
     /// PA-17).
     ///
     /// - Parameters:
+    ///   - channelName: the channel's name.
     ///   - auth: an authorisation for the present connection; later connections use the ``AuthMethod``.
     ///   - onMemberAdded: called for every member who comes; presence channels only.
     ///   - onMemberRemoved: called for every member who leaves; presence channels only.

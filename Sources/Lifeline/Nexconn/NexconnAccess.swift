@@ -25,7 +25,10 @@ public struct NexconnAccess: Sendable {
     /// The client requests a token with the application's secret before each attempt to connect. For servers, tools and tests: do not
     /// ship a secret to users.
     ///
-    /// - Parameter name: the user's name that others see; nil for the id.
+    /// - Parameters:
+    ///   - secret: the application's secret.
+    ///   - user: the user's id.
+    ///   - name: the user's name that others see; nil for the id.
     public static func secret(_ secret: String, user: String, name: String? = nil) -> NexconnAccess {
         NexconnAccess(kind: .secret(NexconnCredentials(secret: secret, user: user, name: name ?? user)))
     }

@@ -36,13 +36,17 @@ extension Service {
     /// is subscribed. Those of channels that are not subscribed then are dropped, so subscribe all channels before connecting.
     ///
     /// - Parameters:
-    ///   - access: how the client gets the access token of the user.
+    ///   - appKey: the application's key.
+    ///   - host: the server's address.
     ///   - path: a prefix of `/nexconn/v1` and `/v4`, for servers behind a proxy.
-    ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or with the
-    ///     same class and user, ends this client's session; the phase is `failed` with the category `kicked` then.
-    ///   - yields: what happens when this client reconnects after an outage and another client has taken its place: true ends this
-    ///     client's session, false the other one's.
-    ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and connection.
+    ///   - access: how the client gets the access token of the user.
+    ///   - device: the id of this installation, 1 to 64 characters; nil for a random one. Another client with the same id, or
+    ///     with the same class and user, ends this client's session; the phase is `failed` with the category `kicked` then.
+    ///   - deviceClass: the class of this device.
+    ///   - yields: what happens when this client reconnects after an outage and another client has taken its place: true ends
+    ///     this client's session, false the other one's.
+    ///   - presence: whether ``Room/presence`` of open channels is kept up to date. It costs a request for each channel and
+    ///     connection.
     public static func nexconn(
         appKey: String, host: ServiceHost, path: String? = nil, access: NexconnAccess, device: String? = nil,
         deviceClass: NexconnDeviceClass = .mobile, yields: Bool = false, presence: Bool = true

@@ -55,6 +55,7 @@ public struct PusherAccess: Sendable {
     /// The client signs with the app's secret. For servers, tools and tests: do not ship a secret to users.
     ///
     /// - Parameters:
+    ///   - secret: the application's secret.
     ///   - appID: the app's id, as in the paths of the HTTP API.
     ///   - encryptionMasterKey: 32 bytes in base64, for encrypted channels.
     public static func secret(_ secret: String, appID: String, encryptionMasterKey: String? = nil) -> PusherAccess {

@@ -44,8 +44,10 @@ public final class DeleteMessagesForMeByTimestampParams: NSObject, @unchecked Se
 extension BaseChannel {
     /// Deletes a message for everybody: from the history and from all devices.
     ///
-    /// - Parameter completion: called once, on the callback queue: 25101 when there is no such message, 25107 when it is another
-    ///   user's and the application forbids deleting those.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - completion: called once, on the callback queue: 25101 when there is no such message, 25107 when it is another user's
+    ///     and the application forbids deleting those.
     public static func deleteMessageForAll(_ message: Message, completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.recall(message, engine.confirming(completion))
@@ -53,7 +55,9 @@ extension BaseChannel {
 
     /// Edits a message that the user sent, within the time that the application's settings allow; later the error is 20114.
     ///
-    /// - Parameter completion: called once, on the callback queue, with the edited message or an error.
+    /// - Parameters:
+    ///   - params: the parameters.
+    ///   - completion: called once, on the callback queue, with the edited message or an error.
     public static func modifyMessage(
         params: ModifyMessageParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
     ) {
@@ -121,7 +125,9 @@ extension BaseChannel {
 
     /// Deletes messages on this device only. Loading the history brings back those that the server still has.
     ///
-    /// - Parameter clientIds: the messages' ``Message/clientId``.
+    /// - Parameters:
+    ///   - clientIds: the messages' ``Message/clientId``.
+    ///   - completion: called once, on the callback queue.
     public static func deleteLocalMessages(clientIds: [Int], completion: ((_ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         engine.local(engine.confirming(completion)) { _, database throws(ChatDatabaseError) in

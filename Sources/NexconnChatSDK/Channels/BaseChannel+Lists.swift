@@ -43,7 +43,9 @@ extension BaseChannel {
 
     /// Loads the pinned channels from this device's list.
     ///
-    /// - Parameter channelTypes: raw values of ``ChannelType``.
+    /// - Parameters:
+    ///   - channelTypes: raw values of ``ChannelType``.
+    ///   - completion: called once, on the callback queue.
     public static func getPinnedChannels(
         channelTypes: [NSNumber], completion: ((_ channels: [BaseChannel]?, _ error: NCError?) -> Void)?
     ) {
@@ -53,7 +55,9 @@ extension BaseChannel {
 
     /// Loads the channels with unread messages from this device's list.
     ///
-    /// - Parameter channelTypes: raw values of ``ChannelType``.
+    /// - Parameters:
+    ///   - channelTypes: raw values of ``ChannelType``.
+    ///   - completion: called once, on the callback queue.
     public static func getUnreadChannels(
         channelTypes: [NSNumber], completion: ((_ channels: [BaseChannel]?, _ error: NCError?) -> Void)?
     ) {

@@ -9,6 +9,7 @@ extension BaseChannel {
     /// uploads the file at `localPath` first. Without an uploader, or when it fails, the error is 34011.
     ///
     /// - Parameters:
+    ///   - params: the parameters.
     ///   - attachedHandler: called first, when the message is stored on this device.
     ///   - progressHandler: called with the uploaded percentage, which rises to at most 100.
     ///   - completionHandler: called once, unless the sending is cancelled.
@@ -60,8 +61,10 @@ extension BaseChannel {
 
     /// Cancels the upload of a message. Its status becomes `canceled`.
     ///
-    /// - Parameter completion: called once, on the callback queue, with error -101 when the message is not being uploaded, for
-    ///   example because the upload is complete.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - completion: called once, on the callback queue, with error -101 when the message is not being uploaded, for example
+    ///     because the upload is complete.
     public final func cancelSendingMediaMessage(_ message: Message, completion: ((_ error: NCError?) -> Void)? = nil) {
         let confirm: Completion<Void> = engine.confirming(completion)
         if engine.registry.chat.media.cancel(message.local.localID) {

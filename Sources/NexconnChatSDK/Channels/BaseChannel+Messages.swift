@@ -63,7 +63,9 @@ public final class InsertMessageParams: NSObject, @unchecked Sendable {
 extension BaseChannel {
     /// Loads a message from this device's database.
     ///
-    /// - Parameter completion: called once, on the callback queue, with error 34203 when this device has no such message.
+    /// - Parameters:
+    ///   - params: the parameters.
+    ///   - completion: called once, on the callback queue, with error 34203 when this device has no such message.
     public static func getMessageById(
         params: GetMessageByIdParams, completion: ((_ message: Message?, _ error: NCError?) -> Void)?
     ) {

@@ -13,9 +13,11 @@ extension BaseChannel {
     /// recognises the repetition, so receivers get it once.
     ///
     /// - Parameters:
-    ///   - attachedHandler: called first, when the message is stored on this device. It has a `clientId` and the status `sending`.
-    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After an
-    ///     error a stored message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
+    ///   - params: the parameters.
+    ///   - attachedHandler: called first, when the message is stored on this device. It has a `clientId` and the status
+    ///     `sending`.
+    ///   - completionHandler: called once, on the callback queue, with the message and its `messageId`, or with an error. After
+    ///     an error a stored message has the status `failed` and can be sent again with ``resendMessage(_:completionHandler:)``.
     public final func sendMessage(
         params: SendMessageParams, attachedHandler: ((_ message: Message?) -> Void)? = nil,
         completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
@@ -55,7 +57,9 @@ extension BaseChannel {
     /// Sends a failed message again, with the same client id. For at least an hour the service recognises a message that it had
     /// taken after all and does not deliver it twice. An addition to the vendor's SDK.
     ///
-    /// - Parameter completionHandler: as for ``sendMessage(params:attachedHandler:completionHandler:)``.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - completionHandler: as for ``sendMessage(params:attachedHandler:completionHandler:)``.
     public final func resendMessage(
         _ message: Message, completionHandler: ((_ message: Message?, _ error: NCError?) -> Void)? = nil
     ) {

@@ -35,9 +35,11 @@ public final class NCEngine: NSObject {
     /// out first; one with the same token ends with error 34001, or with 33006 while the connection is being made (rule NC-5).
     ///
     /// - Parameters:
-    ///   - databaseOpenedHandler: called when the user's local database is open, or could not be opened: before there is a connection
-    ///     if the token was used before on this device, and else before the status is ``NCConnectionStatus/connected``. `isRecreated`
-    ///     says that what was only kept locally is gone. Without a database messages are told, but not kept.
+    ///   - params: the parameters.
+    ///   - databaseOpenedHandler: called when the user's local database is open, or could not be opened: before there is a
+    ///     connection if the token was used before on this device, and else before the status is
+    ///     ``NCConnectionStatus/connected``. `isRecreated` says that what was only kept locally is gone. Without a database
+    ///     messages are told, but not kept.
     ///   - completionHandler: called once, with the user's id or an error. An error means that nothing more is tried (rule NC-4).
     #if canImport(ObjectiveC)
         @objc(connectWithParams:databaseOpenedHandler:completionHandler:)

@@ -4,7 +4,9 @@ import NexconnProtocol
 extension GroupChannel {
     /// Loads the data of groups.
     ///
-    /// - Parameter groupIds: 1 … 20 ids.
+    /// - Parameters:
+    ///   - groupIds: 1 … 20 ids.
+    ///   - completion: called once, on the callback queue.
     public static func getGroupsInfo(groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?) {
         let engine = NCEngine.engine
         info(of: groupIds, engine, engine.answering(completion))
@@ -19,7 +21,9 @@ extension GroupChannel {
 
     /// Loads the data of the given groups, without those in which the user is not a member.
     ///
-    /// - Parameter groupIds: 1 … 20 ids.
+    /// - Parameters:
+    ///   - groupIds: 1 … 20 ids.
+    ///   - completion: called once, on the callback queue.
     public static func getJoinedGroups(
         groupIds: [String], completion: ((_ groups: [GroupInfo]?, _ error: NCError?) -> Void)?
     ) {
@@ -41,8 +45,10 @@ extension GroupChannel {
 
     /// Changes the group's data.
     ///
-    /// - Parameter completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text names what
-    ///   is wrong with the parameters.
+    /// - Parameters:
+    ///   - params: the parameters.
+    ///   - completion: called once, on the callback queue. `errorKeys` is nil with this service; the error's text names what is
+    ///     wrong with the parameters.
     public func updateInfo(
         params: UpdateGroupInfoParams, completion: ((_ errorKeys: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -52,7 +58,9 @@ extension GroupChannel {
 
     /// Loads members by their ids. The signed-in user has to be a member.
     ///
-    /// - Parameter userIds: 1 … 100 ids.
+    /// - Parameters:
+    ///   - userIds: 1 … 100 ids.
+    ///   - completion: called once, on the callback queue.
     public func getMembers(userIds: [String], completion: ((_ members: [GroupMemberInfo]?, _ error: NCError?) -> Void)?) {
         members(userIds, engine.answering(completion))
     }

@@ -5,8 +5,10 @@ import NexconnProtocol
 extension GroupChannel {
     /// Creates a group with the user as owner.
     ///
-    /// - Parameter completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is nil with this
-    ///   service; the error's text names what is wrong with the parameters.
+    /// - Parameters:
+    ///   - params: the parameters.
+    ///   - completion: called once, on the callback queue. `processCode` is 0 for success. `errorKeys` is nil with this service;
+    ///     the error's text names what is wrong with the parameters.
     public static func createGroup(
         params: CreateGroupParams,
         completion: ((_ processCode: Int, _ errorKeys: [String]?, _ error: NCError?) -> Void)?

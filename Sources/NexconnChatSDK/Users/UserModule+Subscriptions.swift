@@ -5,7 +5,9 @@ import NexconnProtocol
 extension UserModule {
     /// Subscribes to changes of users.
     ///
-    /// - Parameter completion: called once, on the callback queue. `failedIds` are users beyond the limit of subscriptions.
+    /// - Parameters:
+    ///   - params: the parameters.
+    ///   - completion: called once, on the callback queue. `failedIds` are users beyond the limit of subscriptions.
     public func subscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {
@@ -23,7 +25,9 @@ extension UserModule {
 
     /// Ends subscriptions. The parameters' `expiry` has no effect.
     ///
-    /// - Parameter completion: called once, on the callback queue. `failedIds` is empty with this service.
+    /// - Parameters:
+    ///   - params: the parameters.
+    ///   - completion: called once, on the callback queue. `failedIds` is empty with this service.
     public func unsubscribeEvent(
         params: SubscribeEventParams, completion: ((_ failedIds: [String]?, _ error: NCError?) -> Void)?
     ) {

@@ -11,6 +11,7 @@ extension PubNub {
     /// ```
     ///
     /// - Parameters:
+    ///   - channel: the channel's name.
     ///   - before: only messages older than this one.
     ///   - from: only messages from this one on, itself included.
     ///   - limit: 1 to 100; with actions 1 to 25.
@@ -32,7 +33,11 @@ extension PubNub {
 
     /// Fetches the newest stored messages of up to 500 channels.
     ///
-    /// - Parameter limit: of each channel, 1 to 25.
+    /// - Parameters:
+    ///   - channels: the channels' names.
+    ///   - before: only messages older than this timetoken.
+    ///   - from: only messages from this timetoken on, itself included.
+    ///   - limit: of each channel, 1 to 25.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func history(
         of channels: [String], before: UInt64? = nil, from: UInt64? = nil, limit: Int = 25
@@ -89,6 +94,7 @@ extension PubNub {
     /// Fetches the newest actions of a channel's messages, oldest first.
     ///
     /// - Parameters:
+    ///   - channel: the channel's name.
     ///   - before: only actions older than this one.
     ///   - limit: 1 to 100.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.

@@ -41,7 +41,11 @@ extension PubNub {
 
     /// Sets a user's state on channels and on groups' channels; the client's own user by default.
     ///
-    /// - Parameter state: a value that is encoded as a JSON object.
+    /// - Parameters:
+    ///   - state: a value that is encoded as a JSON object.
+    ///   - channels: the channels' names.
+    ///   - groups: the channel groups' names.
+    ///   - user: the user's id; nil for the client's own.
     /// - Throws: the service's refusal, a failure of the network, or an error in the arguments; see ``PNCallError``.
     public func setState(
         _ state: some Encodable & Sendable, on channels: [String], inGroups groups: [String] = [], of user: String? = nil

@@ -10,6 +10,7 @@ public struct PNPushDevice: Hashable, Sendable {
     /// - Parameters:
     ///   - token: as the system handed it out.
     ///   - topic: the app's bundle identifier.
+    ///   - environment: the environment of Apple's service.
     public static func apns2(_ token: Data, topic: String, environment: PNAPNSEnvironment) -> PNPushDevice {
         PNPushDevice(
             device: PubNubPushDevice(

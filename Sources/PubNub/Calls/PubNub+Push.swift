@@ -24,8 +24,12 @@ extension PubNub {
     /// Enables push notifications.
     ///
     /// - Parameters:
+    ///   - channels: the channels' names.
+    ///   - pushToken: the device's token.
+    ///   - pushType: the push service.
     ///   - environment: of Apple's newer service.
     ///   - topic: of Apple's newer service: the app's bundle identifier.
+    ///   - block: called on the callback queue.
     public func addPushNotificationsOnChannels(
         _ channels: [String], withDevicePushToken pushToken: Any, pushType: PNPushType, environment: PNAPNSEnvironment,
         topic: String, andCompletion block: PNPushNotificationsStateModificationCompletionBlock? = nil

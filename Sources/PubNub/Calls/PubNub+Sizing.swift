@@ -5,7 +5,10 @@ import PubNubProtocol
 extension PubNub {
     /// Tells how many bytes publishing a message would send: request line, headers and body, without what HTTP libraries add.
     ///
-    /// - Parameter block: called on the callback queue.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - channel: the channel's name.
+    ///   - block: called on the callback queue.
     public func sizeOfMessage(
         _ message: Any, toChannel channel: String, withCompletion block: @escaping PNMessageSizeCalculationCompletionBlock
     ) {

@@ -9,14 +9,19 @@ extension PubNub {
     /// Makes a client with another configuration that takes over the subscriptions, the listeners and where the subscription stands.
     /// This client stops receiving; when the user or the auth key changes, the service is told that the former user left.
     ///
-    /// - Parameter block: called on this client's callback queue with the new client; keep a reference to it.
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - block: called on this client's callback queue with the new client; keep a reference to it.
     public func copyWithConfiguration(_ configuration: PNConfiguration, completion block: @escaping (PubNub) -> Void) {
         copy(configuration, queue: queue, completion: block)
     }
 
     /// The same, with callbacks on another queue.
     ///
-    /// - Parameter callbackQueue: where callbacks of the new client and `block` run; nil for the main queue.
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - callbackQueue: where callbacks of the new client and `block` run; nil for the main queue.
+    ///   - block: called on the callback queue.
     public func copyWithConfiguration(
         _ configuration: PNConfiguration, callbackQueue: DispatchQueue?, completion block: @escaping (PubNub) -> Void
     ) {

@@ -30,14 +30,19 @@ extension PubNub {
     /// Subscribes to channels, in addition to what is subscribed to already. The same channels again, or none, make the client ask
     /// the service afresh (seed, Network lifecycle).
     ///
-    /// - Parameter shouldObservePresence: whether to hear who comes and goes, too.
+    /// - Parameters:
+    ///   - channels: the channels' names.
+    ///   - shouldObservePresence: whether to hear who comes and goes, too.
     public func subscribeToChannels(_ channels: [String], withPresence shouldObservePresence: Bool) {
         subscribe(channels: channels, withPresence: shouldObservePresence)
     }
 
     /// Subscribes to channels from a point in time on.
     ///
-    /// - Parameter timeToken: nil to go on from where the subscription stands.
+    /// - Parameters:
+    ///   - channels: the channels' names.
+    ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
+    ///   - timeToken: nil to go on from where the subscription stands.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, usingTimeToken timeToken: NSNumber?
     ) {
@@ -46,7 +51,10 @@ extension PubNub {
 
     /// Subscribes to channels and sets the user's state there.
     ///
-    /// - Parameter state: a dictionary of state for each channel by its name. What is no dictionary is left out, and logged.
+    /// - Parameters:
+    ///   - channels: the channels' names.
+    ///   - shouldObservePresence: whether to subscribe the presence events of the channels, too.
+    ///   - state: a dictionary of state for each channel by its name. What is no dictionary is left out, and logged.
     public func subscribeToChannels(
         _ channels: [String], withPresence shouldObservePresence: Bool, clientState state: [String: Any]?
     ) {

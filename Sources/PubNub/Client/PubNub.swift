@@ -68,7 +68,9 @@ public final class PubNub: Sendable {
 
     /// A client.
     ///
-    /// - Parameter callbackQueue: where callbacks run, a serial queue; nil for the main queue.
+    /// - Parameters:
+    ///   - configuration: the configuration.
+    ///   - callbackQueue: where callbacks run, a serial queue; nil for the main queue.
     public static func clientWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) -> PubNub {
         PubNub(configuration.values, queue: callbackQueue.map { .queue($0) } ?? .main, assembly: .live)
     }

@@ -34,8 +34,11 @@ open class PNAES {
 
     /// Encrypts data.
     ///
-    /// - Parameter useRandomIV: whether the result begins with a random initialisation vector, as messages of clients do whose
-    ///   configuration says `shouldUseRandomInitializationVector`.
+    /// - Parameters:
+    ///   - data: the data.
+    ///   - useRandomIV: whether the result begins with a random initialisation vector, as messages of clients do whose
+    ///     configuration says `shouldUseRandomInitializationVector`.
+    ///   - key: the cipher key.
     /// - Returns: base64, or nil when there is nothing to encrypt or the key is empty.
     open class func encrypt(_ data: Data, withRandomIV useRandomIV: Bool, cipherKey key: String) -> String? {
         guard !key.isEmpty else { return nil }
@@ -54,7 +57,9 @@ open class PNAES {
     /// Encrypts a file of any size in pieces.
     ///
     /// - Parameters:
+    ///   - fileURL: the file.
     ///   - encryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
+    ///   - key: the cipher key.
     ///   - block: called on a background queue, with the place or with an error.
     open class func encryptFile(
         at fileURL: URL, to encryptedFileURL: URL?, withCipherKey key: String,
@@ -79,7 +84,9 @@ open class PNAES {
     /// Decrypts a file of any size in pieces.
     ///
     /// - Parameters:
+    ///   - fileURL: the file.
     ///   - decryptedFileURL: where to; nil for a new file in the directory for temporary files. It appears when it is complete.
+    ///   - key: the cipher key.
     ///   - block: called on a background queue, with the place; or with the encrypted file and an error.
     open class func decryptFile(
         at fileURL: URL, to decryptedFileURL: URL?, withCipherKey key: String,

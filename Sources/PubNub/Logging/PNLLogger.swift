@@ -38,6 +38,7 @@ public final class PNLLogger: Sendable {
     /// A logger of one's own.
     ///
     /// - Parameters:
+    ///   - identifier: the logger's name.
     ///   - logsDirectoryPath: the folder of its files; nil for one of its name in the user's folder for caches.
     ///   - extension: the ending of its files' names; nil for `txt`.
     public init(identifier: String, directory logsDirectoryPath: String?, logExtension extension: String?) {

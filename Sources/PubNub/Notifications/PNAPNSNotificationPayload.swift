@@ -58,6 +58,7 @@ public final class PNAPNSNotificationConfiguration {
     /// - Parameters:
     ///   - collapseId: notifications of one id replace each other.
     ///   - date: when to give up.
+    ///   - targets: the targets of the notification.
     public init(collapseID collapseId: String?, expirationDate date: Date?, targets: [PNAPNSNotificationTarget]) {
         collapseID = collapseId
         expiration = date

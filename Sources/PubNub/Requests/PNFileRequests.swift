@@ -38,7 +38,11 @@ public final class PNSendFileRequest: PNRequest {
 
     /// A file that a stream delivers. The stream belongs to the client from then on.
     ///
-    /// - Parameter size: how many bytes there are.
+    /// - Parameters:
+    ///   - channel: the channel's name.
+    ///   - name: the file's name.
+    ///   - stream: the file's content.
+    ///   - size: how many bytes there are.
     public init(channel: String, fileName name: String, stream: InputStream, size: UInt) {
         self.channel = channel
         filename = name

@@ -32,7 +32,9 @@ extension PubNub {
 
     /// Who comes to a channel or group and goes, from now on. For one consumer.
     ///
-    /// - Parameter name: without `-pnpres`; nil for all channels.
+    /// - Parameters:
+    ///   - name: without `-pnpres`; nil for all channels.
+    ///   - limit: how many elements may wait; beyond that the oldest are dropped.
     public func presence(on name: String? = nil, limit: Int = 256) -> PNPresenceEvents {
         sequence(name?.withoutPresenceSuffix, limit, { $0.isPresence }) { reading in
             if case .presence(let result) = reading { result.data } else { nil }

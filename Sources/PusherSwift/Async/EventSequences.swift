@@ -5,7 +5,9 @@ extension PusherChannel {
     ///
     /// For one consumer; ask again for another.
     ///
-    /// - Parameter limit: how many events may wait; of more the oldest are dropped.
+    /// - Parameters:
+    ///   - eventName: the event's name.
+    ///   - limit: how many events may wait; of more the oldest are dropped.
     #if canImport(ObjectiveC)
         @nonobjc
     #endif

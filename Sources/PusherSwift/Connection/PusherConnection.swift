@@ -53,7 +53,11 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// A connection on the library's own transport; ``Pusher/init(key:options:)`` makes one that fits its options. An addition to
     /// PusherSwift 10.1.
     ///
-    /// - Parameter url: where to connect: `wss://host:port/app/KEY?…`.
+    /// - Parameters:
+    ///   - key: the app's key.
+    ///   - url: where to connect: `wss://host:port/app/KEY?…`.
+    ///   - options: the settings.
+    ///   - URLSession: the session for authorisation requests; by default the library's own client sends them.
     public convenience init(
         key: String, url: String, options: PusherClientOptions, URLSession: PusherURLSession = PusherURLSession.shared
     ) {
@@ -63,8 +67,11 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// A connection on a socket of the app's, whose delegate it becomes (rule PA-43).
     ///
     /// - Parameters:
+    ///   - key: the app's key.
     ///   - socket: connects to the address of its own; no address of the connection's is dialled.
     ///   - url: what ``url`` reads: `wss://host:port/app/KEY?…`.
+    ///   - options: the settings.
+    ///   - URLSession: the session for authorisation requests; by default the library's own client sends them.
     public init(
         key: String, socket: NWWebSocket, url: String, options: PusherClientOptions,
         URLSession: PusherURLSession = PusherURLSession.shared
@@ -123,7 +130,10 @@ open class PusherConnection: NSObject, @unchecked Sendable {
     /// An event whose name begins with `client-` needs a private or presence channel and waits until the channel is subscribed. Any
     /// other event is sent without a channel; servers understand only few of those.
     ///
-    /// - Parameter data: a JSON value as `JSONSerialization` takes it; anything else is reported to the delegate and not sent.
+    /// - Parameters:
+    ///   - event: the event's name.
+    ///   - data: a JSON value as `JSONSerialization` takes it; anything else is reported to the delegate and not sent.
+    ///   - channel: the channel of a client event; nil for other events.
     open func sendEvent(event: String, data: Any, channel: PusherChannel? = nil) {
         send(event: event, data: data, channel: channel)
     }

@@ -33,6 +33,7 @@ import Foundation
         /// A subscription failed.
         ///
         /// - Parameters:
+        ///   - name: the channel's name.
         ///   - response: the endpoint's answer, when there was one.
         ///   - data: the first KiB of the answer's body.
         ///   - error: what went wrong, domain `com.pusher.PusherSwift`; its code is the HTTP status or 0.
@@ -43,7 +44,7 @@ import Foundation
         func receivedError(error: PusherError)
         /// The server confirmed the user, the first time or again after a reconnect. An addition to PusherSwift 10.1.
         func signedIn(userId: String, userData: String)
-        /// A user could not be signed in. An addition to PusherSwift 10.1; the arguments are those of a failed subscription.
+        /// A user could not be signed in. The arguments are those of a failed subscription. An addition to PusherSwift 10.1.
         func failedToSignIn(response: URLResponse?, data: String?, error: NSError?)
     }
 

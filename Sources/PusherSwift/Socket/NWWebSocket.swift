@@ -57,6 +57,8 @@ open class NWWebSocket: WebSocketConnection, @unchecked Sendable {
     /// A socket that is not connected yet, unless `connectAutomatically` is true.
     ///
     /// - Parameters:
+    ///   - url: the address.
+    ///   - connectAutomatically: whether to connect at once.
     ///   - options: `maximumMessageSize`, and on Linux headers and subprotocols; Apple's class does not tell its headers, so put
     ///     them in the request there.
     ///   - connectionQueue: where the delegate is called.

@@ -38,7 +38,7 @@ public final class PusherUserAccount: NSObject, @unchecked Sendable {
         state.withLockedValue { $0.connection }?.truth.values.user
     }
 
-    /// As ``Pusher/signin()``, without waiting; for asynchronous code, where `pusher.signin()` is the call that waits.
+    /// Signs in without waiting. For asynchronous code, where `pusher.signin()` is the function that waits.
     public func signin() {
         state.withLockedValue { $0.connection }?.signIn()
     }

@@ -1,0 +1,17 @@
+import Lifeline
+
+/// The line that the user sees; nil when there is nothing to say.
+func banner(for status: ConnectionStatus) -> String? {
+    switch status.phase {
+    case .idle, .connected: nil
+    case .connecting: status.attempt == 0 ? "Connecting …" : "Connecting again …"
+    case .waiting: "Connection lost. Next attempt in \(seconds(status.retryIn)) s."
+    case .suspended: "No network. The app connects when there is one."
+    case .disconnecting, .disconnected: "Offline, as you asked."
+    case .failed: status.cause.map { "Offline: \($0.reason)" } ?? "Offline."
+    }
+}
+
+private func seconds(_ duration: Duration?) -> Int64 {
+    max(1, duration?.components.seconds ?? 1)
+}

@@ -1,0 +1,34 @@
+import Lifeline
+
+/// Shows the state of a connection until the client is released.
+@MainActor final class ConnectionBanner {
+    private(set) var text: String?
+    private var watching: Task<Void, Never>?
+
+    func watch(_ client: LifelineClient) {
+        let statuses = client.statuses
+        watching = Task { [weak self] in
+            for await status in statuses { self?.text = banner(for: status) }
+        }
+    }
+
+    func stop() {
+        watching?.cancel()
+    }
+}
+
+/// The line that the user sees; nil when there is nothing to say.
+func banner(for status: ConnectionStatus) -> String? {
+    switch status.phase {
+    case .idle, .connected: nil
+    case .connecting: status.attempt == 0 ? "Connecting …" : "Connecting again …"
+    case .waiting: "Connection lost. Next attempt in \(seconds(status.retryIn)) s."
+    case .suspended: "No network. The app connects when there is one."
+    case .disconnecting, .disconnected: "Offline, as you asked."
+    case .failed: status.cause.map { "Offline: \($0.reason)" } ?? "Offline."
+    }
+}
+
+private func seconds(_ duration: Duration?) -> Int64 {
+    max(1, duration?.components.seconds ?? 1)
+}
