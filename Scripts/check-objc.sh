@@ -34,9 +34,7 @@ swiftc "${flags[@]}" -enable-library-evolution -suppress-warnings -emit-module -
 
 # The C modules of what the library stands on.
 maps=()
-while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
-    find .build/checkouts/*/Sources Sources -name module.modulemap -not -path '*Tests*'
-    find "$built/" -maxdepth 3 -name '*.modulemap' -not -path '*Tests*' -not -path '*tool*')
+while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(Scripts/module-maps.sh "$built")
 
 # check MODULE PREFIX: the module's sources, and the programs PREFIX*.m.
 check() {
