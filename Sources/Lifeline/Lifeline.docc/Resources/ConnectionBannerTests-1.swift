@@ -9,7 +9,8 @@ import Testing
 
     @Test func aLostConnectionSaysWhenTheNextAttemptStarts() {
         let status = ConnectionStatus(
-            previous: .connected, phase: .waiting, category: .timeout, attempt: 2, retryIn: .seconds(4), willRetry: true, at: .zero)
+            previous: .connected, phase: .waiting, category: .timeout, attempt: 2, retryIn: .seconds(4), willRetry: true,
+            at: .zero)
         #expect(banner(for: status) == "Connection lost. Next attempt in 4 s.")
     }
 
