@@ -9,7 +9,7 @@ from test_proof import stands_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("Examples/*.md"),
-                *ROOT.glob("Benchmarks/*.md")])
+                *ROOT.glob("Benchmarks/*.md"), *ROOT.glob("Sources/*/*.docc/**/*.md")])
 COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor")
 
 

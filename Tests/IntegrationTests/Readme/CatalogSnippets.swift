@@ -1,0 +1,143 @@
+import Lifeline
+import LifelineServer
+import PubNub
+import PusherSwift
+import Testing
+
+// As PusherSnippets.swift, for the articles in the documentation catalogs of the modules.
+
+private struct Price: Codable {
+    var company: String
+    var price: Int
+}
+
+private struct Line: Codable {
+    var from: String
+    var text: String
+}
+
+private func show(_ message: Lifeline.Message) {}
+private func show(_ messages: [Lifeline.Message]) {}
+private func showGap(since: Moment, reason: String) {}
+private func showAsSent() {}
+private func showAsFailed(_ reason: String) {}
+private func showAsUncertain() {}
+private func isKnown(_ id: String?) -> Bool { false }
+private func fetchChatToken() async throws -> String { "" }
+
+func catalogLanding() async throws {
+    let client = LifelineClient(
+        .pusher(key: "app-key", host: .init("127.0.0.1", port: 6001, tls: false)))
+    try await client.connect()
+    let room = try await client.channel("room-42").subscribe()
+    for await message in room.messages {
+        print(message.event, try message.decode(Price.self))
+    }
+}
+
+func catalogOutcomes(_ room: Room) async throws {
+    switch try await room.publish(Line(from: "ann", text: "hello")) {
+    case .accepted: showAsSent()
+    case .refused(let error): showAsFailed(error.reason)
+    case .unknown: showAsUncertain()
+    }
+}
+
+func catalogDeliveries(_ room: Room) async {
+    for await delivery in room.deliveries {
+        switch delivery {
+        case .message(let message): show(message)
+        case .gap(let gap): showGap(since: gap.since, reason: gap.reason.rawValue)
+        case .failed(let error, willRetry: _): showAsFailed(error.reason)
+        }
+    }
+}
+
+func catalogPusherAccess(session: String) -> Service {
+    let service = Service.pusher(
+        key: "app-key", host: .pusher(cluster: "eu"),
+        access: .endpoint(
+            "https://example.com/pusher/auth",
+            headers: ["Authorization": "Bearer \(session)"]))
+    return service
+}
+
+func catalogChatAccess() -> Service {
+    let service = Service.nexconn(
+        appKey: "app-key", host: .init("chat.example.com"),
+        access: .provider { try await fetchChatToken() })
+    return service
+}
+
+func catalogEncryption(_ service: Service) -> LifelineClient {
+    var options = ClientOptions()
+    options.requiresEncryption = true
+    let client = LifelineClient(service, options: options)
+    return client
+}
+
+func catalogHistory(_ room: Room) async throws {
+    var page = try await room.channel.history(limit: 50)
+    show(page.messages)
+    while let older = page.older {
+        page = try await room.channel.history(before: older, limit: 50)
+        show(page.messages)
+    }
+}
+
+func catalogFilledGap(_ room: Room, _ delivery: Delivery) async throws {
+    switch delivery {
+    case .gap(let gap):
+        guard gap.reason != .undecryptable else { break }
+        for message in try await room.history(last: 100) where !isKnown(message.id) {
+            show(message)
+        }
+    default: break
+    }
+}
+
+func catalogServerInTheTest() async throws {
+    let server = try await LifelineServer.start(.init(port: 0))
+    let client = LifelineClient(
+        .pusher(key: "app-key", host: .init("127.0.0.1", port: server.port, tls: false)),
+        options: .init(timing: .fast))
+    try await client.connect()
+    let room = try await client.channel("room").subscribe()
+    var messages = room.messages.makeAsyncIterator()
+    try server.publish(channel: "room", event: "greeting", data: "\"hello\"")
+    let message = await messages.next()
+    #expect(message?.event == "greeting")
+    try await server.stop()
+}
+
+private func line(for delivery: Delivery) -> String {
+    if case .gap = delivery { "Messages may be missing here." } else { "" }
+}
+
+@Suite struct CatalogSnippetTests {
+    @Test func aGapIsShownToTheUser() {
+        let gap = Gap(channel: "room", since: .zero, reason: .connectionLost, at: .zero)
+        #expect(line(for: .gap(gap)) == "Messages may be missing here.")
+    }
+
+    @Test func theServerInTheTestAnswers() async throws { try await catalogServerInTheTest() }
+}
+
+func catalogPusherHost() -> PusherClientOptions {
+    let own = PusherClientOptions(host: .host("127.0.0.1"), port: 6001, useTLS: false)
+    return own
+}
+
+func catalogPusherStatus(_ pusher: Pusher) {
+    pusher.connection.onStatusChange = { status in
+        print(status.state.stringValue(), status.category, status.reason ?? "")
+    }
+}
+
+func catalogPubNubAsync(_ client: PubNub) async throws {
+    let timetoken = try await client.publish(["hello": "world"], to: "room")
+    for await received in client.messages(on: "room") {
+        if received.precedingGap != nil { print("messages may be missing here") }
+        print(timetoken, received.message ?? "")
+    }
+}
