@@ -64,7 +64,7 @@ serve: setup ## Build, then run the server on port 6001
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
 test: lint built pure ## All that CI runs
-	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc examples together' '@idle $(MAKE) tsan-build'
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc docs examples together' '@idle $(MAKE) tsan-build'
 	@$(MAKE) BUILT=1 tsan alone
 
 .PHONY: lint
@@ -99,6 +99,10 @@ sockets: built
 .PHONY: objc
 objc: built ## Type-check the Objective-C faces of the SDKs, and programs that use them
 	Scripts/check-objc.sh
+
+.PHONY: docs
+docs: built ## Build the documentation of all products into build/docs, and check it
+	Scripts/docs.sh $(BIN)
 
 .PHONY: examples
 examples: built ## Build and run the programs in Examples/, an outage included
@@ -156,4 +160,4 @@ timing: setup ## Measure whether comparing a signature tells where it is wrong
 
 .PHONY: clean
 clean: ## Remove everything that was built
-	rm -rf .build .build-tsan $(VENV)
+	rm -rf .build .build-tsan build $(VENV)
