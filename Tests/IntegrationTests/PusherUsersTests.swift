@@ -4,13 +4,13 @@ import PusherProtocol
 import PusherSwift
 import Testing
 
-/// The README's PusherSwift examples, word for word but for the port, who authorises, and what is printed.
-@Suite struct ReadmePusherTests {
-    @Test(.timeLimit(.minutes(1))) func `PusherSwift works as the README shows it`() async throws {
+/// Users of PusherSwift over sockets: sign-in, events to a user, a watchlist, and an event as a callback and as an element of a sequence.
+@Suite struct PusherUsersTests {
+    @Test(.timeLimit(.minutes(1))) func `Users sign in, get their events and see who is online`() async throws {
         let server = try await LifelineServer.start(.init(port: 0))
         let seen = Seen<String>()
         let options = PusherClientOptions(host: .host("127.0.0.1"), port: server.port, useTLS: false)
-        options.callbackQueue = DispatchQueue(label: "readme")
+        options.callbackQueue = DispatchQueue(label: "users")
         options.userAuthentication = Self.authentication(of: "ann", watching: ["ben"])
         let pusher = Pusher(key: "app-key", options: options)
         pusher.bind { event in
@@ -64,7 +64,7 @@ extension PusherClientOptions {
     fileprivate func copy(for user: String) -> PusherClientOptions {
         let options = PusherClientOptions(host: .host(host), port: port, useTLS: useTLS)
         options.callbackQueue = callbackQueue
-        options.userAuthentication = ReadmePusherTests.authentication(of: user, watching: [])
+        options.userAuthentication = PusherUsersTests.authentication(of: user, watching: [])
         return options
     }
 }
