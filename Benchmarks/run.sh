@@ -2,11 +2,10 @@
 # Builds the benchmarks and the server for release and runs everything that can be run here.
 # Usage: Benchmarks/run.sh [engine] [receive] [latency] [reconnect] [fanout] [idle] [pubnub] [pubnub-latency] [polls] [held] [store] [chat] [chat-store] [chat-database] [cluster]
 # (default: all)
-# Peers and load programs are those of LIFELINE_TOOLS/bench (default ../shared/tools/bench); set up in a copy, see README.md.
+# What is compared with comes from Debian and PyPI, and load programs are built from Peers: in a copy, .build-peers. See README.md.
 set -euo pipefail
 cd "$(dirname "$0")"
 root=$(cd .. && pwd)
-tools=${LIFELINE_TOOLS:-$root/../shared/tools}/bench
 copy=$PWD/.build-peers
 what=${*:-engine receive latency reconnect fanout idle pubnub pubnub-latency polls held store chat chat-store chat-database cluster}
 
@@ -29,17 +28,25 @@ beside() {
     up 6001; "$@" ours $server --port 6001 --proto pubnub
     kill $server; wait $server 2>/dev/null || true
 }
+# peers: sets them up, again when something of them has changed.
+peers() {
+    if [ -f "$copy/.ready" ] && [ -z "$(find Peers -newer "$copy/.ready" -print -quit)" ]; then return 0; fi
+    echo "setting up peers in $copy"
+    cp -r Peers/. "$copy"
+    "$copy/setup.sh"
+    touch "$copy/.ready"
+}
 fan() { load "$1" "$2" --subs 1000 --secs 4 --window 1 "${@:3}"; load "$1" "$2" --subs 1000 --secs 4 --window 8 --pubs 8 "${@:3}"; }
 hold() { load "$1" "$2" --subs 10000 --idle 3 --conc 200 "${@:3}"; }
 
-if [ ! -d "$tools" ]; then
-    echo "No peers in $tools: only the engine benchmark runs. Set LIFELINE_TOOLS to the folder with the load programs." >&2
-    exec "$bin/EngineBenchmark"
-fi
-if [ ! -x "$copy/bin/wsload" ]; then
-    echo "setting up peers in $copy"
-    mkdir -p "$copy" && cp -r "$tools/." "$copy" && (cd "$copy" && bash setup.sh)
-fi
+mkdir -p "$copy/run"
+for part in $what; do
+    case $part in
+    engine | store | chat | chat-store | chat-database) ;;
+    *) peers ;;
+    esac
+    [ "$part" != cluster ] || "$root/Scripts/setup.sh" redis
+done
 cd "$copy"
 
 for part in $what; do
