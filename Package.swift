@@ -102,7 +102,7 @@ let package = Package(
             [
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport",
                 "HTTPTransport",
-                "WireCoding", nioPosix, nioLocks,
+                "WireCoding", nioPosix, nioLocks, logging,
             ]),
         library(
             "PubNub",
@@ -127,7 +127,7 @@ let package = Package(
                 "EngineRuntime",
                 "TransportCommon",
                 "WebSocketTransport", "HTTPTransport",
-                nioPosix, nioLocks,
+                nioPosix, nioLocks, logging,
             ]),
 
         // The server.
@@ -217,7 +217,11 @@ let package = Package(
 
         // Tests mirror sources.
         tests("ConnectionEngineTests", ["ConnectionEngine", "LifelineTesting"]),
-        tests("EngineRuntimeTests", ["EngineRuntime", "LifelineTesting", nioEmbedded]),
+        // Logs and metrics that a test can read.
+        .target(
+            name: "TelemetryTestSupport", dependencies: [logging, metrics, nioLocks], path: "Tests/TelemetryTestSupport",
+            swiftSettings: strict),
+        tests("EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "LifelineTesting", nioEmbedded]),
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
         tests("TransportCommonTests", ["TransportCommon", nioPosix, nioSSL]),
         // What the tests of the transports and of the Redis client wait with.
@@ -263,22 +267,28 @@ let package = Package(
         tests(
             "NexconnChatSDKTests",
             [
-                "Identifiers", "NexconnChatSDK", "NexconnProtocol", "ChatDatabase", "WireCoding", "LifelineServer", "RealtimeHub",
+                "TelemetryTestSupport", "Identifiers", "NexconnChatSDK", "NexconnProtocol", "ChatDatabase", "WireCoding",
+                "LifelineServer", "RealtimeHub",
                 "LifelineTesting", nioPosix, nioLocks,
             ]),
         tests(
             "PubNubTests",
             [
-                "Identifiers", "PubNub", "PubNubProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioPosix, nioHTTP1,
+                "TelemetryTestSupport", "Identifiers", "PubNub", "PubNubProtocol", "WireCoding", "LifelineServer",
+                "LifelineTesting", nioPosix, nioHTTP1,
                 nioLocks,
             ]),
         tests(
             "PusherSwiftTests",
-            ["PusherSwift", "PusherProtocol", "WireCoding", "LifelineServer", "LifelineTesting", nioPosix, nioLocks]),
+            [
+                "TelemetryTestSupport", "PusherSwift", "PusherProtocol", "WireCoding", "LifelineServer", "LifelineTesting",
+                nioPosix, nioLocks,
+            ]),
         tests(
             "LifelineTests",
             [
-                "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding", "HTTPTransport",
+                "TelemetryTestSupport", "Identifiers", "Lifeline", "PusherProtocol", "PubNubProtocol", "NexconnProtocol",
+                "WireCoding", "HTTPTransport",
                 "TransportCommon", "LifelineServer", "RealtimeHub", "LifelineTesting", nioCore, nioPosix, nioLocks,
             ]),
         tests(

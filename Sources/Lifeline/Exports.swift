@@ -7,6 +7,8 @@
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
+// Where metrics go.
+@_exported import struct EngineRuntime.ClientMetrics
 // Of the network, the same for every service.
 @_exported import struct TransportCommon.CertificatePins
 @_exported import struct TransportCommon.HTTPProxy

@@ -4,3 +4,4 @@
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
+@_exported import struct EngineRuntime.ClientMetrics

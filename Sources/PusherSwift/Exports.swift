@@ -8,6 +8,7 @@
 @_exported import enum ConnectionEngine.RetryJitter
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
+@_exported import struct EngineRuntime.ClientMetrics
 
 #if canImport(FoundationNetworking)
     @_exported import FoundationNetworking

@@ -55,7 +55,7 @@ public struct Channel: Sendable {
         _ value: some Encodable, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
     ) async throws(LifelineError) -> PublishOutcome {
         try core.requireEncryption(of: name)
-        return try await core.adapter.publish(Publication(channel: name, event: event, value: value, options: options))
+        return try await core.publish(Publication(channel: name, event: event, value: value, options: options))
     }
 
     /// Publishes JSON text without changes. See ``publish(_:event:options:)``.
@@ -65,7 +65,7 @@ public struct Channel: Sendable {
         json: String, event: String = Message.defaultEvent, options: PublishOptions = PublishOptions()
     ) async throws(LifelineError) -> PublishOutcome {
         try core.requireEncryption(of: name)
-        return try await core.adapter.publish(Publication(channel: name, event: event, json: json, options: options))
+        return try await core.publish(Publication(channel: name, event: event, json: json, options: options))
     }
 
     /// Asks the service who is present in the channel. The channel need not be subscribed, and only chat needs a connection. See

@@ -6,6 +6,7 @@ final class ClientCore: Sendable {
     let hub: ClientHub
     private let requiresEncryption: Bool
     private let observation: Observation
+    private let telemetry: ClientTelemetry?
 
     init(adapter: any ServiceAdapter, options: ClientOptions) {
         let timing = options.timing.policy.timing
@@ -15,7 +16,21 @@ final class ClientCore: Sendable {
         self.adapter = adapter
         self.hub = hub
         requiresEncryption = options.requiresEncryption
-        observation = adapter.observe { hub.take($0) }
+        let telemetry = ClientTelemetry(service: adapter.serviceLabel, logger: options.logger, metrics: options.metrics)
+        self.telemetry = telemetry
+        observation = adapter.observe { events in
+            telemetry?.note(events)
+            hub.take(events)
+        }
+    }
+
+    /// Publishes, and notes what became of it.
+    func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
+        guard let telemetry else { return try await adapter.publish(publication) }
+        let began = adapter.clock()
+        let outcome = try await adapter.publish(publication)
+        telemetry.note(outcome, after: adapter.clock().duration(since: began))
+        return outcome
     }
 
     /// Rule LL-26: nothing may go out, or come in, that the service could read.

@@ -1,4 +1,6 @@
 import ConnectionEngine
+import EngineRuntime
+import Logging
 import TransportCommon
 
 /// How fast a client notices an outage and how fast it comes back.
@@ -52,14 +54,34 @@ public struct ClientOptions: Hashable, Sendable {
     /// Something between client and service, such as a proxy, may acknowledge what it has lost; then a new request is the only way to
     /// find out. Its price is one request per client and interval while nothing is published: 60 an hour by default.
     public var pollRenewal: Duration?
+    /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
+    /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
+    ///
+    /// Does not count when options are compared.
+    public var logger: Logger? {
+        get { uncomparedLogger.value }
+        set { uncomparedLogger.value = newValue }
+    }
+    /// Where the client counts and times what happens; nil for nowhere. Rules LL-52 and OB-3.
+    ///
+    /// Does not count when options are compared.
+    public var metrics: ClientMetrics? {
+        get { uncomparedMetrics.value }
+        set { uncomparedMetrics.value = newValue }
+    }
+    private var uncomparedLogger: Uncompared<Logger?>
+    private var uncomparedMetrics: Uncompared<ClientMetrics?>
 
     /// Settings for production, but for what is given.
     public init(
         timing: TimingProfile = .standard, certificateAuthorityFile: String? = nil,
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],
         requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
-        pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil
+        pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
+        logger: Logger? = nil, metrics: ClientMetrics? = nil
     ) {
+        uncomparedLogger = Uncompared(logger)
+        uncomparedMetrics = Uncompared(metrics)
         self.retryPolicy = retryPolicy
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile

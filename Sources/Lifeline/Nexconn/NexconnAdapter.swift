@@ -22,6 +22,7 @@ final class NexconnAdapter: ServiceAdapter {
     }
 
     let serviceName = NexconnSettings.serviceName
+    let serviceLabel = "chat"
     let clock: @Sendable () -> Moment
     let driver: Driver
     let timers: any TimerScheduler

@@ -28,6 +28,7 @@ final class PubNubAdapter: ServiceAdapter {
     }
 
     let serviceName = PubNubServiceSettings.serviceName
+    let serviceLabel = "pubnub"
     let clock: @Sendable () -> Moment
     let driver: Driver
     private let caller: PubNubCaller

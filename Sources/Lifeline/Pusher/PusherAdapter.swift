@@ -11,6 +11,7 @@ final class PusherAdapter: ServiceAdapter {
     typealias Driver = ConnectionDriver<PusherSession>
 
     let serviceName = PusherSettings.serviceName
+    let serviceLabel = "pusher"
     let clock: @Sendable () -> Moment
     let driver: Driver
     let signsIn: Bool

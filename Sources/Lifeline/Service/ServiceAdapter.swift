@@ -7,6 +7,8 @@ import EngineRuntime
 protocol ServiceAdapter: AnyObject, Sendable {
     /// The service's name, for errors.
     var serviceName: String { get }
+    /// The service's name in logs and metrics.
+    var serviceLabel: String { get }
     /// The monotonic clock that all times of this adapter are read from. Does not keep the adapter alive.
     var clock: @Sendable () -> Moment { get }
     var phase: ConnectionPhase { get }

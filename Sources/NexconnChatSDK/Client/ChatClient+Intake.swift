@@ -14,6 +14,7 @@ extension ChatClient {
             return true
         }
         guard isCurrent else { return }
+        telemetry?.note(notices)
         let isSuspended = state.withLockedValue { $0.isSuspended }
         let arrivals = notices.map { notice -> Arrival in
             switch notice {

@@ -67,6 +67,8 @@ final class ChatClient: Sendable {
     let board: StatusBoard
     let installation: InstallationStore
     let state = NIOLockedValueBox(State())
+    /// The log and the metrics of the settings.
+    let telemetry: ClientTelemetry?
 
     init(
         number: UInt64, settings: EngineSettings, signIn: SignIn, call: ConnectCall, assembly: EngineAssembly,
@@ -81,6 +83,7 @@ final class ChatClient: Sendable {
         self.registry = registry
         self.installation = installation
         self.work = work
+        telemetry = ClientTelemetry(service: "chat", logger: settings.logger, metrics: settings.metrics)
     }
 
     /// Who is signed in; nil until the server has said so or the token was seen before.
@@ -105,7 +108,15 @@ final class ChatClient: Sendable {
 
     /// Sends a message. Waits for a connection, and is sent again after a loss with the same client id (session document, 5.1).
     func send(_ draft: NexconnDraft, completion: @escaping @Sendable (Result<NexconnSent, NCError>) -> Void) {
-        perform(.send(draft), completion) { reply in
+        let (telemetry, clock) = (telemetry, assembly.timers)
+        let began = clock.now
+        perform(.send(draft), completion) { result in
+            let roundTrip = clock.now.duration(since: began)
+            switch result {
+            case .success: telemetry?.noted(.published(.accepted, category: nil, code: nil, roundTrip: roundTrip))
+            case .failure(let failure): telemetry?.noted(.notPublished(failure, after: roundTrip))
+            }
+        } value: { reply in
             if case .sent(let sent) = reply { sent } else { nil }
         }
         sweepIfWaiting()
@@ -139,7 +150,8 @@ final class ChatClient: Sendable {
 
     private func perform<Value: Sendable>(
         _ command: NexconnCommand, _ completion: @escaping @Sendable (Result<Value, NCError>) -> Void,
-        _ value: @escaping @Sendable (NexconnReply) -> Value?
+        note: (@Sendable (Result<NexconnReply, ConnectionFailure>) -> Void)? = nil,
+        value: @escaping @Sendable (NexconnReply) -> Value?
     ) {
         guard let driver else {
             work.async { completion(.failure(NCError(.notConnectedYet))) }
@@ -147,6 +159,7 @@ final class ChatClient: Sendable {
         }
         let inlet = inlet
         driver.perform(command) { result in
+            note?(result)
             let answer: Result<Value, NCError> =
                 switch result {
                 case .success(let reply): value(reply).map { .success($0) } ?? .failure(NCError(.unknownRequest))

@@ -13,7 +13,7 @@ extension EngineAssembly {
                 decoder: { NexconnFrameDecoder() }, configuration: settings.transport(policy))
             return ConnectionDriver(
                 transport: transport, jobs: NoJobs(), timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
-                policy: policy, memory: memory, observer: settings.logger.map { LoggingObserver($0) })
+                policy: policy, memory: memory)
         },
         timers: EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()),
         observeNetwork: { host, report in NetworkMonitor.shared.observe(forHost: host, report) },

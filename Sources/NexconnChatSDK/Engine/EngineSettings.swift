@@ -17,6 +17,7 @@ struct EngineSettings: Sendable {
     var retryPolicy: RetryPolicy?
     var callbackQueue: CallbackQueue?
     var logger: Logger?
+    var metrics: ClientMetrics?
 
     init(_ params: InitParams) {
         appKey = params.appKey
@@ -28,6 +29,7 @@ struct EngineSettings: Sendable {
         timing = params.timing
         messageTimeout = params.messageTimeout.map { $0.isNaN ? .zero : .seconds(min(max($0, 0), 86_400)) }
         maximumMessageSize = params.maximumMessageSize
+        metrics = params.metrics
         retryPolicy = params.retryPolicy
         callbackQueue = params.callbackQueue.map { .queue($0) }
         logger = params.logger ?? Logger(label: "lifeline.nexconn")

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import Dispatch
+import EngineRuntime
 import Foundation
 import Logging
 
@@ -62,6 +63,11 @@ public class InitParams: NSObject {
         @nonobjc
     #endif
     public var logger: Logger?
+    /// Where the library counts and times what happens; nil for nowhere (rules NC-56 and OB-3). An addition to the vendor's SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var metrics: ClientMetrics?
 
     /// Settings with default values for an application's key.
     public init(appKey: String) {

@@ -7,11 +7,20 @@ import WireCoding
 // How the async functions make calls: without the callback queue, and cancelled with their task (rules PL-75 to PL-77).
 extension PubNub {
     /// Makes a call and waits for its answer. Cancelling the task ends the request and throws `PNCancelledCategory`.
-    func answer<Call: PubNubCall>(to call: Call, compresses: Bool = false) async throws(PNCallError) -> Call.Answer {
+    ///
+    /// - Parameter publishes: whether the call publishes something, so that its outcome is measured (rule PK-68).
+    func answer<Call: PubNubCall>(
+        to call: Call, compresses: Bool = false, publishes: Bool = false
+    ) async throws(PNCallError) -> Call.Answer {
+        let telemetry = publishes ? telemetry : nil
+        let began = ContinuousClock.now
         do throws(PubNubProblem) {
             let request = try assemble(call, values: configuration, extra: [], compresses: compresses)
-            return try await exchange(request).read(by: call)
+            let answer = try await exchange(request).read(by: call)
+            telemetry?.noted(.published(.accepted, category: nil, code: nil, roundTrip: ContinuousClock.now - began))
+            return answer
         } catch {
+            telemetry?.noted(.notPublished(error.failure, after: ContinuousClock.now - began))
             throw PNCallError(error)
         }
     }

@@ -78,7 +78,7 @@ extension PubNub {
         _ message: some Encodable & Sendable, to channel: String, customMessageType: String? = nil
     ) async throws(PNCallError) -> UInt64 {
         let call = PubNubSignalCall(channel: channel, message: try json(message), customType: customMessageType)
-        return try await answer(to: call).timetoken.rawValue
+        return try await answer(to: call, publishes: true).timetoken.rawValue
     }
 
     /// Fetches the service's time, in units of 100 ns since 1970.
@@ -101,6 +101,6 @@ extension PubNub {
             channel: channel, message: content, metadata: metadata, isStored: options.isStored, ttl: options.hoursToLive,
             isReplicated: options.isReplicated, customType: options.customMessageType, sequence: nextSequenceNumber(),
             usesPost: options.isCompressed)
-        return try await answer(to: call, compresses: options.isCompressed).timetoken.rawValue
+        return try await answer(to: call, compresses: options.isCompressed, publishes: true).timetoken.rawValue
     }
 }

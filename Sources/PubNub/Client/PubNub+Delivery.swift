@@ -1,4 +1,5 @@
 import ConnectionEngine
+import EngineRuntime
 import PubNubProtocol
 
 // From what the engine tells to listeners and sequences.
@@ -26,12 +27,14 @@ extension PubNub {
             self.wanted.withLockedValue { $0.removeAll() }
         }
         log(change)
+        telemetry?.changed(change)
     }
 
     private func hear(_ event: PubNubSessionEvent, _ out: inout [Delivery]) {
         let options = configuration.heartbeatNotificationOptions
         let wanted = wantedList
         if case .gap(let list, _, let after) = event { out.append(.gap(PNGap(list, after: after))) }
+        telemetry?.note(event)
         let draft = script.withLockedValue { $0.hear(event, wanted: wanted, heartbeats: options) }
         if let draft { out.append(.status(status(draft))) }
         if case .messages(let batch) = event, !batch.messages.isEmpty {
@@ -95,6 +98,20 @@ extension PubNub {
             case .status(let status):
                 for listener in present { listener.client(self, didReceive: status) }
             }
+        }
+    }
+}
+
+extension ClientTelemetry {
+    /// What the subscription tells (rule PK-68).
+    fileprivate func note(_ event: PubNubSessionEvent) {
+        switch event {
+        case .messages(let batch) where !batch.messages.isEmpty:
+            noted(.received(batch.messages.count))
+        case .gap:
+            noted(.gap(channel: nil))
+        default:
+            return
         }
     }
 }

@@ -26,13 +26,17 @@ extension PubNub {
         }
         let logger = logger
         logger.log(.PNAPICallLogLevel, "<PubNub> \(operation.text)")
+        let telemetry = operation.publishes ? telemetry : nil
+        let began = ContinuousClock.now
         @Sendable func finish(_ result: Result<Call.Answer, PubNubProblem>, target: String?, status: Int) {
             var facts = ResultFacts(operation: operation, statusCode: status, context: context, target: target)
             switch result {
             case .success:
+                telemetry?.noted(.published(.accepted, category: nil, code: nil, roundTrip: ContinuousClock.now - began))
                 logger.log(.PNResultLogLevel, "<PubNub> \(operation.text): \(status)")
             case .failure(let problem):
                 facts.statusCode = problem.statusCode
+                telemetry?.noted(.notPublished(problem.failure, after: ContinuousClock.now - began))
                 logger.log(.PNFailureStatusLogLevel, "<PubNub> \(operation.text): \(problem.failure)")
             }
             let outcome = CallOutcome(result: result, facts: facts, retry: retry)
@@ -75,6 +79,13 @@ extension PubNub {
         return CallRequest(
             endpoint: settings.endpoint, method: request.method, target: target, headers: headers, body: request.body,
             timeout: values.requestTimeout)
+    }
+}
+
+extension PNOperationType {
+    /// Whether the call publishes something, so that its outcome is measured (rule PK-68).
+    fileprivate var publishes: Bool {
+        self == .publishOperation || self == .signalOperation || self == .publishFileMessageOperation
     }
 }
 

@@ -29,6 +29,9 @@ public final class PubNub: Sendable {
     /// Orders what changes both the list and the engine.
     let commands = NIOLock()
 
+    /// The log and the metrics of the configuration.
+    let telemetry: ClientTelemetry?
+
     /// What the client writes down. Silent unless it is switched on.
     public let logger: PNLLogger
 
@@ -45,6 +48,7 @@ public final class PubNub: Sendable {
         calls = CallRunner(transport: assembly.makeCalls(values))
         engine = assembly.makeEngine(values, values.settings(instanceID: instanceID))
         cipher = values.cipherKey.map { PubNubCipher(key: $0, usesRandomIV: values.usesRandomInitializationVector) }
+        telemetry = ClientTelemetry(service: "pubnub", logger: values.logger.value, metrics: values.metrics.value)
         logger = PNLLogger(identifier: "com.pubnub.lifeline")
         deliveries = Broadcaster(
             backlog: Self.backlog, isDroppable: { $0.isDroppable }, dropped: { _ in .gap(PNGap()) })

@@ -1,5 +1,7 @@
 import ConnectionEngine
+import EngineRuntime
 import Foundation
+import Logging
 import PubNubProtocol
 import TransportCommon
 import WireCoding
@@ -41,6 +43,8 @@ struct ConfigurationValues: Hashable, Sendable {
     var subscribeRenewalInterval: TimeInterval?
     var messageTimeout: TimeInterval?
     var maximumAnswerSize: Int?
+    var logger = Uncompared<Logger?>(nil)
+    var metrics = Uncompared<ClientMetrics?>(nil)
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
         self.publishKey = publishKey

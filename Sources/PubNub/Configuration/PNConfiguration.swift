@@ -1,4 +1,6 @@
+import EngineRuntime
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 
 /// How a client is set up. Defaults are those of the Cocoa SDK 4.17 (API sheet C; rules PK-10 to PK-16).
@@ -240,6 +242,20 @@ extension PNConfiguration {
     public var maximumAnswerSize: Int? {
         get { read(\.maximumAnswerSize) }
         set { write(\.maximumAnswerSize, newValue) }
+    }
+
+    /// Where the client writes what happens to the connection, to subscriptions and to what it publishes; nil, the default, for nowhere.
+    /// ``PubNub/logger`` of the client is another log, with the lines of the SDK. An addition to the Cocoa SDK (rules PK-68 and OB-1).
+    public var logger: Logger? {
+        get { read(\.logger.value) }
+        set { write(\.logger.value, newValue) }
+    }
+
+    /// Where the client counts and times what happens; nil, the default, for nowhere. An addition to the Cocoa SDK (rules PK-68 and
+    /// OB-3).
+    public var metrics: ClientMetrics? {
+        get { read(\.metrics.value) }
+        set { write(\.metrics.value, newValue) }
     }
 
     /// Path of a PEM file with the only authorities to trust; nil, the default, for those of the system. An addition to the Cocoa SDK.

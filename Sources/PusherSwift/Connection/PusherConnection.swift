@@ -94,8 +94,12 @@ open class PusherConnection: NSObject, @unchecked Sendable {
         network = PusherAddress.endpoint(url: url).flatMap { engine.observeNetwork($0.host, driver) }
         runner.attach(self)
         user.attach(self)
+        let telemetry = ClientTelemetry(service: "pusher", logger: options.logger, metrics: options.metrics)
         observations = [
-            driver.notices.observe(on: .inline) { [truth] in truth.note($0) },
+            driver.notices.observe(on: .inline) { [truth] notices in
+                truth.note(notices)
+                telemetry?.note(notices)
+            },
             driver.notices.observe(on: .queue(callbackQueue)) { [weak self] in self?.deliver($0) },
         ]
     }

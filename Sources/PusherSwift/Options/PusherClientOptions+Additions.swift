@@ -1,5 +1,7 @@
 import ConnectionEngine
+import EngineRuntime
 import Foundation
+import Logging
 import TransportCommon
 
 // Settings that PusherSwift 10.1 does not have. Rules PA-60 to PA-68.
@@ -105,6 +107,25 @@ extension PusherClientOptions {
     public var retryPolicy: RetryPolicy? {
         get { state.withLockedValue { $0.retryPolicy } }
         set { state.withLockedValue { $0.retryPolicy = newValue } }
+    }
+
+    /// Where the client writes what happens to the connection and to subscriptions; nil, the default, for nowhere. `debugLog` of the
+    /// delegate stays as it is. Read when a client is made (rules PA-85 and OB-1).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var logger: Logger? {
+        get { state.withLockedValue { $0.logger } }
+        set { state.withLockedValue { $0.logger = newValue } }
+    }
+
+    /// Where the client counts and times what happens; nil, the default, for nowhere. Read when a client is made (rules PA-85 and OB-3).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var metrics: ClientMetrics? {
+        get { state.withLockedValue { $0.metrics } }
+        set { state.withLockedValue { $0.metrics = newValue } }
     }
 
     /// What is wrong with the settings, as a sentence; nil when nothing is.

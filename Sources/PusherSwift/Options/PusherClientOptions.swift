@@ -1,6 +1,8 @@
 import ConnectionEngine
 import Dispatch
+import EngineRuntime
 import Foundation
+import Logging
 import NIOConcurrencyHelpers
 
 /// Sets of time limits.
@@ -36,6 +38,8 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var messageTimeout: TimeInterval?
         var maximumMessageSize: Int?
         var retryPolicy: RetryPolicy?
+        var logger: Logger?
+        var metrics: ClientMetrics?
         var engine = EngineAssembly.live
     }
 

@@ -29,6 +29,7 @@ final class ScriptedAdapter: ServiceAdapter {
     }
 
     let serviceName = "Scripted"
+    let serviceLabel = "scripted"
     private let state: NIOLockedValueBox<State>
     let onRelease: @Sendable () -> Void
 
@@ -151,7 +152,8 @@ extension ScriptedAdapter {
 
 /// A client over a scripted service that confirms every channel at once, with these members.
 func scriptedClient(
-    backlog: Int = 64, members: [Member] = [], confirms: Bool = true, onRelease: @escaping @Sendable () -> Void = {}
+    backlog: Int = 64, members: [Member] = [], confirms: Bool = true, options: ClientOptions? = nil,
+    onRelease: @escaping @Sendable () -> Void = {}
 ) -> (LifelineClient, ScriptedAdapter) {
     let adapter = ScriptedAdapter(onRelease: onRelease)
     if confirms {
@@ -160,5 +162,5 @@ func scriptedClient(
             adapter.confirm(channel, members: adapter.hasPresence(channel) ? members : nil)
         }
     }
-    return (LifelineClient(adapter: adapter, options: ClientOptions(timing: .fast, backlog: backlog)), adapter)
+    return (LifelineClient(adapter: adapter, options: options ?? ClientOptions(timing: .fast, backlog: backlog)), adapter)
 }

@@ -24,7 +24,8 @@ final class EngineFixture: Sendable {
         directory: URL? = nil, timing: NCTiming = .standard, naviServer: String? = "http://127.0.0.1:6001",
         initialized: Bool = true,
         openDatabase:
-            (@Sendable (String, String, String) throws(ChatDatabaseError) -> (ChatDatabase, Bool))? = nil
+            (@Sendable (String, String, String) throws(ChatDatabaseError) -> (ChatDatabase, Bool))? = nil,
+        configure: (InitParams) -> Void = { _ in }
     ) {
         let intake = RecordingIntake()
         let timers = timers
@@ -50,19 +51,23 @@ final class EngineFixture: Sendable {
         engine = ChatEngine(assembly: assembly)
         monitor = Recorder(statuses)
         engine.registry.connectionStatus.add("fixture") { [weak monitor] in monitor }
-        if initialized { initialize("app-key", timing: timing, naviServer: naviServer) }
+        if initialized { initialize("app-key", timing: timing, naviServer: naviServer, configure: configure) }
     }
 
     deinit {
         try? FileManager.default.removeItem(at: directory)
     }
 
-    func initialize(_ key: String, timing: NCTiming = .standard, naviServer: String? = "http://127.0.0.1:6001") {
+    func initialize(
+        _ key: String, timing: NCTiming = .standard, naviServer: String? = "http://127.0.0.1:6001",
+        configure: (InitParams) -> Void = { _ in }
+    ) {
         let params = InitParams(appKey: key)
         params.naviServer = naviServer
         params.databaseDirectory = directory.path
         params.timing = timing
         params.logLevel = .none
+        configure(params)
         engine.initialize(EngineSettings(params))
     }
 

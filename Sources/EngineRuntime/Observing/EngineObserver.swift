@@ -1,0 +1,85 @@
+import ConnectionEngine
+import Logging
+
+/// Looks on while a client lives, for logs and metrics. Called in order, on whatever thread drives the engine; must not block.
+public protocol EngineObserver: Sendable {
+    /// The connection is in another phase.
+    func changed(_ change: ConnectionChange)
+    /// Something happened beside the connection's phases. Nothing is done with it by default.
+    func noted(_ report: ClientReport)
+}
+
+extension EngineObserver {
+    public func noted(_ report: ClientReport) {}
+}
+
+/// What happens in a client beside its connection's phases. Holds no payload, token or key.
+public enum ClientReport: Hashable, Sendable {
+    /// The service confirmed a channel, for the first time or again on a new connection.
+    case subscribed(channel: String, isRenewal: Bool)
+    /// The service refused a channel, or did not answer.
+    case subscriptionFailed(channel: String, category: StatusCategory, code: Int?, willRetry: Bool)
+    /// Messages may be missing. `channel` is nil when that holds for all of them.
+    case gap(channel: String?)
+    /// So many messages arrived together.
+    case received(Int)
+    /// A message was published, or could not be. `category` and `code` say why not; `roundTrip` is the time until that was known.
+    case published(PublishResult, category: StatusCategory?, code: Int?, roundTrip: Duration)
+
+    /// What became of a message.
+    public enum PublishResult: String, Hashable, Sendable, CaseIterable {
+        case accepted, refused, unknown
+    }
+
+    /// A message that could not be published, or whose answer was lost.
+    package static func notPublished(_ failure: ConnectionFailure, after roundTrip: Duration) -> ClientReport {
+        let isUnknown =
+            switch failure.category {
+            case .networkUnavailable, .unexpectedDisconnect, .timeout, .proxyUnavailable, .malformedResponse, .disconnected,
+                .cancelled,
+                .serverRestart:
+                true
+            default: (failure.httpStatus ?? 0) >= 500
+            }
+        return .published(
+            isUnknown ? .unknown : .refused, category: failure.category, code: failure.code, roundTrip: roundTrip)
+    }
+}
+
+/// The logger and the metrics of one client.
+public struct ClientTelemetry: EngineObserver {
+    private let observers: [any EngineObserver]
+
+    /// - Parameters:
+    ///   - service: the service's name, for both.
+    ///   - logger: nil for no log.
+    ///   - metrics: nil for no metrics.
+    /// - Returns: nil when there is neither.
+    public init?(service: String, logger: Logger?, metrics: ClientMetrics?) {
+        var observers: [any EngineObserver] = []
+        if let logger { observers.append(LoggingObserver(logger, service: service)) }
+        if let metrics { observers.append(MetricsObserver(metrics, service: service)) }
+        if observers.isEmpty { return nil }
+        self.observers = observers
+    }
+
+    public func changed(_ change: ConnectionChange) {
+        for observer in observers { observer.changed(change) }
+    }
+
+    public func noted(_ report: ClientReport) {
+        for observer in observers { observer.noted(report) }
+    }
+}
+
+/// A part of a value's settings that does not count when two of them are compared, because it cannot be compared itself.
+package struct Uncompared<Value: Sendable>: Hashable, Sendable {
+    package var value: Value
+
+    package init(_ value: Value) {
+        self.value = value
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { true }
+    package func hash(into hasher: inout Hasher) {}
+}
