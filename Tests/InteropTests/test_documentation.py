@@ -46,6 +46,17 @@ def test_links_lead_somewhere():
     assert broken == []
 
 
+# Documents that are not in the repository: notes of ours, tickets, and numbers of rows in lists.
+ELSEWHERE = re.compile(r"\b(?:(?:wire|API|chat) sheet|[Ss]heet \d|\(seed\b|\bthe seed(?: says|.s)|(?<!upstream )issue \d+|[Dd]esign, (?:section )?\d|\w+-wire\.md|reliability\.md)")
+
+
+def test_sources_can_be_read_by_everybody():
+    pages = [page for page in PAGES if page.parent != ROOT]
+    named = [f"{name(file)}: {match}" for file in [*pages, *ROOT.glob("Sources/**/*.swift")]
+             for match in ELSEWHERE.findall("\n".join(line for line in file.read_text().splitlines() if file.suffix == ".md" or "//" in line))]
+    assert named == []
+
+
 def test_paths_and_make_targets_exist():
     makefile = (ROOT / "Makefile").read_text()
     wrong = []
