@@ -1,6 +1,6 @@
 import CZlib
 
-/// Compressed HTTP bodies (wire sheet 2; rules PN-25 to PN-27).
+/// Compressed HTTP bodies (rules PN-25 to PN-27).
 public enum BodyCompression {
     /// How a body is compressed, as its first bytes tell. What the request says in its header is not asked: official SDKs send zlib
     /// streams labelled gzip, and label zlib streams deflate.

@@ -17,6 +17,6 @@ extension HTTPAnswer {
 }
 
 extension HTTPAnswer.ContentType {
-    /// What PubNub's services answer with (wire sheet 0.1).
+    /// What PubNub's services answer with.
     static let javascript = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.contentType)
 }

@@ -1,7 +1,7 @@
 import Identifiers
 import ServerRuntime
 
-/// What a request of the PubNub API asks for (wire sheet 1 to 5, 7 and 12). Names are decoded.
+/// What a request of the PubNub API asks for. Names are decoded.
 ///
 /// Lists are as they came, in their order; the lone comma that stands for no channels gives an empty one.
 enum PubNubRoute: Hashable, Sendable {
@@ -168,10 +168,10 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    /// Libraries differ in how they spell it (wire sheet 4).
+    /// Libraries differ in how they spell it.
     private static func isKey(_ part: String) -> Bool { part == "sub-key" || part == "sub_key" }
 
-    /// Names between commas. An encoded comma separates like a plain one (wire sheet 15, item 2).
+    /// Names between commas. An encoded comma separates like a plain one.
     static func list(_ text: String) -> [String] {
         text.split(atByte: UInt8(ascii: ","))
     }

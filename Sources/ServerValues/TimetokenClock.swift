@@ -69,8 +69,8 @@ public struct TimetokenClock: Sendable {
         asked = nil
     }
 
-    /// Moves past the cursor of a client that is ahead, as after the restart of a server that forgets and whose clock was set back
-    /// (F64, rule HB-22).
+    /// Moves past the cursor of a client that is ahead, as after the restart of a server that forgets and whose clock was set
+    /// back (rule HB-22).
     ///
     /// - Returns: false, without a change, for cursors more than a day ahead of the clock: the client is better given a new one.
     public mutating func advance(past cursor: UInt64, at unixTicks: UInt64) -> Bool {

@@ -1,4 +1,4 @@
-"""PyPI `pubnub` with each of its three subscription managers behind one face, and plain requests written from the protocol's sheet."""
+"""PyPI `pubnub` with each of its three subscription managers behind one face, and plain requests as the protocol has them."""
 
 import asyncio
 import json

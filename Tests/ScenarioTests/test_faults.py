@@ -194,6 +194,6 @@ def test_one_hundred_channels_come_back_within_two_seconds(proxied):
         count = 100 * (round + 2)
         wait_until(lambda: len(listener.of("subscribed")) >= count, 30, f"{count} confirmations")
         connected = [e for e in listener.of("status") if e["status"] == "connected"][-1]
-        # F35 asks for two seconds.
+        # The limit is two seconds.
         assert listener.of("subscribed")[-1]["t"] - connected["t"] <= 2 + GRACE
     assert len(listener.of("subscribed")) == 400

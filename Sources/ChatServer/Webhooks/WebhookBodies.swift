@@ -3,13 +3,13 @@ import ServerRuntime
 import WireCoding
 
 extension WebhookEvent {
-    /// The types of chat's events (sheet 3.5).
+    /// The types of chat's events.
     enum ChatTopic: String, Sendable {
         case connectionStatus = "user:connection_status"
         case messageSend = "message:send"
     }
 
-    /// What became of a session's connection (sheet 3.5).
+    /// What became of a session's connection.
     enum Status: String, Sendable {
         case connected = "0"
         case disconnected = "1"
@@ -45,7 +45,7 @@ extension WebhookEvent {
 }
 
 extension WebhookBatch {
-    /// The body of the request: `{type, id, time, data}` (sheet 3.5).
+    /// The body of the request: `{type, id, time, data}`.
     ///
     /// - Parameter prefix: makes the id one of its own among those of other starts of the server.
     func chatBody(prefix: String, time: Int64) -> [UInt8] {
@@ -70,7 +70,7 @@ extension WebhookBatch {
 private typealias JSONMembers = [(String, JSONValue)]
 
 extension JSONMembers {
-    /// Empty members are left out (sheet 3.5).
+    /// Empty members are left out.
     fileprivate mutating func addText(_ key: String, _ value: String) {
         if !value.isEmpty { append((key, .string(value))) }
     }
@@ -83,7 +83,7 @@ extension JSONMembers {
 }
 
 extension NexconnConversation {
-    /// As the server API calls it (sheet 3.2).
+    /// As the server API calls it.
     fileprivate var apiWord: String {
         switch self {
         case .direct: "PERSON"

@@ -59,5 +59,5 @@ public final class InMemoryMessageStore: MessageStore {
     public func close() async {}
 }
 
-/// No channel counts more messages than this (wire sheet 3).
+/// No channel counts more messages than this.
 let countLimit = 10_000

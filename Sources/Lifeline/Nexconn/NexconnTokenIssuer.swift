@@ -71,7 +71,7 @@ struct NexconnTokenIssuer: Sendable {
 
     /// The server's own refusals are final. They are about the request and its signature, since there is no token yet, so that they
     /// are not `credentialsRejected`, which asks for another token (rule LL-61). What somebody
-    /// else answers on the way, such as a captive portal, is not final (F76).
+    /// else answers on the way, such as a captive portal, is not final.
     static func token(in answer: HTTPAnswer) throws(ConnectionFailure) -> String {
         let json = try? JSONText(bytes: answer.body)
         if answer.isSuccess, let token = json?["result"]?["accessToken"]?.string { return token }

@@ -151,7 +151,7 @@ extension PubNubNews {
         }
     }
 
-    /// The payload decrypted, where the service's clients encrypt: messages and files (wire sheet, 14).
+    /// The payload decrypted, where the service's clients encrypt: messages and files.
     static func opened(
         _ payload: String, _ kind: PubNubMessageKind?, with cipher: PubNubCipher?
     ) throws(PubNubCipherError) -> String {

@@ -30,7 +30,7 @@ struct DemoJournal: Sendable {
     let subject: String
     /// The channels that have to be confirmed for the subject to be whole.
     let channels: [String]
-    /// The longest time between the last sign of life and the notice (reliability.md, 4.1: D).
+    /// The longest time between the last sign of life and the notice.
     let detection: Duration
     private(set) var routes: [Route] = []
     private var events: [Route: [Int: Event]] = [:]

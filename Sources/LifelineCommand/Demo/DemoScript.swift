@@ -10,7 +10,7 @@ struct DemoScript: Sendable {
 
     /// How long the script waits for anything before it calls it a problem.
     private static let patience = Duration.seconds(15)
-    /// Activity timeout and pong wait of the fast profile, and half a second (reliability.md, 4.1: D).
+    /// Activity timeout and pong wait of the fast profile, and half a second.
     static let detection = ConnectionTiming.fast.activity + ConnectionTiming.fast.probe + .milliseconds(500)
 
     init(colours: Colours, print: @escaping @Sendable (String) -> Void) {

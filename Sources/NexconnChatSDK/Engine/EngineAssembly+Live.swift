@@ -47,7 +47,7 @@ extension NCTiming {
         }
     }
 
-    /// How long an application may be in the background before its link is given up (nexconn.md, 2.4; rule NC-16).
+    /// How long an application may be in the background before its link is given up (rule NC-16).
     var backgroundLimit: Duration {
         switch self {
         case .standard: .seconds(120)

@@ -4,7 +4,7 @@
 /// client.publish().message("Hello").channel("room").shouldStore(false).performWithCompletion { status in … }
 /// ```
 ///
-/// Each argument is a property that holds a closure, as in the Cocoa SDK (API sheet B.4), and returns the same builder. Not for sharing
+/// Each argument is a property that holds a closure, as in the Cocoa SDK, and returns the same builder. Not for sharing
 /// between threads.
 open class PNAPICallBuilder {
     final let client: PubNub

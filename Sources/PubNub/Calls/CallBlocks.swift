@@ -1,5 +1,5 @@
 // Blocks that calls end with. All are called on the client's callback queue, once for each attempt. Of `(result, status)` exactly
-// one is not nil (API sheet D.8).
+// one is not nil.
 
 /// Takes a result or a status.
 public typealias PNCompletionBlock = (PNResult?, PNStatus?) -> Void

@@ -21,7 +21,7 @@ struct PublishDraft {
     var extras: CallExtras { CallExtras(query: query, isCompressed: isCompressed) }
 
     /// The call: message encoded, encrypted when there is a cipher key, and put together with what is for push notifications
-    /// (API sheet D.8, rules PL-64 to PL-67).
+    /// (rules PL-64 to PL-67).
     func call(_ cipher: PubNubCipher?, sequence: Int) throws(PubNubProblem) -> PubNubPublishCall {
         var metadataText: JSONText?
         if let metadata { metadataText = try JSONArguments.object(metadata, "metadata") }

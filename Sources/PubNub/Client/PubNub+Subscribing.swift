@@ -28,7 +28,7 @@ extension PubNub {
     // MARK: Subscribing
 
     /// Subscribes to channels, in addition to what is subscribed to already. The same channels again, or none, make the client ask
-    /// the service afresh (seed, Network lifecycle).
+    /// the service afresh.
     ///
     /// - Parameters:
     ///   - channels: the channels' names.

@@ -8,7 +8,7 @@ import PubNubProtocol
 ///
 /// May be used from any thread; no method blocks. Listeners and completions are called on one queue, the main queue unless chosen
 /// otherwise, in the order in which things happened. As long as there is a reference to it the client lives; releasing the last one
-/// ends its connections, and calls under way end as cancelled (seed, Network lifecycle).
+/// ends its connections, and calls under way end as cancelled.
 public final class PubNub: Sendable {
     /// How the client is set up, and what its results have in common.
     let setup: NIOLockedValueBox<ClientSetup>

@@ -6,7 +6,7 @@ import PubNubProtocol
 import TransportCommon
 import WireCoding
 
-/// Everything that a configuration holds, as a value (API sheet C).
+/// Everything that a configuration holds, as a value.
 struct ConfigurationValues: Hashable, Sendable {
     var origin = "ps.pndsn.com"
     var publishKey: String
@@ -95,7 +95,7 @@ extension ConfigurationValues {
             auth: authKey, sdk: PNClientInformation.sdk, instanceID: instanceID, deviceID: deviceID)
     }
 
-    /// Where a file that was shared can be downloaded (wire sheet 9).
+    /// Where a file that was shared can be downloaded.
     func fileURL(id: String, name: String, channel: String) -> URL? {
         let parts = ["v1", "files", subscribeKey, "channels", channel, "files", id, name]
         let request = PubNubRequest(path: parts.map { PercentEncoding.encode($0) })

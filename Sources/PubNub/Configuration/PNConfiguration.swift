@@ -3,7 +3,7 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// How a client is set up. Defaults are those of the Cocoa SDK 4.17 (API sheet C; rules PK-10 to PK-16).
+/// How a client is set up. Defaults are those of the Cocoa SDK 4.17 (rules PK-10 to PK-16).
 ///
 /// A client copies it: changes after ``PubNub/clientWithConfiguration(_:)`` have no effect on it. May be used from any thread.
 public final class PNConfiguration: Sendable {

@@ -14,7 +14,7 @@ public var kPNAESEncryptionError: Int { 5003 }
 /// Another key, or not what this key encrypted.
 public var kPNAESDecryptionError: Int { 5004 }
 
-/// Encrypts and decrypts data with a cipher key, apart from any client (API sheet; rules PC-1 to PC-12).
+/// Encrypts and decrypts data with a cipher key, apart from any client (rules PC-1 to PC-12).
 ///
 /// All methods may be called from any thread.
 open class PNAES {

@@ -46,7 +46,7 @@ struct CallOutcome<Answer: Sendable>: Sendable {
 }
 
 extension StatusFacts {
-    /// The facts of something that went wrong (API sheet D.2; rules PK-1 to PK-4).
+    /// The facts of something that went wrong (rules PK-1 to PK-4).
     init(_ problem: PubNubProblem, facts: ResultFacts, retry: (@Sendable () -> Void)? = nil) {
         var facts = facts
         facts.statusCode = problem.statusCode

@@ -62,7 +62,7 @@ extension ConfigurationValues {
         return configuration
     }
 
-    /// What the session is told (API sheet C).
+    /// What the session is told.
     var options: PubNubOptions {
         var options = PubNubOptions()
         options.pollTimeout = .positive(seconds: subscribeMaximumIdleTime)

@@ -24,7 +24,7 @@ extension PNStatusCategory {
         }
     }
 
-    /// The status code that stands in when no answer gave one (API sheet D.2; rule PK-2).
+    /// The status code that stands in when no answer gave one (rule PK-2).
     var standInStatusCode: Int {
         switch self {
         case .PNTimeoutCategory: 408

@@ -1,7 +1,7 @@
 import ConnectionEngine
 import PubNubProtocol
 
-/// Puts what the engine tells into the statuses of the Cocoa SDK. A pure value (API sheet D.4, D.6, D.7; rules PK-20 to PK-29).
+/// Puts what the engine tells into the statuses of the Cocoa SDK. A pure value (rules PK-20 to PK-29).
 ///
 /// ```
 ///            subscribed: PNConnected              loss: PNUnexpectedDisconnect

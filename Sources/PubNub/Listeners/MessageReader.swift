@@ -54,7 +54,7 @@ struct MessageReader {
         return .file(PNFileEventResult(data))
     }
 
-    /// The status in place of a message that could not be decrypted, with the message as it came (API sheet D.8; rule PK-30).
+    /// The status in place of a message that could not be decrypted, with the message as it came (rule PK-30).
     private func unreadable(_ message: PubNubMessage, _ batch: MessageBatch) -> Reading {
         let facts = StatusFacts(
             result: ResultFacts(operation: .subscribeOperation, context: batch.context),

@@ -55,7 +55,7 @@ public final class PNPresenceEventData: PNSubscriberData, @unchecked Sendable {
     public var presence: PNPresenceDetailsData { PNPresenceDetailsData(raw, event: event, batch: batch) }
 }
 
-/// The payload of a presence event (wire sheet 5).
+/// The payload of a presence event.
 struct PresenceEvent: Sendable {
     var action: String
     var user: String?
@@ -73,7 +73,7 @@ struct PresenceEvent: Sendable {
         var members: [String: JSONText] = [:]
         for member in text?.members ?? [] { members[member.key] = member.value }
         func names(_ key: String) -> [String]? { members[key]?.elements?.compactMap(\.string) }
-        // Intervals of some regions name no action (API sheet D.8).
+        // Intervals of some regions name no action.
         action = members["action"]?.string ?? "interval"
         user = members["uuid"]?.string
         timestamp = members["timestamp"].flatMap { UInt64($0.text) } ?? 0

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import NIOConcurrencyHelpers
 
-/// What a client writes down, and where. Silent until ``enabled`` is set (API sheet D.9; rules PK-50 to PK-53).
+/// What a client writes down, and where. Silent until ``enabled`` is set (rules PK-50 to PK-53).
 ///
 /// Lines go to swift-log, whose backend decides where they end up, and to files. Neither keys, tokens nor payloads are ever written.
 /// May be used from any thread.

@@ -15,7 +15,7 @@ open class PNResult: @unchecked Sendable, CustomStringConvertible {
     }
 
     /// The HTTP status of the answer. Without one: -1 after network trouble, 408 after a timeout, 400 for refused arguments, 499
-    /// for a cancelled call, 500 for an answer that is not the service's, 525 and 526 for TLS (API sheet D.2).
+    /// for a cancelled call, 500 for an answer that is not the service's, 525 and 526 for TLS.
     public final var statusCode: Int { facts.statusCode }
 
     /// Which call this belongs to.

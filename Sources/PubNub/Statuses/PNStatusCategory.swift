@@ -1,4 +1,4 @@
-/// What a status is about. Raw values are those of the Cocoa SDK 4.17 (API sheet B.6).
+/// What a status is about. Raw values are those of the Cocoa SDK 4.17.
 public enum PNStatusCategory: Int, Sendable {
     /// Nothing more exact fits: any unexpected HTTP status.
     case PNUnknownCategory = 0

@@ -3,7 +3,7 @@ import Identifiers
 import OrderedCollections
 import WireCoding
 
-/// An access token: who may do what until when, signed by the server that granted it (wire sheet 12.1; rules PC-30 to PC-36).
+/// An access token: who may do what until when, signed by the server that granted it (rules PC-30 to PC-36).
 public struct PubNubAccessToken: Hashable, Sendable {
     /// The longest text that is read, in bytes.
     public static let maximumLength = 32_768

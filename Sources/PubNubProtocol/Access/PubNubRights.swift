@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// What a grant allows on a resource, with the bits of the wire (wire sheet 12.1).
+/// What a grant allows on a resource, with the bits of the wire.
 public struct PubNubRights: OptionSet, Hashable, Sendable {
     public let rawValue: Int
 

@@ -122,6 +122,6 @@ extension JSONRepair.Plan {
 }
 
 extension JSONText {
-    /// The exact timetoken of a number or a string of digits (wire sheet 0.3).
+    /// The exact timetoken of a number or a string of digits.
     var timetoken: Timetoken? { identifier.flatMap { Timetoken($0) } }
 }

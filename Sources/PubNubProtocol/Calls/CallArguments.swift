@@ -71,7 +71,7 @@ enum CallArguments {
     }
 
     /// The type that a publisher gives a message: 3 to 50 letters, digits, `-` and `_`; it begins with a letter or digit, and not
-    /// with `pn-` or `pn_` (wire sheet 2).
+    /// with `pn-` or `pn_`.
     static func customType(_ type: String) throws(PubNubProblem) {
         let isSpelled = type.utf8.allSatisfy { byte in
             switch byte {

@@ -1,4 +1,4 @@
-/// Asks for the names of all channel groups (wire sheet 5).
+/// Asks for the names of all channel groups.
 public struct PubNubListGroupsCall: PubNubCall, Hashable {
     public init() {}
 
@@ -12,7 +12,7 @@ public struct PubNubListGroupsCall: PubNubCall, Hashable {
     }
 }
 
-/// Asks for the channels of a group (wire sheet 5).
+/// Asks for the channels of a group.
 public struct PubNubListGroupCall: PubNubCall, Hashable {
     public var group: String
 
@@ -30,7 +30,7 @@ public struct PubNubListGroupCall: PubNubCall, Hashable {
     }
 }
 
-/// Adds channels to a group, which comes into being with the first, or removes them (wire sheet 5, rules PL-40 and PL-41).
+/// Adds channels to a group, which comes into being with the first, or removes them (rules PL-40 and PL-41).
 public struct PubNubChangeGroupCall: PubNubCall, Hashable {
     public enum Change: String, Hashable, Sendable {
         case add, remove
@@ -66,7 +66,7 @@ public struct PubNubChangeGroupCall: PubNubCall, Hashable {
     }
 }
 
-/// Removes a group with all its channels (wire sheet 5).
+/// Removes a group with all its channels.
 public struct PubNubRemoveGroupCall: PubNubCall, Hashable {
     public var group: String
 

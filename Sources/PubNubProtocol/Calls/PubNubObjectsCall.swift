@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What App Context keeps data about (wire sheet 11).
+/// What App Context keeps data about.
 public enum PubNubObjectResource: Hashable, Sendable {
     case users
     case user(String)
@@ -25,7 +25,7 @@ public enum PubNubObjectResource: Hashable, Sendable {
     }
 }
 
-/// Which part of a list is asked for, and in which order (wire sheet 11).
+/// Which part of a list is asked for, and in which order.
 public struct PubNubObjectPage: Hashable, Sendable {
     /// The most elements of one answer.
     public static let maximumLimit = 100
@@ -65,7 +65,7 @@ public struct PubNubObjectPage: Hashable, Sendable {
     }
 }
 
-/// Reads, sets or removes data of App Context (wire sheet 11, rules PL-52 to PL-54).
+/// Reads, sets or removes data of App Context (rules PL-52 to PL-54).
 public struct PubNubObjectsCall: PubNubCall, Hashable {
     public enum Action: Hashable, Sendable {
         case get

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// A device as a push service knows it (wire sheet 6, rules PL-45 to PL-47).
+/// A device as a push service knows it (rules PL-45 to PL-47).
 public struct PubNubPushDevice: Hashable, Sendable {
     /// The push service, and how it is asked.
     public enum Service: Hashable, Sendable {
@@ -52,7 +52,7 @@ public struct PubNubPushDevice: Hashable, Sendable {
     }
 }
 
-/// Asks on which channels a device gets push notifications (wire sheet 6).
+/// Asks on which channels a device gets push notifications.
 public struct PubNubListPushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
     /// How many channels at most; nil for what the service says.
@@ -79,7 +79,7 @@ public struct PubNubListPushCall: PubNubCall, Hashable {
     }
 }
 
-/// Adds channels to those on which a device gets push notifications, or removes some (wire sheet 6).
+/// Adds channels to those on which a device gets push notifications, or removes some.
 public struct PubNubChangePushCall: PubNubCall, Hashable {
     public enum Change: String, Hashable, Sendable {
         case add, remove
@@ -110,7 +110,7 @@ public struct PubNubChangePushCall: PubNubCall, Hashable {
     }
 }
 
-/// Ends all push notifications of a device (wire sheet 6).
+/// Ends all push notifications of a device.
 public struct PubNubRemovePushCall: PubNubCall, Hashable {
     public var device: PubNubPushDevice
 

@@ -53,7 +53,7 @@ extension PubNubCipher {
     }
 }
 
-/// Messages that carry payloads for push notifications beside what subscribers read (wire sheet 6 and 14.1; rule PC-10).
+/// Messages that carry payloads for push notifications beside what subscribers read (rule PC-10).
 public enum PubNubPushMessage {
     /// Where the message itself is, when it is no object or encrypted.
     public static let key = "pn_other"

@@ -2,7 +2,7 @@ import Crypto
 import CryptoExtras
 import WireCoding
 
-/// Encrypts and decrypts messages and files with a cipher key (wire sheet 14; rules PC-1 to PC-12).
+/// Encrypts and decrypts messages and files with a cipher key (rules PC-1 to PC-12).
 ///
 /// A value without state; any thread may use it. Encrypts in one form and decrypts both: data says by its header which one it is.
 /// Neither form proves who wrote a message: whoever may publish can replay or change one.

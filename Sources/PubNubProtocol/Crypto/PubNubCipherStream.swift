@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 
-/// Encrypts or decrypts data of any length piece by piece, for files (wire sheet 8 and 14; rule PC-11).
+/// Encrypts or decrypts data of any length piece by piece, for files (rule PC-11).
 public struct PubNubCipherStream: Sendable {
     private enum Mode: Sendable {
         case encrypting

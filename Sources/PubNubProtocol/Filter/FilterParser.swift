@@ -1,4 +1,4 @@
-/// Reads a filter expression by the grammar of the wire sheet, 9.1.
+/// Reads a filter expression by the grammar of rules PF.
 struct FilterParser {
     private var lexer: FilterLexer
     private var token = FilterToken.end

@@ -1,4 +1,4 @@
-/// A filter expression, checked and ready to use again and again (wire sheet 9; rules PF).
+/// A filter expression, checked and ready to use again and again (rules PF).
 ///
 /// A value without state: the same filter serves any number of messages on any thread. Evaluating it neither throws nor takes
 /// longer than ``maximumWork`` allows.

@@ -2,9 +2,9 @@ import ConnectionEngine
 
 // The loop: reaching the service, handshake, poll after poll.
 extension PubNubSession {
-    /// As many messages in one answer mean that the service's queue may have overflowed (wire sheet 1.2.8).
+    /// As many messages in one answer mean that the service's queue may have overflowed.
     static let fullBatch = 100
-    /// Longer requests are refused by the service (wire sheet 0.1).
+    /// Longer requests are refused by the service.
     static let longestTarget = 32 * 1024
     /// After so many malformed answers in a row to polls from one position that position is given up (rule PX-51).
     static let malformedPollLimit = 3

@@ -134,7 +134,7 @@ public struct PubNubSession: LongPollSession {
         }
     }
 
-    /// Whether the service refuses a signed request because of its timestamp (wire sheet 12).
+    /// Whether the service refuses a signed request because of its timestamp.
     private static func isAboutTime(_ problem: PubNubProblem) -> Bool {
         problem.failure.httpStatus == 400 && problem.information?.hasPrefix("Invalid Timestamp") ?? false
     }

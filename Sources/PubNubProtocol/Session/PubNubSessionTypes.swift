@@ -79,7 +79,7 @@ public enum PubNubSessionEvent: Sendable {
     indirect case leaveFailed(PubNubProblem)
 }
 
-/// What the caller configures about a subscription. Defaults are those of the Cocoa SDK 4.x (API sheet, C).
+/// What the caller configures about a subscription. Defaults are those of the Cocoa SDK 4.x.
 public struct PubNubOptions: Hashable, Sendable {
     /// How long the service may hold a poll before the client gives it up.
     public var pollTimeout: Duration = .seconds(310)

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// The messages delivered last, to recognise repetitions: the same timetoken, channel and payload (API sheet D.8, rule PX-17).
+/// The messages delivered last, to recognise repetitions: the same timetoken, channel and payload (rule PX-17).
 ///
 /// Messages nearly always come in the order of their timetokens, and one that is newer than all before cannot be a repetition, so
 /// that the memory is searched only when something old comes.
@@ -46,7 +46,7 @@ struct SeenMessages: Sendable {
         }
     }
 
-    /// Forgets what is newer than `timetoken`, so that it can be delivered again (API sheet D.8).
+    /// Forgets what is newer than `timetoken`, so that it can be delivered again.
     mutating func forget(after timetoken: Timetoken) {
         let inOrder = entries[oldest...] + entries[..<oldest]
         entries = inOrder.filter { $0.timetoken <= timetoken }

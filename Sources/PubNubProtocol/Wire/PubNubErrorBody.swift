@@ -1,13 +1,12 @@
 import WireCoding
 
-/// What a server answers when it refuses: status, type and body with the texts that official SDKs look for (wire sheet 12.4, 13 and
-/// 13.1, rule PN-24).
+/// What a server answers when it refuses: status, type and body with the texts that official SDKs look for (rule PN-24).
 public struct PubNubErrorBody: Error, Hashable, Sendable {
     public var status: Int
     public var contentType: String
     public var body: [UInt8]
 
-    /// The type of all answers but those of the access manager (wire sheet 0.1).
+    /// The type of all answers but those of the access manager.
     public static let contentType = "text/javascript; charset=\"UTF-8\""
     /// The type of what the access manager answers.
     public static let accessManagerContentType = "text/javascript; charset=UTF-8"

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The parts of an answer that say whether it is an error and which one, read in one pass without a tree (API sheet D.1).
+/// The parts of an answer that say whether it is an error and which one, read in one pass without a tree.
 struct PubNubErrorSummary {
     /// A numeric `status` at the top.
     var status: Int?

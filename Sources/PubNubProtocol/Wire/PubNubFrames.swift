@@ -1,6 +1,6 @@
 import WireCoding
 
-/// The bodies that a server answers subscribing, publishing and the time with (wire sheet 1.1, 2; rules PN-18 to PN-21).
+/// The bodies that a server answers subscribing, publishing and the time with (rules PN-18 to PN-21).
 ///
 /// A subscribe answer is put together from ``answerStart(_:)``, elements with commas in between, and ``answerEnd``.
 public enum PubNubFrames {

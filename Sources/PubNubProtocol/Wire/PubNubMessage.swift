@@ -1,6 +1,6 @@
 import Identifiers
 
-/// What kind of message an element of a subscribe answer is: its `e` (wire sheet, 1.1). An open set.
+/// What kind of message an element of a subscribe answer is: its `e`. An open set.
 public struct PubNubMessageKind: RawRepresentable, Hashable, Sendable {
     public let rawValue: Int
 

@@ -1,6 +1,6 @@
 import WireCoding
 
-/// What happened on a channel to those who are there: the payload of a presence event (wire sheet 4.1 and 4.2, rules PN-22, PN-23).
+/// What happened on a channel to those who are there: the payload of a presence event (rules PN-22, PN-23).
 public struct PubNubPresenceEvent: Hashable, Sendable {
     /// An open set.
     public struct Action: RawRepresentable, Hashable, Sendable {
@@ -117,7 +117,7 @@ extension PubNubPresenceEvent {
 extension PubNubPresenceEvent {
     /// Reads a presence event; nil for other messages, and for payloads that are no presence events.
     ///
-    /// An event without an action is an interval event (API sheet D.8). Missing numbers are 0.
+    /// An event without an action is an interval event. Missing numbers are 0.
     public init?(_ message: PubNubMessage) {
         guard message.isPresence, let body = try? JSONText(message.payload), let members = body.members else { return nil }
         self.init(

@@ -2,7 +2,7 @@ import ConnectionEngine
 import WireCoding
 
 extension PubNubProblem {
-    /// What is wrong with an answer; nil for a good one (architecture, Categories; API sheet D.1; rules PN-7 to PN-11).
+    /// What is wrong with an answer; nil for a good one (rules PN-7 to PN-11).
     ///
     /// The status decides, unless the body has a numeric `status` above 200, which then counts instead. A good status with a body
     /// that is no JSON is no answer of this service.
@@ -48,7 +48,7 @@ extension PubNubProblem {
         PubNubProblem(ConnectionFailure(.malformedResponse, reason, httpStatus: status))
     }
 
-    /// The types that answers of this service have (wire sheet 0.1). One that states none is judged by its body.
+    /// The types that answers of this service have. One that states none is judged by its body.
     static func isJSON(_ contentType: String?) -> Bool {
         guard let contentType else { return true }
         // In place, since every answer asks.

@@ -2,7 +2,7 @@ import Identifiers
 import WireCoding
 
 extension PubNubRequest {
-    /// The long poll, and the handshake before it (wire sheet 1, rules PN-4 and PN-5).
+    /// The long poll, and the handshake before it (rules PN-4 and PN-5).
     ///
     /// - Parameters:
     ///   - cursor: where to go on; zero for a handshake. `tt` always goes out, `tr` only once a region is known.
@@ -21,7 +21,7 @@ extension PubNubRequest {
         return PubNubRequest(path: ["v2", "subscribe", key, pathList(list.channels), "0"], parameters: parameters)
     }
 
-    /// Says that the user is still there (wire sheet 4, rule PN-6). Presence names of the list are left out.
+    /// Says that the user is still there (rule PN-6). Presence names of the list are left out.
     public static func heartbeat(
         list: PubNubList, heartbeat: Int, state: String? = nil, settings: PubNubSettings
     ) -> PubNubRequest {
@@ -32,7 +32,7 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: heartbeat, state: state))
     }
 
-    /// Says that the user is gone (wire sheet 4, rule PN-6). Presence names of the list are left out. The path says `sub_key`, as
+    /// Says that the user is gone (rule PN-6). Presence names of the list are left out. The path says `sub_key`, as
     /// the Cocoa SDK's does.
     public static func leave(list: PubNubList, settings: PubNubSettings) -> PubNubRequest {
         let list = list.withoutPresence
@@ -42,7 +42,7 @@ extension PubNubRequest {
             parameters: heartbeatParameters(list.groups, heartbeat: 0, state: nil))
     }
 
-    /// The service's time; also what tells whether the service can be reached (wire sheet 2).
+    /// The service's time; also what tells whether the service can be reached.
     public static let time = PubNubRequest(path: ["time", "0"])
 
     private static func heartbeatParameters(_ groups: [String], heartbeat: Int, state: String?) -> [Parameter] {

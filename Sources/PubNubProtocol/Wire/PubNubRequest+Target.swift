@@ -1,7 +1,7 @@
 import WireCoding
 
 extension PubNubRequest {
-    /// Path and query as they go into the request line (wire sheet 0.2, rules PN-1 to PN-3).
+    /// Path and query as they go into the request line (rules PN-1 to PN-3).
     ///
     /// The request's own parameters come first and win over common ones of the same name, because some calls give such a name a
     /// meaning of their own (`auth` of a grant).
@@ -49,8 +49,8 @@ extension PubNubRequest {
         return String(decoding: out, as: UTF8.self)
     }
 
-    /// Names as one part of a path: each encoded on its own, with commas in between; a lone comma when there are none (wire
-    /// sheet 1, rule PN-2).
+    /// Names as one part of a path: each encoded on its own, with commas in between; a lone comma when there are none (rule
+    /// PN-2).
     public static func pathList(_ names: [String]) -> String {
         guard !names.isEmpty else { return "," }
         var out: [UInt8] = []

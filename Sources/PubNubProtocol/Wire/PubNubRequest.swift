@@ -1,11 +1,11 @@
 import ConnectionEngine
 
-/// Who asks whom: what every request of a client carries (wire sheet, 0.2).
+/// Who asks whom: what every request of a client carries.
 public struct PubNubSettings: Hashable, Sendable {
     public var endpoint: HTTPEndpoint
     public var publishKey: String
     public var subscribeKey: String
-    /// With it requests are signed (wire sheet, 12.5). Never logged.
+    /// With it requests are signed. Never logged.
     public var secretKey: String?
     public var userID: String
     /// An auth key or an access token. Never logged.

@@ -1,7 +1,7 @@
 import Identifiers
 import WireCoding
 
-/// Reads the answers of one connection's polls, one after the other (wire sheet 1.1, rules PN-13 to PN-17).
+/// Reads the answers of one connection's polls, one after the other (rules PN-13 to PN-17).
 ///
 /// One pass over the bytes, no tree: payloads and metadata are cut out as they came, names that come again are shared, so that a
 /// message costs the allocation of its payload and nothing else. A value of its own for each connection.

@@ -1,4 +1,4 @@
-/// A point in a service's stream of messages: units of 100 ns since 1970, 17 digits today (PubNub wire sheet, 0.3).
+/// A point in a service's stream of messages: units of 100 ns since 1970, 17 digits today.
 ///
 /// 0 means "from now on". Opaque otherwise: never derive a time from it that decides anything.
 public struct Timetoken: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {

@@ -191,7 +191,7 @@ struct CheckedToken: Sendable {
         groups = Rules(token.resources.groups, token.patterns.groups)
     }
 
-    /// Groups are written with a colon in front here and without it there (wire sheet 12.4).
+    /// Groups are written with a colon in front here and without it there.
     func allows(_ need: AccessNeed) -> Bool {
         switch need.kind {
         case .channel: channels.allow(need.right, on: need.name)

@@ -28,7 +28,7 @@ struct AccessNeed: Hashable, Sendable {
         request.target.parameters.filter { $0.name == "channel-group" }.flatMap { PubNubAddress.list($0.value) }
     }
 
-    /// What a request needs (wire sheet 12.3, rule PV-82). Presence channels and groups are resources of their own.
+    /// What a request needs (rule PV-82). Presence channels and groups are resources of their own.
     static func needs(of request: PubNubServerRequest, _ route: PubNubRoute) -> [AccessNeed] {
         switch route {
         case .subscribe(let list), .heartbeat(let list), .leave(let list), .hereNow(let list), .state(let list, _),

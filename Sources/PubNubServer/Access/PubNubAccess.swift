@@ -1,7 +1,7 @@
 import Identifiers
 import PubNubProtocol
 
-/// Who may do what, for keysets that require grants (wire sheet 12; rules PV-80 to PV-89).
+/// Who may do what, for keysets that require grants (rules PV-80 to PV-89).
 struct PubNubAccess: Sendable {
     let application: PubNubApplication
 

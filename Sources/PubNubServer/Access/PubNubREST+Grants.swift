@@ -4,7 +4,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// Grants of the second version (wire sheet 12.2; rules PV-84 and PV-85).
+/// Grants of the second version (rules PV-84 and PV-85).
 extension PubNubREST {
     /// Minutes, when a request does not say.
     private static let defaultTTL = 1440

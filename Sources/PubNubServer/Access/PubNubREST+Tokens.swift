@@ -6,11 +6,11 @@ import ServerRuntime
 import WireCoding
 
 extension HTTPAnswer.ContentType {
-    /// What the access manager answers with (wire sheet 0.1).
+    /// What the access manager answers with.
     static let accessManager = HTTPAnswer.ContentType(rawValue: PubNubErrorBody.accessManagerContentType)
 }
 
-/// Access tokens: granting and revoking (wire sheet 12.1; rules PV-86 to PV-88).
+/// Access tokens: granting and revoking (rules PV-86 to PV-88).
 extension PubNubREST {
     /// Minutes that a token may hold.
     private static let ttls = 1...43_200
@@ -135,7 +135,7 @@ extension PubNubREST {
             })
     }
 
-    /// In the order of keys that revoking has, which differs from granting's (wire sheet 12.1).
+    /// In the order of keys that revoking has, which differs from granting's.
     private static func invalidToken(_ detail: String) -> HTTPAnswer {
         accessManager(
             400,

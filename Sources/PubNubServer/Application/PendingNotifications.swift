@@ -7,7 +7,7 @@ struct PendingNotifications: Sendable {
     var events: [OccupancyEvent] = []
     /// Messages that have become visible.
     var entries: [StreamEntry<PubNubElement>] = []
-    /// Groups whose polls are answered although there is no message (wire sheet 1.2, item 4).
+    /// Groups whose polls are answered although there is no message.
     var changedGroups: [Identifier] = []
 
     var isEmpty: Bool { events.isEmpty && entries.isEmpty && changedGroups.isEmpty }

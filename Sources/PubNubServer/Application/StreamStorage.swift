@@ -6,7 +6,7 @@ package struct StreamStorage: Sendable {
     let store: any MessageStore
     let tokens: TimetokenAllocator
     /// Tells streams apart: 1 while they live on in a durable store, otherwise another number for each start, so that clients see
-    /// that the stream which their cursor is from is gone (F60, rule PV-12).
+    /// that the stream which their cursor is from is gone (rule PV-12).
     let region: Int
 
     init(store: any MessageStore, restored: RestoredState, unixTicks: @escaping @Sendable () -> UInt64) {

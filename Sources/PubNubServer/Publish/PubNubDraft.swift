@@ -4,7 +4,7 @@ import PubNubProtocol
 import RealtimeHub
 import WireCoding
 
-/// What a request asks to be published, checked (wire sheet 2). A pure value.
+/// What a request asks to be published, checked. A pure value.
 struct PubNubDraft: Hashable, Sendable {
     var channel: String
     var publisher: String?
@@ -22,7 +22,7 @@ struct PubNubDraft: Hashable, Sendable {
     /// Whether subscribers get it: a fire is acknowledged and goes nowhere.
     var isDelivered: Bool
 
-    /// The longest message (wire sheet 10), in bytes of JSON.
+    /// The longest message, in bytes of JSON.
     static let maximumBytes = 32_768
     static let maximumSignalBytes = 64
     /// The longest name of a channel, in characters.
@@ -48,7 +48,7 @@ struct PubNubDraft: Hashable, Sendable {
         if kind == .file, !Self.isFile(self.payload) { throw .publish(400, "Invalid file message", now) }
         customType = request.parameter("custom_message_type")
         if let customType, !Self.isValid(customType: customType) { throw .publish(400, "Invalid custom message type", now) }
-        // Signals have neither, and are never stored (wire sheet 2).
+        // Signals have neither, and are never stored.
         if !isSignal, let text = request.parameter("meta"), !text.isEmpty { metadata = try Self.json(Array(text.utf8), now) }
         isStored = isSignal ? false : request.flag("store")
         hours = request.parameter("ttl").flatMap(Double.init).flatMap { $0.isFinite && $0 > 0 ? $0 : nil }
@@ -97,7 +97,7 @@ struct PubNubDraft: Hashable, Sendable {
             expires: expires)
     }
 
-    /// Compressed or not is seen from the bytes: libraries label zlib as gzip and as deflate (wire sheet 2).
+    /// Compressed or not is seen from the bytes: libraries label zlib as gzip and as deflate.
     private static func content(of body: [UInt8], _ now: Timetoken) throws(PubNubErrorBody) -> [UInt8] {
         if let plain = try? JSONText(bytes: body) {
             guard plain.text.utf8.count <= maximumBytes else { throw .messageTooLarge(now) }
@@ -124,7 +124,7 @@ struct PubNubDraft: Hashable, Sendable {
         return token.flatMap { Timetoken($0) }?.rawValue
     }
 
-    /// What tells subscribers about a file: its id and its name, or a text when it is encrypted (wire sheet 8, item 3).
+    /// What tells subscribers about a file: its id and its name, or a text when it is encrypted.
     private static func isFile(_ payload: [UInt8]) -> Bool {
         guard let json = try? JSONText(bytes: payload) else { return false }
         if json.kind == .string { return true }
@@ -132,12 +132,12 @@ struct PubNubDraft: Hashable, Sendable {
         return !id.isEmpty && !name.isEmpty
     }
 
-    /// User ids have the length of channels' names (wire sheet 0.2).
+    /// User ids have the length of channels' names.
     static func isValid(user: String) -> Bool {
         !user.isEmpty && user.utf8.count <= maximumName * 4 && user.count <= maximumName
     }
 
-    /// Channels that can be published to: no lists, patterns or presence channels (wire sheet 10).
+    /// Channels that can be published to: no lists, patterns or presence channels.
     static func isValid(channel: String) -> Bool {
         guard !channel.isEmpty, channel.utf8.count <= maximumName * 4, channel.count <= maximumName,
             !channel.hasByteSuffix(PubNubMessage.presenceSuffix)

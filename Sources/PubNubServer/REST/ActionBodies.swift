@@ -2,7 +2,7 @@ import Identifiers
 import OrderedCollections
 import RealtimeHub
 
-/// What the message actions service answers (wire sheet 7; rules PV-70 to PV-73).
+/// What the message actions service answers (rules PV-70 to PV-73).
 enum ActionBodies {
     static func added(_ action: MessageAction) -> [UInt8] {
         JSONBody.object(isSpaced: true) { body in

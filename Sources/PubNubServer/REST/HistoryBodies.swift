@@ -1,7 +1,7 @@
 import RealtimeHub
 import WireCoding
 
-/// What the history service answers (wire sheet 3; rules PV-40 to PV-47).
+/// What the history service answers (rules PV-40 to PV-47).
 enum HistoryBodies {
     /// What a request of version 2 wants of each message.
     struct PastFields: Hashable {

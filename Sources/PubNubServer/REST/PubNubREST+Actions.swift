@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Message actions (wire sheet 7; rules PV-70 to PV-73).
+/// Message actions (rules PV-70 to PV-73).
 extension PubNubREST {
     /// The longest type, in characters.
     private static let maximumType = 15

@@ -3,7 +3,7 @@ import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
 
-/// Channel groups (wire sheet 5; rules PV-60 to PV-62).
+/// Channel groups (rules PV-60 to PV-62).
 extension PubNubREST {
     func groups() -> HTTPAnswer {
         let names = application.withState { $0.groups.names.texts }

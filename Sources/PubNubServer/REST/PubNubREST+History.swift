@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// History, deletion and counts (wire sheet 3; rules PV-40 to PV-47).
+/// History, deletion and counts (rules PV-40 to PV-47).
 extension PubNubREST {
     /// The most channels of a request for pages, and for counts.
     private static let pageChannels = 500

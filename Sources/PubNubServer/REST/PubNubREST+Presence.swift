@@ -4,7 +4,7 @@ import RealtimeHub
 import ServerRuntime
 import WireCoding
 
-/// Presence (wire sheet 4; rules PV-50 to PV-56, PV-113 to PV-116).
+/// Presence (rules PV-50 to PV-56, PV-113 to PV-116).
 extension PubNubREST {
     /// What a request changes in presence; nil for one that only asks.
     func presenceChange(_ request: PubNubServerRequest, _ route: PubNubRoute) throws(PubNubErrorBody) -> PresenceChange? {
@@ -147,7 +147,7 @@ extension PubNubREST {
 
 /// What a here-now request wants to know of each channel.
 private struct HereNowRequest {
-    /// The most users of a page, and as many when nothing else is asked for (wire sheet 4).
+    /// The most users of a page, and as many when nothing else is asked for.
     private static let pageLimit = 1000
 
     private let limit: Int

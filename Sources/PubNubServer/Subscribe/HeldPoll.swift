@@ -91,7 +91,7 @@ final class HeldPoll: HeldExchange {
         seats[slot] = index
     }
 
-    /// The hold is over: nothing came (wire sheet 1.2, item 3).
+    /// The hold is over: nothing came.
     func expire(at now: MonotonicInstant) {
         guard isHeld else { return }
         polls.expire(self, at: now)

@@ -1,7 +1,7 @@
 import PubNubProtocol
 import RealtimeHub
 
-/// A subscriber's filter, compiled once for all polls of a loop that bring the same text (wire sheet 9), with its verdicts.
+/// A subscriber's filter, compiled once for all polls of a loop that bring the same text, with its verdicts.
 ///
 /// Lives on its event loop.
 final class PollFilter {

@@ -23,7 +23,7 @@ final class PollSources {
     /// The last answer of this turn of the loop.
     var memo: PollMemo?
 
-    /// With more than one source, messages say which of them they matched (wire sheet 1.1).
+    /// With more than one source, messages say which of them they matched.
     private let saysMatch: Bool
     private var resolved: Resolved?
 
@@ -54,8 +54,8 @@ final class PollSources {
         resolve(state).interest
     }
 
-    /// Where a subscriber is present: on its channels, patterns and the channels of its groups, but never by watching presence
-    /// (wire sheet 4.2). Under the application's lock.
+    /// Where a subscriber is present: on its channels, patterns and the channels of its groups, but never by watching presence.
+    /// Under the application's lock.
     func places(_ state: borrowing PubNubApplication.State) -> [PresencePlace] {
         resolve(state).places
     }

@@ -195,7 +195,7 @@ final class PubNubPolls {
         return fresh
     }
 
-    /// Filters are compiled once for each text (wire sheet 9).
+    /// Filters are compiled once for each text.
     private func readFilter(
         _ target: SubscribeTarget, _ bytes: UnsafeRawBufferPointer
     ) throws(PubNubErrorBody) -> PollFilter? {

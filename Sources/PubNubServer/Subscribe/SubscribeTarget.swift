@@ -12,7 +12,7 @@ struct SubscribeTarget: Hashable, Sendable {
     var instance: Range<Int>?
     var filter: Range<Int>?
     var state: Range<Int>?
-    /// 0 for a handshake, which libraries also spell by leaving it out (wire sheet 1).
+    /// 0 for a handshake, which libraries also spell by leaving it out.
     var cursor: UInt64 = 0
     /// The presence timeout in seconds that the client wants.
     var heartbeat: Int?
@@ -80,7 +80,7 @@ struct SubscribeTarget: Hashable, Sendable {
         return value
     }
 
-    /// `{"r":12,"t":"15…"}`, as old Ruby libraries write the cursor (wire sheet 1).
+    /// `{"r":12,"t":"15…"}`, as old Ruby libraries write the cursor.
     private static func rubyCursor(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> UInt64? {
         guard let text = PercentDecoding.decode(UnsafeRawBufferPointer(rebasing: bytes[range]), plusIsSpace: true),
             let object = try? JSONText(text),

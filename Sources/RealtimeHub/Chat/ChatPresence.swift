@@ -43,7 +43,7 @@ struct ChatPresence: Sendable {
 
     // MARK: Coming and going
 
-    /// A user has a session. Told unless the user was still taken for online (F68, F71).
+    /// A user has a session. Told unless the user was still taken for online.
     mutating func came(_ user: Identifier, at now: Int64, news: inout ChatNews) {
         if leaving.removeValue(forKey: user) != nil { touched?.insert(user) }
         guard changes[user]?.isOnline != true else { return }

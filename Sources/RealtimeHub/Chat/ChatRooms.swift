@@ -126,7 +126,7 @@ struct ChatRooms: Sendable {
         for id in channels(of: user).sorted() { _ = exit(session, user, id, at: now, into: &commit, news: &news) }
     }
 
-    /// The connection of a session is lost: the user stays for the grace (F71).
+    /// The connection of a session is lost: the user stays for the grace.
     mutating func lose(_ session: ChatSession, of user: Identifier, grace: Duration, at now: Int64, news: inout ChatNews) {
         for id in channels(of: user) {
             guard let index = rooms.index(forKey: id), let left = rooms.values[index].detach(session, user) else { continue }

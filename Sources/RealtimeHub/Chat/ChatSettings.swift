@@ -44,7 +44,7 @@ public struct ChatApplication: Hashable, Sendable {
     /// All secrets that are valid, the one that signs first.
     public var validSecrets: [Secret] { Secret.valid(secret, previousSecret) }
 
-    /// What `lifeline serve` serves without configuration (design, section 5).
+    /// What `lifeline serve` serves without configuration.
     public static let development = ChatApplication(key: "app-key", secret: Secret("app-secret"))
 }
 

@@ -18,7 +18,7 @@ extension ChatState {
 
     /// A session enters an open channel: 23409, 23410 or 23437 otherwise.
     ///
-    /// Entering again changes nothing, and coming back within the grace is no news for others (F71). Whoever enters has to be
+    /// Entering again changes nothing, and coming back within the grace is no news for others. Whoever enters has to be
     /// attached before the events of `news` are delivered.
     public mutating func enterOpenChannel(
         _ id: Identifier, extra: String? = nil, session: ChatSession, user: Identifier, at now: Int64,

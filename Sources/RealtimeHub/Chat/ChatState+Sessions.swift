@@ -27,7 +27,7 @@ extension ChatState {
     /// Takes a session out. Without effect for one that is out already.
     ///
     /// - Parameter isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
-    ///   channels and online for a while (F71).
+    ///   channels and online for a while.
     public mutating func signOut(
         _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {

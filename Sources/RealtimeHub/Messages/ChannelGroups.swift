@@ -1,7 +1,7 @@
 import Identifiers
 import OrderedCollections
 
-/// What channel groups may be (wire sheet 5).
+/// What channel groups may be.
 public struct GroupLimits: Hashable, Sendable {
     /// Groups of an application.
     public var groups: Int
@@ -45,7 +45,7 @@ public struct GroupChange: Hashable, Sendable {
     public var added: [Identifier]
     public var removed: [Identifier]
 
-    /// Whether there is anything to store, and readers of the group to wake (wire sheet 1.2, item 4).
+    /// Whether there is anything to store, and readers of the group to wake.
     public var hasChanged: Bool { !added.isEmpty || !removed.isEmpty }
 }
 

@@ -1,4 +1,4 @@
-/// A stretch of a channel's messages with one end exclusive and one inclusive, as requests write it (wire sheet 3, rule HB-40).
+/// A stretch of a channel's messages with one end exclusive and one inclusive, as requests write it (rule HB-40).
 ///
 /// `start` is excluded and `end` included, whichever of them is the later one.
 public struct HistorySpan: Hashable, Sendable {

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// A subscription to every channel whose name begins alike: `a.*` or `a.b.*` (wire sheet 1.3, rule HB-25).
+/// A subscription to every channel whose name begins alike: `a.*` or `a.b.*` (rule HB-25).
 public struct Wildcard: Hashable, Sendable {
     /// The pattern as written, the name by which queues, presence and answers know it.
     public let pattern: Identifier

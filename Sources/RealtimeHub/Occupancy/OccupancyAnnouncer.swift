@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Decides which changes of a channel are events of their own, and sums up the others (wire sheet 4.1, rules HB-35 to HB-37).
+/// Decides which changes of a channel are events of their own, and sums up the others (rules HB-35 to HB-37).
 struct OccupancyAnnouncer: Sendable {
     enum Change: Sendable {
         case join, leave, timeout

@@ -1,6 +1,6 @@
 import Identifiers
 
-/// Who is on which channel of one application, and what others hear of it (wire sheet 4.1).
+/// Who is on which channel of one application, and what others hear of it.
 ///
 /// Users are on a channel from their first subscribe or heartbeat until they leave or fall silent. Changes add events to the list
 /// that is passed in; the front publishes them on the channels' presence channels, in that order. A subscription to a pattern is

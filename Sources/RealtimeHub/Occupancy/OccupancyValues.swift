@@ -24,7 +24,7 @@ public struct OccupancyUser: Hashable, Sendable {
     }
 }
 
-/// How presence behaves for an application (wire sheet 4.1).
+/// How presence behaves for an application.
 public struct OccupancySettings: Hashable, Sendable {
     /// Up to this occupancy every join, leave and timeout is an event of its own; above it come interval events.
     public var announceMaximum: Int

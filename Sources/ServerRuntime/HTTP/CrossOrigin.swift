@@ -39,7 +39,7 @@ package struct CrossOrigin: Sendable {
 
     package func allows(_ page: Page) -> Bool { isForAll || page != .other }
 
-    /// Appends the fields of an answer: of PubNub's services as they were recorded (wire sheet 0.1), of all others the least.
+    /// Appends the fields of an answer: of PubNub's services as they were recorded, of all others the least.
     package func write(for page: Page, isRecorded: Bool, to buffer: inout ByteBuffer) {
         if isForAll {
             buffer.writeStaticString("access-control-allow-origin: *\r\n")

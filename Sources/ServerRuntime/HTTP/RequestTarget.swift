@@ -16,7 +16,7 @@ package struct RequestTarget: Hashable, Sendable {
         package var value: String
     }
 
-    /// The longest target that is looked at, in bytes: what PubNub allows (wire sheet 0.1).
+    /// The longest target that is looked at, in bytes: what PubNub allows.
     package static let maximumBytes = 32_768
 
     package init(parsing target: String) throws(HTTPProblem) {

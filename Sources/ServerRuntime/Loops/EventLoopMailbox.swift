@@ -23,7 +23,7 @@ package protocol LoopPart: LoopResident, SendableMetatype {
 /// The way to what a service keeps on one event loop, from any thread.
 ///
 /// Whatever is asked for in one turn of the loop is done in one go: one hop for the loop, not one for each message, and one flush
-/// for each connection (design, section 5). What waits is bounded by publishers who look at ``LoopCongestion`` and wait in turn.
+/// for each connection. What waits is bounded by publishers who look at ``LoopCongestion`` and wait in turn.
 /// A type parameter instead of an existential keeps the way of a message free of boxes.
 package final class EventLoopMailbox<Part: LoopPart>: Sendable {
     private struct Inbox {

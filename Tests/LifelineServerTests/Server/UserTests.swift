@@ -69,7 +69,7 @@ struct UserTests {
                 #expect(try await bob.next() == .close(1000, ""))
                 #expect(try await bob.next() == .end)
             }
-            // Within the grace nobody hears of it (F71).
+            // Within the grace nobody hears of it.
             for watcher in watchers { try await watcher.expectSilence() }
             clock.advance(by: 3)
             for watcher in watchers {

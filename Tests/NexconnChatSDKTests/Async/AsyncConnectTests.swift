@@ -7,7 +7,7 @@ import Testing
 
 @testable import NexconnChatSDK
 
-/// The async side, and calls from many threads (rules NC-4, NC-18, NC-19; F22, F25).
+/// The async side, and calls from many threads (rules NC-4, NC-18, NC-19).
 @Suite(.timeLimit(.minutes(2))) struct AsyncConnectTests {
     private func connect(_ fixture: EngineFixture, _ token: String = "token") async throws(NCError) -> String {
         do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import NexconnChatSDK
 
-/// Code as applications of the vendor's SDK have it: the spellings that are proven (nexconn.md, 1.4 to 1.7 and 6).
+/// Code as applications of the vendor's SDK have it: the spellings that are proven (to 1.7 and 6).
 @Suite(.timeLimit(.minutes(2))) struct SpellingTests {
     final class Chat: NSObject, MessageHandler, ChannelHandler, GroupChannelHandler, OpenChannelHandler, UserHandler {
         let received = NIOLockedValueBox<[String]>([])

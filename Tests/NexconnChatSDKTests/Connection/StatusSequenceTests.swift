@@ -4,7 +4,7 @@ import Testing
 
 @testable import NexconnChatSDK
 
-/// The exact sequences of statuses: every row of the seed's table (S12).
+/// The exact sequences of statuses: every row of the vendor's table.
 @Suite struct StatusSequenceTests {
     @Test func `a first connection is unconnected, connecting, connected`() {
         let fixture = EngineFixture()

@@ -11,7 +11,7 @@ struct PubNubLossTests {
         var testDescription: String { category.rawValue }
     }
 
-    /// The table of API sheet D.4: who retries by itself, and how it begins.
+    /// Who retries by itself, and how it begins, as in the Cocoa SDK 4.17.
     static let rows = [
         Row(category: .accessDenied), Row(category: .malformedResponse), Row(category: .tlsFailed),
         Row(category: .unexpectedDisconnect), Row(category: .unknown), Row(category: .badRequest), Row(category: .overloaded),

@@ -2,7 +2,7 @@ import ConnectionEngine
 
 @testable import PubNubProtocol
 
-/// Elements as the service sent them (wire sheet 1.1 and 4.2), and what reads them.
+/// Elements as the service sent them, and what reads them.
 enum PubNubWire {
     static let messages: [String] = [
         #"{"a":"5","f":0,"i":"Serhii","s":1,"p":{"t":"15808216792242557","r":12},"k":"demo","c":"test-channel1","d":{"test-message":["message"]},"b":"test-channel-group1"}"#,

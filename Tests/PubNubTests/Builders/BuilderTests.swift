@@ -3,7 +3,7 @@ import Testing
 
 @testable import PubNub
 
-/// Builders: the same calls, one argument after the other (API sheet B.4, rule PL-73).
+/// Builders: the same calls, one argument after the other (rule PL-73).
 struct BuilderTests {
     static let sent = #"[1,"Sent","15782703013118714"]"#
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PubNub
 
-/// What is subscribed to, from the calls of the API to the engine's commands (API sheet B.1, B.2).
+/// What is subscribed to, from the calls of the API to the engine's commands.
 struct ListTests {
     private let fixture = Fixture()
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PubNub
 
-/// The one way of every call: what its status says, and what `retry()` does (API sheet D.1 to D.3; rules PK-1 to PK-6).
+/// The one way of every call: what its status says, and what `retry()` does (rules PK-1 to PK-6).
 struct PerformTests {
     /// A call with a parameter of its own, whose answer is the text of the body.
     private struct Echo: PubNubCall {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PubNub
 
-/// Defaults and setters (API sheet C; rules PK-10 to PK-16).
+/// Defaults and setters (rules PK-10 to PK-16).
 struct ConfigurationTests {
     private let configuration = PNConfiguration(
         publishKey: "pub", subscribeKey: "sub", identities: IdentityStore(directory: nil))

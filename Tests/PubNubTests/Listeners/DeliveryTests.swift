@@ -5,7 +5,7 @@ import Testing
 
 @testable import PubNub
 
-/// From messages of an answer to results of listeners (API sheet B.5, B.7, D.8; rules PK-30 to PK-36).
+/// From messages of an answer to results of listeners (rules PK-30 to PK-36).
 struct DeliveryTests {
     private let fixture = Fixture()
 

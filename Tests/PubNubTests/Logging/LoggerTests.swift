@@ -6,7 +6,7 @@ import Testing
 
 @testable import PubNub
 
-/// What is written down, and what never is (API sheet D.9; rules PK-50 to PK-53).
+/// What is written down, and what never is (rules PK-50 to PK-53).
 struct LoggerTests {
     private let directory = FileManager.default.temporaryDirectory
         .appendingPathComponent("logs-\(UUID().uuidString)", isDirectory: true)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PubNub
 
-/// What listeners are told, status by status (API sheet D.4; rules PK-20 to PK-27).
+/// What listeners are told, status by status (rules PK-20 to PK-27).
 struct StatusSequenceTests {
     private let fixture = Fixture()
     private let room = PubNubList(channels: ["a"])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PubNub
 
-/// Unsubscribing, heartbeats, full answers and gaps (API sheet D.6 to D.8; rules PK-24 to PK-32).
+/// Unsubscribing, heartbeats, full answers and gaps (rules PK-24 to PK-32).
 struct SubscriptionEventTests {
     private func subscribed(_ configure: (inout ConfigurationValues) -> Void = { _ in }) -> Fixture {
         let fixture = Fixture(configure: configure)

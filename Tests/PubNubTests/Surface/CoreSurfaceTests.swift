@@ -4,7 +4,7 @@ import Testing
 
 @testable import PubNub
 
-/// Names and types of the Cocoa SDK's core as Swift code uses them: what compiles here compiled against 4.x (API sheet B).
+/// Names and types of the Cocoa SDK's core as Swift code uses them: what compiles here compiled against 4.x.
 struct CoreSurfaceTests {
     @Test func `methods of the client have the types of the Cocoa SDK`() {
         let client = Fixture().client
@@ -53,7 +53,7 @@ struct CoreSurfaceTests {
     }
 
     @Test func `a token says what it allows`() throws {
-        // Wire sheet 12.4.
+        // As the service answers.
         let text =
             "qEF2AkF0GmEI03xDdHRsGDxDcmVzpURjaGFuoWljaGFubmVsLTEY70NncnChb2NoYW5uZWxfZ3JvdXAtMQVDdXNyoENzcGOgRHV1aWShZnV1aWQtMRhoQ3BhdKVEY2hhbqFtXmNoYW5uZWwtXFMqJBjvQ2dycKF0XjpjaGFubmVsX2dyb3VwLVxTKiQFQ3VzcqBDc3BjoER1dWlkoWpedXVpZC1cUyokGGhEbWV0YaBEdXVpZHR0ZXN0LWF1dGhvcml6ZWQtdXVpZENzaWdYIPpU-vCe9rkpYs87YUrFNWkyNq8CVvmKwEjVinnDrJJc"
         let token = try #require(Fixture().client.parseAuthToken(text))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PusherSwift
 
-/// What the seed promises, on real sockets against a server in the same process. Rules PA-3, PA-4, PA-14 and PA-16.
+/// What the README of PusherSwift promises, on real sockets against a server in the same process. Rules PA-3, PA-4, PA-14 and PA-16.
 @Suite(.timeLimit(.minutes(1)))
 struct ServerTests {
     private func withServer(_ body: (LifelineServer) async throws -> Void) async throws {

@@ -106,7 +106,7 @@ private struct SentFile: Sendable {
     var timetoken: Timetoken?
     var problem: PubNubProblem?
 
-    /// What fits no other category is told by how far it came (API sheet D.3).
+    /// What fits no other category is told by how far it came.
     func status(_ facts: ResultFacts) -> StatusFacts {
         guard let problem else { return StatusFacts(result: facts, category: .PNAcknowledgmentCategory) }
         var status = StatusFacts(problem, facts: facts)

@@ -95,7 +95,7 @@ struct SendFileJob: Sendable {
     var channel: String
     var name: String
     var source: FileSource
-    /// Files always have a random initialisation vector (wire sheet 8).
+    /// Files always have a random initialisation vector.
     var fileCipher: PubNubCipher?
     var messageCipher: PubNubCipher?
     var message: JSONText?

@@ -2,7 +2,7 @@ import Foundation
 import PubNubProtocol
 import WireCoding
 
-// What App Context answers (wire sheet 11).
+// What App Context answers.
 
 /// A user's membership in a channel, seen from the channel.
 public final class PNChannelMember: Sendable {

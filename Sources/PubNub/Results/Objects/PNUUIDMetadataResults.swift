@@ -1,7 +1,7 @@
 import PubNubProtocol
 import WireCoding
 
-// What App Context answers (wire sheet 11).
+// What App Context answers.
 
 /// Data about a user after it was set.
 ///

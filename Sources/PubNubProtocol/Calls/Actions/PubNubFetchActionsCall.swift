@@ -1,4 +1,4 @@
-/// Asks for the actions of a channel's messages (wire sheet 7).
+/// Asks for the actions of a channel's messages.
 public struct PubNubFetchActionsCall: PubNubCall, Hashable {
     /// The most actions of one answer.
     public static let maximumLimit = 100

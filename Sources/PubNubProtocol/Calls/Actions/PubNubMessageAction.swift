@@ -32,7 +32,7 @@ public struct PubNubMessageAction: Hashable, Sendable {
     }
 }
 
-/// Adds an action to a message (wire sheet 7, rules PL-50 and PL-51).
+/// Adds an action to a message (rules PL-50 and PL-51).
 public struct PubNubAddActionCall: PubNubCall, Hashable {
     /// The most characters of a type.
     public static let maximumTypeLength = 15
@@ -69,7 +69,7 @@ public struct PubNubAddActionCall: PubNubCall, Hashable {
     }
 }
 
-/// Removes an action from a message (wire sheet 7).
+/// Removes an action from a message.
 public struct PubNubRemoveActionCall: PubNubCall, Hashable {
     public var channel: String
     public var messageTimetoken: Timetoken

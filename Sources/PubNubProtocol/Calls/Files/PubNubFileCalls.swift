@@ -18,13 +18,13 @@ public struct PubNubFileName: Hashable, Sendable {
         ]
     }
 
-    /// Asks for the file's content, or for where it is (wire sheet 8.5).
+    /// Asks for the file's content, or for where it is.
     public func download(_ settings: PubNubSettings) throws(PubNubProblem) -> PubNubRequest {
         PubNubRequest(path: try path(settings))
     }
 }
 
-/// Asks where to upload a file (wire sheet 8.1).
+/// Asks where to upload a file.
 public struct PubNubUploadCall: PubNubCall, Hashable {
     public var channel: String
     public var name: String
@@ -61,7 +61,7 @@ public struct PubNubUploadCall: PubNubCall, Hashable {
     }
 }
 
-/// Tells subscribers about an uploaded file (wire sheet 8.3).
+/// Tells subscribers about an uploaded file.
 public struct PubNubPublishFileCall: PubNubCall, Hashable {
     public var channel: String
     /// As `PubNubFileName.message` makes it, encrypted already when it is to be.
@@ -108,7 +108,7 @@ extension PubNubFileName {
     }
 }
 
-/// Asks for the files of a channel (wire sheet 8.4).
+/// Asks for the files of a channel.
 public struct PubNubListFilesCall: PubNubCall, Hashable {
     public var channel: String
     /// 1 to 100; nil for what the service says.
@@ -148,7 +148,7 @@ public struct PubNubListFilesCall: PubNubCall, Hashable {
     }
 }
 
-/// Deletes a file (wire sheet 8.6).
+/// Deletes a file.
 public struct PubNubDeleteFileCall: PubNubCall, Hashable {
     public var file: PubNubFileName
 

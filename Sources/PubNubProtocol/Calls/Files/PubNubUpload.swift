@@ -1,4 +1,4 @@
-/// Where and how to upload a file: a form whose last part is the file (wire sheet 8.2).
+/// Where and how to upload a file: a form whose last part is the file.
 public struct PubNubUpload: Hashable, Sendable {
     public struct Field: Hashable, Sendable {
         public var key: String

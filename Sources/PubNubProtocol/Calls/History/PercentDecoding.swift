@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Undoes percent-encoding, which channel names have as keys of answers (wire sheet 3, rule PL-26).
+/// Undoes percent-encoding, which channel names have as keys of answers (rule PL-26).
 enum PercentDecoding {
     /// The text; as it came when an escape is incomplete or the bytes are not UTF-8.
     static func text(_ encoded: String) -> String {

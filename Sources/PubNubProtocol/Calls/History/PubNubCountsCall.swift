@@ -1,4 +1,4 @@
-/// Asks how many messages were stored since a time (wire sheet 3, rule PL-27).
+/// Asks how many messages were stored since a time (rule PL-27).
 public struct PubNubCountsCall: PubNubCall, Hashable {
     /// The most channels of one request.
     public static let maximumChannels = 100

@@ -1,4 +1,4 @@
-/// Deletes stored messages of a channel (wire sheet 3).
+/// Deletes stored messages of a channel.
 public struct PubNubDeleteCall: PubNubCall, Hashable {
     public var channel: String
     /// Messages from here on, this one left out.

@@ -1,8 +1,8 @@
 import Identifiers
 import WireCoding
 
-/// Asks for messages of one or several channels, by the newer of the two services (v3), with actions if wanted (wire sheet 3,
-/// rules PL-20 to PL-26).
+/// Asks for messages of one or several channels, by the newer of the two services (v3), with actions if wanted (rules PL-20 to
+/// PL-26).
 public struct PubNubFetchCall: PubNubCall, Hashable {
     /// The most channels of one request.
     public static let maximumChannels = 500

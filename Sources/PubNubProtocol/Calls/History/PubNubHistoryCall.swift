@@ -1,8 +1,8 @@
 import ConnectionEngine
 import WireCoding
 
-/// Asks for messages of one channel, by the older of the two services (v2): it alone pages from the oldest on (wire sheet 3, rules
-/// PL-20 to PL-24).
+/// Asks for messages of one channel, by the older of the two services (v2): it alone pages from the oldest on (rules PL-20 to
+/// PL-24).
 public struct PubNubHistoryCall: PubNubCall, Hashable {
     /// The most messages of one answer.
     public static let maximumLimit = 100
@@ -70,7 +70,7 @@ public struct PubNubHistoryCall: PubNubCall, Hashable {
         return page
     }
 
-    /// A keyset without history answers 200 with a text in place of messages: no message has no time (API sheet D.8, rule PL-24).
+    /// A keyset without history answers 200 with a text in place of messages: no message has no time (rule PL-24).
     private static func expectNoError(
         _ elements: [JSONText], first: Timetoken, last: Timetoken
     ) throws(PubNubProblem) {

@@ -1,7 +1,7 @@
 import WireCoding
 
-/// Publishes a message, or fires it: then neither subscribers nor the history get it, only functions of the service (wire sheet 2,
-/// rules PL-10 to PL-13).
+/// Publishes a message, or fires it: then neither subscribers nor the history get it, only functions of the service (rules PL-10
+/// to PL-13).
 public struct PubNubPublishCall: PubNubCall, Hashable {
     public var channel: String
     /// What is published, encrypted already when it is to be.
@@ -64,7 +64,7 @@ public struct PubNubPublishCall: PubNubCall, Hashable {
     }
 }
 
-/// Sends a signal: a short message that is never stored, without metadata (wire sheet 2, rule PL-14).
+/// Sends a signal: a short message that is never stored, without metadata (rule PL-14).
 public struct PubNubSignalCall: PubNubCall, Hashable {
     public var channel: String
     /// At most 64 bytes, which the service checks.

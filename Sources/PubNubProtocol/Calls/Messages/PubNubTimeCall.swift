@@ -1,4 +1,4 @@
-/// Asks for the service's time (wire sheet 2).
+/// Asks for the service's time.
 public struct PubNubTimeCall: PubNubCall, Hashable {
     public init() {}
 

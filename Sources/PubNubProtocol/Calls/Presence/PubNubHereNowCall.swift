@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Asks who is present: on channels, in groups, or everywhere when neither is given (wire sheet 4, rules PL-30 to PL-32).
+/// Asks who is present: on channels, in groups, or everywhere when neither is given (rules PL-30 to PL-32).
 public struct PubNubHereNowCall: PubNubCall, Hashable {
     /// How much is told.
     public enum Verbosity: Int, Hashable, Sendable {

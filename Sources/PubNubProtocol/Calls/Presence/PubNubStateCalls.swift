@@ -1,6 +1,6 @@
 import WireCoding
 
-/// Sets what others see of a user on channels and in groups (wire sheet 4, rule PL-34).
+/// Sets what others see of a user on channels and in groups (rule PL-34).
 public struct PubNubSetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
@@ -31,7 +31,7 @@ public struct PubNubSetStateCall: PubNubCall, Hashable {
     }
 }
 
-/// Asks for a user's state (wire sheet 4, rule PL-36).
+/// Asks for a user's state (rule PL-36).
 public struct PubNubGetStateCall: PubNubCall, Hashable {
     public var channels: [String]
     public var groups: [String]
