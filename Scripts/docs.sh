@@ -10,6 +10,13 @@ site=$PWD/build/docs
 work=$PWD/build/docs-work
 # In this order, because links to another module need its archive.
 modules=(LifelineServer LifelineTesting PusherSwift PubNub NexconnChatSDK Lifeline)
+# Types of these modules are part of a product's interface, as its Exports.swift says.
+exported() {
+    case $1 in
+        Lifeline) echo ConnectionEngine,TransportCommon ;;
+        LifelineServer) echo ServerRuntime ;;
+    esac
+}
 
 for name in "${modules[@]}"; do
     [ -f "$built/Modules/$name.swiftmodule" ] || { echo "docs: $name has not been built; run swift build first." >&2; exit 2; }
@@ -23,7 +30,8 @@ while IFS= read -r map; do flags+=(-Xcc "-fmodule-map-file=$map"); done < <(Scri
 # The symbols of a module as its users see them, from the built module: nothing is compiled for it.
 symbols() {
     mkdir -p "$work/symbols/$1"
-    swift symbolgraph-extract -module-name "$1" -minimum-access-level public -skip-synthesized-members -output-dir "$work/symbols/$1" "${flags[@]}"
+    swift symbolgraph-extract -module-name "$1" -minimum-access-level public -skip-synthesized-members \
+        -experimental-allowed-reexported-modules="$(exported "$1")" -output-dir "$work/symbols/$1" "${flags[@]}"
     cp "$work/symbols/$1"/*.json "$work/symbols/"
 }
 for name in "${modules[@]}"; do symbols "$name"; done
@@ -36,7 +44,7 @@ for name in "${modules[@]}"; do
     docc convert "Sources/$name/$name.docc" --additional-symbol-graph-dir "$work/symbols/$name" \
         --output-path "$work/archives/$name.doccarchive" --fallback-display-name "$name" --fallback-bundle-identifier "$name" \
         --fallback-default-module-kind Module \
-        --warnings-as-errors --enable-experimental-external-link-support "${dependencies[@]}" \
+        --warnings-as-errors --enable-experimental-external-link-support ${dependencies[@]+"${dependencies[@]}"} \
         ${DOCS_BASE_PATH:+--hosting-base-path "$DOCS_BASE_PATH"}
     dependencies+=(--dependency "$work/archives/$name.doccarchive")
 done

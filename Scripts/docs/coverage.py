@@ -42,9 +42,9 @@ class Graph:
                     self.witnesses.add(relation["source"])
 
     def own(self):
-        """The declarations that the module's sources make, by their names."""
+        """The declarations that sources make, those of other modules that this one exports included."""
         for precise, symbol in self.symbols.items():
-            if "::SYNTHESIZED::" in precise or precise in self.witnesses or f"/Sources/{self.module}/" not in symbol.get("location", {}).get("uri", ""):
+            if "::SYNTHESIZED::" in precise or precise in self.witnesses or "/Sources/" not in symbol.get("location", {}).get("uri", ""):
                 continue
             if any(name.startswith("_") for name in symbol["pathComponents"]):
                 continue

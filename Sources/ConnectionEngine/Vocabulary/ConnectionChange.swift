@@ -1,4 +1,4 @@
-/// Where a connection is in its life.
+/// The phases of a connection.
 public enum ConnectionPhase: Hashable, Sendable {
     /// `connect` was never called.
     case idle
@@ -6,18 +6,18 @@ public enum ConnectionPhase: Hashable, Sendable {
     case connecting
     /// The service confirmed the connection.
     case connected
-    /// The next attempt comes after a pause.
+    /// The next attempt starts after a pause.
     case waiting
-    /// There is no network; the next attempt comes when there is one again.
+    /// There is no network; the next attempt starts when there is one.
     case suspended
-    /// Asked to disconnect; the peer may still answer the goodbye.
+    /// The connection is being closed on request.
     case disconnecting
-    /// Ended on request. Nothing will be tried.
+    /// Closed on request. The client does not try again.
     case disconnected
-    /// Ended for a reason that retrying does not mend. Nothing will be tried.
+    /// Closed for a reason that another attempt would not change. The client does not try again.
     case failed
 
-    /// Whether nothing more happens until the next `connect`.
+    /// Whether the phase stays until the next `connect`.
     public var isTerminal: Bool { self == .idle || self == .disconnected || self == .failed }
 }
 

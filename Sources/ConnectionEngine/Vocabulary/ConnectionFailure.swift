@@ -1,30 +1,33 @@
-/// Why a connection, an attempt or a request failed: a category, a sentence, and what the transport knew.
+/// The cause of a failed connection, attempt or request: a category, a sentence, and the details of the transport.
 ///
 /// Never holds secrets, tokens or payloads; `reason` is safe to log.
 public struct ConnectionFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Who caused the failure; decides how soon the first retry may come.
+    /// Where a failure was caused. It decides how soon the first retry starts.
     public enum Origin: Hashable, Sendable {
-        /// The network or this machine: only this client is affected, so it may come back quickly.
+        /// The network or this machine. Only this client is affected, so it may retry soon.
         case local
-        /// The server: every client may be affected, so they come back spread out.
+        /// The server. Every client may be affected, so retries are spread over a longer time.
         case server
     }
 
+    /// The kind of failure.
     public var category: StatusCategory
     /// A sentence for people, at most a few hundred characters.
     public var reason: String
+    /// Where the failure was caused.
     public var origin: Origin
-    /// The status of an HTTP answer, when that is what failed.
+    /// The status of an HTTP answer, if the answer was the failure.
     public var httpStatus: Int?
     /// The code of the peer's WebSocket close frame.
     public var closeCode: Int?
     /// The system's error number.
     public var errno: Int32?
-    /// The TLS library's own words, such as an alert name.
+    /// The TLS library's explanation, such as the name of an alert.
     public var tlsAlert: String?
     /// How long the server asked to wait.
     public var retryAfter: Duration?
 
+    /// A failure, such as for tests of your own code.
     public init(
         _ category: StatusCategory, _ reason: String, origin: Origin = .local, httpStatus: Int? = nil, closeCode: Int? = nil,
         errno: Int32? = nil, tlsAlert: String? = nil, retryAfter: Duration? = nil

@@ -1,11 +1,11 @@
-/// A point on a monotonic clock, as the driver reports it.
+/// A point in time on a monotonic clock.
 ///
-/// Moments of one driver can be compared and subtracted; they say nothing about the time of day. The machine never asks a
-/// clock: each input arrives with the moment at which it is handled.
+/// Moments of one client can be compared and subtracted; they say nothing about the time of day.
 public struct Moment: Hashable, Comparable, Sendable {
     /// Nanoseconds since the clock's origin. On Linux the runtime uses `CLOCK_MONOTONIC`.
     public var nanoseconds: Int64
 
+    /// A moment, such as for tests of your own code.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }

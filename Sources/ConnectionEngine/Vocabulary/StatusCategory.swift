@@ -1,7 +1,7 @@
-/// What a status is about: one vocabulary over all services.
+/// The kind of a status, the same for all services.
 ///
-/// An open set: later versions may add categories, so switch over it with a `default`. The table of which service maps which
-/// category to which of its own statuses is in `docs/behaviour.md`.
+/// Later versions may add categories, so switch over it with a `default`. `docs/behaviour.md` lists the statuses of each service by
+/// category.
 public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     public let rawValue: String
 
@@ -11,7 +11,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
 
     public var description: String { rawValue }
 
-    /// An attempt is under way because it was asked for.
+    /// An attempt is under way on request.
     public static let connecting = StatusCategory(rawValue: "connecting")
     /// The handshake is complete.
     public static let connected = StatusCategory(rawValue: "connected")
@@ -31,7 +31,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let tlsUntrusted = StatusCategory(rawValue: "tlsUntrusted")
     /// A proxy refused, or wants credentials.
     public static let proxyUnavailable = StatusCategory(rawValue: "proxyUnavailable")
-    /// What came back is not the protocol: a captive portal, HTML, broken JSON or broken frames.
+    /// The answer is not of the protocol: a captive portal, HTML, broken JSON or broken frames.
     public static let malformedResponse = StatusCategory(rawValue: "malformedResponse")
     /// Arguments refused, here or by the server.
     public static let badRequest = StatusCategory(rawValue: "badRequest")
@@ -49,7 +49,7 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let banned = StatusCategory(rawValue: "banned")
     /// The account is gone.
     public static let accountDeleted = StatusCategory(rawValue: "accountDeleted")
-    /// The server will not serve this client as it is: unknown or disabled app, TLS required, quota, protocol version.
+    /// The server refuses this client: unknown or disabled application, TLS required, quota, protocol version.
     public static let refused = StatusCategory(rawValue: "refused")
     /// The server is over capacity and asks to come back later.
     public static let overloaded = StatusCategory(rawValue: "overloaded")
@@ -61,6 +61,6 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let messageCountExceeded = StatusCategory(rawValue: "messageCountExceeded")
     /// The caller gave up on its own request.
     public static let cancelled = StatusCategory(rawValue: "cancelled")
-    /// Anything else that the server answered.
+    /// Any other answer of the server.
     public static let unknown = StatusCategory(rawValue: "unknown")
 }

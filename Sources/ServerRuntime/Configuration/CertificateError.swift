@@ -1,19 +1,23 @@
-/// Why a certificate or its key cannot be used. Never holds anything of the files, not even their paths: some put the key itself
-/// where the path belongs.
+/// The reason why a certificate or its key cannot be used. It never holds contents or paths of the files, because some users put the
+/// key itself into the setting for its path.
 public enum CertificateError: Error, Hashable, Sendable, CustomStringConvertible {
     /// One of the two files.
     public enum File: String, Hashable, Sendable {
+        /// The file of the certificate.
         case certificate
+        /// The file of the private key.
         case key
     }
 
+    /// The file does not exist.
     case missing(File)
-    /// It is there, and this user may not read it.
+    /// The file exists, but this user may not read it.
     case forbidden(File)
+    /// The file cannot be read.
     case unreadable(File)
-    /// Not in PEM; for keys also: with a passphrase, which nobody could give.
+    /// The file is not in PEM form, or the key has a passphrase.
     case malformed(File)
-    /// The key is another certificate's.
+    /// The key belongs to another certificate.
     case mismatch
 
     public var description: String {

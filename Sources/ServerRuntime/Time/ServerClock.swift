@@ -10,6 +10,7 @@ public struct ServerClock: Sendable {
     /// Units of 100 ns since 1970, for timetokens. May go back: tokens never do.
     public var unixTicks: @Sendable () -> UInt64
 
+    /// Clocks, such as for tests. The closures are called on any thread.
     public init(
         monotonic: @escaping @Sendable () -> MonotonicInstant, unixSeconds: @escaping @Sendable () -> Int,
         unixTicks: @escaping @Sendable () -> UInt64 = Self.systemTicks

@@ -4,15 +4,19 @@
 public struct HTTPProxy: Hashable, Sendable {
     /// A name or an address; IPv6 addresses without brackets.
     public var host: String
+    /// The TCP port of the proxy, 1 to 65535.
     public var port: Int
     /// Sent as `Proxy-Authorization: Basic`, to the proxy only.
     public var credentials: Credentials?
 
     /// A user of the proxy.
     public struct Credentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+        /// The user name.
         public var user: String
+        /// The password. A secret.
         public var password: String
 
+        /// Credentials for a proxy.
         public init(user: String, password: String) {
             self.user = user
             self.password = password
@@ -23,6 +27,7 @@ public struct HTTPProxy: Hashable, Sendable {
         public var customMirror: Mirror { Mirror(self, children: [:]) }
     }
 
+    /// A proxy at a host and port, with credentials if it asks for them.
     public init(host: String, port: Int, credentials: Credentials? = nil) {
         self.host = host
         self.port = port

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import NIOSSL
 
-/// Public keys of which a server has to show at least one, on top of everything else that is checked of its certificate.
+/// Public keys of which a server's certificate must have at least one, in addition to all other checks of the certificate.
 ///
 /// A pin is the SHA-256 of a certificate's public key with its algorithm (`SubjectPublicKeyInfo`), in base64: what RFC 7469 calls
 /// `pin-sha256` and OkHttp `sha256/…`. It outlives the renewal of a certificate whose key stays. Pin two keys at least, one of
@@ -16,7 +16,7 @@ public struct CertificatePins: Hashable, Sendable {
 
     /// Pins in base64, with `sha256/` (or `sha256//`, as curl writes it) in front or without.
     ///
-    /// - Throws: ``Malformed`` for what is not the base64 of 32 bytes, and for an empty list, which no server could satisfy.
+    /// - Throws: ``Malformed`` for a text that is not the base64 of 32 bytes, and for an empty list.
     public init(_ pins: some Sequence<String>) throws(Malformed) {
         var digests: Set<[UInt8]> = []
         for pin in pins {
@@ -27,7 +27,7 @@ public struct CertificatePins: Hashable, Sendable {
         self.digests = digests
     }
 
-    /// What is no pin.
+    /// The error of a text that is no pin.
     public struct Malformed: Error, Hashable, Sendable, CustomStringConvertible {
         /// The text in question; nil when the list was empty.
         public var pin: String?
