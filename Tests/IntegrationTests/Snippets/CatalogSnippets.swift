@@ -18,7 +18,7 @@ private struct Line: Codable {
 
 private func show(_ message: Lifeline.Message) {}
 private func show(_ messages: [Lifeline.Message]) {}
-private func showGap(since: Moment, reason: String) {}
+private func showGap(_ reason: Gap.Reason, since: Moment) {}
 private func showAsSent() {}
 private func showAsFailed(_ reason: String) {}
 private func showAsUncertain() {}
@@ -47,7 +47,7 @@ func catalogDeliveries(_ room: Room) async {
     for await delivery in room.deliveries {
         switch delivery {
         case .message(let message): show(message)
-        case .gap(let gap): showGap(since: gap.since, reason: gap.reason.rawValue)
+        case .gap(let gap): showGap(gap.reason, since: gap.since)
         case .failed(let error, willRetry: _): showAsFailed(error.reason)
         }
     }
@@ -96,6 +96,12 @@ func catalogFilledGap(_ room: Room, _ delivery: Delivery) async throws {
     }
 }
 
+func catalogServer() async throws {
+    let server = try await LifelineServer.start(.init(port: 0))
+    print(server.port, server.url)
+    try await server.stop()
+}
+
 func catalogServerInTheTest() async throws {
     let server = try await LifelineServer.start(.init(port: 0))
     let client = LifelineClient(
@@ -131,6 +137,13 @@ func catalogPusherHost() -> PusherClientOptions {
 func catalogPusherStatus(_ pusher: Pusher) {
     pusher.connection.onStatusChange = { status in
         print(status.state.stringValue(), status.category, status.reason ?? "")
+    }
+}
+
+func catalogPusherEvents(_ pusher: Pusher) async {
+    let channel = pusher.subscribe("my-channel")
+    for await event in channel.events(named: "new-price") {
+        print(event.data ?? "")
     }
 }
 
