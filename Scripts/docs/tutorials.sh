@@ -4,11 +4,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../Sources/Lifeline/Lifeline.docc/Resources"
 count=0
-for step in *.swift; do
+for step in *.swift Tested/*.swift; do
     files=("$step")
-    if [[ $step == *Tests-* ]]; then
-        subject=${step%Tests-*}
-        files+=("$(find . -name "$subject-*.swift" | sort | tail -1)")
+    name=$(basename "$step")
+    if [[ $name == *Tests-* ]]; then
+        files+=("$(find . -name "${name%Tests-*}-*.swift" | sort -t- -k2 -n | tail -1)")
     fi
     swiftc -typecheck -swift-version 6 -parse-as-library -warnings-as-errors -module-name Tutorial "$@" "${files[@]}" ||
         { echo "docs: $step does not compile." >&2; exit 1; }
