@@ -33,6 +33,8 @@ extension RedisLinkMachine {
         switch result {
         case .failure(.refused(let reply)):
             switch reply.remedy {
+            // The keys of a script are on both sides of a slot that moves. Others must not wait behind it.
+            case .wait where reply.isSplit && calls[id]?.call.isScript == true: break
             case .wait:
                 if case .ready = commands.phase {
                     hold = .until(now + policy.hold)

@@ -34,6 +34,8 @@ package enum RedisCall: Hashable, Sendable {
     case command(RedisCommand)
     case script(RedisScript, keys: [RedisArgument], arguments: [RedisArgument])
 
+    var isScript: Bool { if case .script = self { true } else { false } }
+
     /// The command that is sent, besides that which loads a script.
     var command: RedisCommand {
         switch self {

@@ -41,6 +41,9 @@ package final class RedisLocator: Sendable {
     /// What was found last; nil before the first time.
     package var found: RedisAddress.Host? { state.withLockedValue(\.found) }
 
+    /// Whether keys are spread over the shards of a Redis Cluster.
+    package var isCluster: Bool { address.topology == .cluster }
+
     /// Whether the server can be another one each time.
     package var canMove: Bool { address.topology != .single }
 

@@ -31,6 +31,9 @@ package struct RedisErrorReply: Error, Hashable, Sendable {
         case fail
     }
 
+    /// Whether a slot is being moved, and not all keys of the command are where it was sent.
+    package var isSplit: Bool { code == "ASK" || code == "TRYAGAIN" }
+
     package var remedy: Remedy {
         switch code {
         case "NOSCRIPT": .loadScript
