@@ -45,6 +45,12 @@ struct ChatInboxes: Sendable {
     }
 
     private(set) var inboxes: [Identifier: Inbox] = [:]
+    /// No place up to this one is given out any more (rule CH-26).
+    private let base: UInt64
+
+    init(epoch: String) {
+        base = ChatEpoch(epoch).base
+    }
 
     var count: Int { inboxes.count }
 
@@ -62,7 +68,7 @@ struct ChatInboxes: Sendable {
 
     private mutating func next(_ user: Identifier) -> UInt64 {
         func step(_ inbox: inout Inbox) -> UInt64 {
-            inbox.last += 1
+            inbox.last = max(inbox.last, base) + 1
             return inbox.last
         }
         return step(&inboxes[user, default: Inbox()])
@@ -79,8 +85,13 @@ struct ChatInboxes: Sendable {
 
     func start(of user: Identifier, resume: ChatResume?, epoch: String, getsEverything: Bool) -> ChatInboxStart {
         let inbox = inboxes[user] ?? Inbox()
-        if let resume, resume.epoch.isExactly(epoch), resume.sequence <= inbox.last {
+        let end = max(inbox.last, base)
+        if let resume, resume.epoch.isExactly(epoch), resume.sequence <= end {
             return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: true, hasLost: false)
+        }
+        // What is still there after the device's place is delivered, and nothing a second time.
+        if let resume, ChatEpoch(epoch).continues(resume.epoch), resume.sequence <= end {
+            return ChatInboxStart(after: resume.sequence, last: inbox.last, isResumed: false, hasLost: true)
         }
         return ChatInboxStart(
             after: getsEverything ? 0 : inbox.acknowledged, last: inbox.last, isResumed: false, hasLost: resume != nil)

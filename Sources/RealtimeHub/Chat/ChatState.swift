@@ -12,7 +12,7 @@ public struct ChatState: Sendable {
     var directory = ChatDirectory()
     var restrictions = ChatRestrictions()
     var devices = ChatDevices()
-    var inboxes = ChatInboxes()
+    var inboxes: ChatInboxes
     var repetitions = ChatRepetitions()
     var settings = ChatUserSettings()
     var groups = ChatGroups()
@@ -24,6 +24,7 @@ public struct ChatState: Sendable {
     public init(_ application: ChatApplication, restoring restored: RestoredChat.Application = .init(), epoch: String) {
         self.application = application
         self.epoch = epoch
+        inboxes = ChatInboxes(epoch: epoch)
         restore(restored)
     }
 

@@ -16,33 +16,42 @@ package struct ClusterCore: Sendable {
     private let policy: ElectionPolicy
     private let leaderPolicy: LeaderPolicy
     private let nodesKey: RedisArgument
+    private let lossKey: RedisArgument
     private var nextElection: MonotonicInstant
     private var isAsking = false
     /// Since when nobody has heard the leader's channel.
     private var unheardSince: MonotonicInstant?
+    /// Until when the leader is left alone although its lease has ended or nobody hears it.
+    private var grace: MonotonicInstant?
     private var isReady = false
     private var isClosing = false
     /// How many times this process was elected.
     package private(set) var elections = 0
 
     package init(
-        _ node: ClusterNode, nodesKey: RedisArgument, policy: ElectionPolicy = ElectionPolicy(),
+        _ node: ClusterNode, nodesKey: RedisArgument, lossKey: RedisArgument, policy: ElectionPolicy = ElectionPolicy(),
         memberPolicy: MemberPolicy = MemberPolicy(), leaderPolicy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
     ) {
         member = MemberMachine(node, policy: memberPolicy, at: now)
         self.policy = policy
         self.leaderPolicy = leaderPolicy
         self.nodesKey = nodesKey
+        self.lossKey = lossKey
         nextElection = now
     }
 
     package var node: ClusterNode { member.node }
+    /// The highest generation that this process has seen: no later one is lower, whatever Redis has forgotten.
+    package var highestGeneration: UInt64 { max(member.highestGeneration, leader?.generation ?? 0) }
 
     // MARK: The way to Redis
 
     package mutating func restored(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isReady = true
         nextElection = now
+        unheardSince = nil
+        // A process that has just started knows no leader that may come back.
+        if member.highestGeneration > 0 { grace = now.advanced(by: policy.grace) }
         withMember(&effects) { $0.restored(at: now, into: &$1) }
         tick(at: now, into: &effects)
     }
@@ -67,7 +76,7 @@ package struct ClusterCore: Sendable {
             unheardSince = nil
             role = .preparing(generation: generation)
             leader = LeaderMachine(
-                node, generation: generation, previous: previous, nodesKey: nodesKey, policy: leaderPolicy)
+                node, generation: generation, previous: previous, nodesKey: nodesKey, lossKey: lossKey, policy: leaderPolicy)
             effects.append(.prepare(generation: generation))
         case .following(let record):
             retire(into: &effects)
@@ -85,7 +94,7 @@ package struct ClusterCore: Sendable {
     /// How many hear the leader's channel; nil when Redis did not say.
     package mutating func counted(_ listeners: Int?, at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         guard role == .follower, let known, let listeners else { return }
-        guard listeners == 0 else {
+        guard listeners == 0, !isGracious(at: now) else {
             unheardSince = nil
             return
         }
@@ -100,13 +109,15 @@ package struct ClusterCore: Sendable {
 
     /// The leader's parts of the services are made.
     ///
-    /// - Parameter nodes: those of the last leader.
+    /// - Parameters:
+    ///   - nodes: those of the last leader.
+    ///   - hasLost: whether the services were told that data was lost.
     package mutating func prepared(
-        generation: UInt64, nodes: [ClusterNode], at now: MonotonicInstant, into effects: inout [ClusterEffect]
+        generation: UInt64, nodes: [ClusterNode], hasLost: Bool, at now: MonotonicInstant, into effects: inout [ClusterEffect]
     ) {
         guard role == .preparing(generation: generation) else { return }
         role = .leader(generation: generation)
-        withLeader(&effects) { $0.open(to: nodes, at: now, into: &$1) }
+        withLeader(&effects) { $0.open(to: nodes, hasLost: hasLost, at: now, into: &$1) }
     }
 
     /// The services could not be prepared: another process may try, or this one again.
@@ -115,6 +126,8 @@ package struct ClusterCore: Sendable {
         retire(into: &effects)
         effects.append(.elect(.resign, generation: generation))
     }
+
+    private func isGracious(at now: MonotonicInstant) -> Bool { grace.map { now < $0 } ?? false }
 
     private mutating func retire(into effects: inout [ClusterEffect]) {
         withLeader(&effects) { $0.end(into: &$1) }
@@ -137,7 +150,8 @@ package struct ClusterCore: Sendable {
         guard isReady, !isClosing, !isAsking, now >= nextElection else { return }
         nextElection = now.advanced(by: policy.interval)
         isAsking = true
-        effects.append(role.generation.map { .elect(.renew, generation: $0) } ?? .elect(.ask, generation: nil))
+        let mode = isGracious(at: now) ? ElectionMode.look : .ask
+        effects.append(role.generation.map { .elect(.renew, generation: $0) } ?? .elect(mode, generation: nil))
     }
 
     /// The leader has said that it leads no longer.
@@ -170,9 +184,13 @@ package struct ClusterCore: Sendable {
     }
 
     private mutating func take(_ own: [LeaderEffect], into effects: inout [ClusterEffect]) {
+        var resigns = false
         for effect in own {
+            if case .resign = effect { resigns = true }
             effects.append(.leader(effect))
             guard case .end = effect else { continue }
+            if let generation = role.generation, resigns { effects.append(.elect(.resign, generation: generation)) }
+            resigns = false
             leader = nil
             role = .follower
             effects.append(.retire)

@@ -4,6 +4,8 @@ import ServerValues
 
 /// How a process asks to lead.
 package enum ElectionMode: String, Hashable, Sendable {
+    /// Leads if nobody does; leaves a leader alone whose lease has ended.
+    case look
     /// Leads if nobody does, or if the leader's lease has ended.
     case ask
     /// Leads also while the lease of the leader of this generation lasts, because it has gone.
@@ -62,6 +64,9 @@ package struct ElectionPolicy: Hashable, Sendable {
     package var lease: Duration = .seconds(5)
     /// How often it is renewed, and asked for.
     package var interval: Duration = .seconds(1)
+    /// For how long a process that comes back to Redis leaves the leader alone: the leader may have been away as well, and only it has what
+    /// Redis may have lost.
+    package var grace: Duration = .seconds(5)
 
     package init() {}
 }

@@ -7,8 +7,8 @@ extension LeaderMachine {
     package mutating func receive(_ message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
         guard isOpen, message.generation == generation, !isGivenUp(message) else { return }
         if message.isFarewell { return giveUp(message.node, into: &effects) }
+        hear(message.node, at: now)
         guard seat(for: message, at: now, into: &effects) else { return }
-        seats[message.node]?.lastHeard = now
         for request in message.requests {
             guard var seat = seats[message.node], request.number == seat.taken + 1 else { continue }
             seat.taken = request.number
@@ -16,6 +16,9 @@ extension LeaderMachine {
             case .announcement:
                 if let service = request.service { seat.announcement?[service, default: []].append(request.payload) }
                 seats[message.node] = seat
+            case .fork:
+                seats[message.node] = seat
+                if let position = ClusterPosition(encoded: request.payload) { fork(at: position) }
             case .announced:
                 let announcement = seat.announcement
                 seat.announcement = nil

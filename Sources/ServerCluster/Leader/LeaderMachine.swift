@@ -50,21 +50,27 @@ package struct LeaderMachine: Sendable {
     /// - Parameters:
     ///   - previous: the last batch of the leader before.
     ///   - nodesKey: a hash with a field for each node that has announced itself.
+    ///   - lossKey: there when the services of the next leader have to say that data was lost.
     package init(
-        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, nodesKey: RedisArgument,
+        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, nodesKey: RedisArgument, lossKey: RedisArgument,
         policy: LeaderPolicy = LeaderPolicy()
     ) {
         self.node = node
         self.generation = generation
         self.policy = policy
         self.nodesKey = nodesKey
+        self.lossKey = lossKey
         position = previous
     }
 
     /// From here on requests are taken: the services have restored what is kept.
     ///
-    /// - Parameter known: nodes that the last leader had, whose holdings the services have restored.
-    package mutating func open(to known: [ClusterNode], at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+    /// - Parameters:
+    ///   - known: nodes that the last leader had, whose holdings the services have restored.
+    ///   - hasLost: whether the services were told of a loss.
+    package mutating func open(
+        to known: [ClusterNode], hasLost: Bool = false, at now: MonotonicInstant, into effects: inout [LeaderEffect]
+    ) {
         guard !isOpen, !isOver else { return }
         isOpen = true
         for node in known {
@@ -72,11 +78,14 @@ package struct LeaderMachine: Sendable {
             seat.isExpected = true
             seats[node] = seat
         }
-        emit(ClusterEmission(item: .opened))
+        // The services have restored what is kept, and know of the loss.
+        emit(ClusterEmission(item: .opened, writes: hasLost ? [RedisCommand("DEL", lossKey)] : []))
         flush(at: now, into: &effects)
     }
 
     private let nodesKey: RedisArgument
+    private let lossKey: RedisArgument
+    private var forks: Set<ClusterPosition> = []
 
     package var nodes: [ClusterNode] { seats.keys.sorted() }
     package var nodeCount: Int { seats.count }
@@ -168,6 +177,10 @@ package struct LeaderMachine: Sendable {
             current = nil
             keep(commit, at: now)
             for id in ids { effects.append(.completed(id, true)) }
+            if commit.batch.items.contains(where: { if case .forked = $0 { true } else { false } }) {
+                effects.append(.resign)
+                return end(into: &effects)
+            }
             flush(at: now, into: &effects)
         case .behind(let sequence):
             // Redis has come back without the latest batches: they are appended again, so nobody misses them.
@@ -225,9 +238,25 @@ package struct LeaderMachine: Sendable {
             self.retry = nil
             resend(into: &effects)
         }
-        let silent = seats.filter { now.since($0.value.lastHeard) >= policy.nodeTimeout }.keys
-        for node in silent.sorted() { giveUp(node, into: &effects) }
+        if hearsItself(at: now) {
+            let silent = seats.filter { now.since($0.value.lastHeard) >= policy.nodeTimeout }.keys
+            for node in silent.sorted() { giveUp(node, into: &effects) }
+        }
         flush(at: now, into: &effects)
+    }
+
+    /// Whether messages pass through Redis: those of this process's own node come back to it.
+    private func hearsItself(at now: MonotonicInstant) -> Bool {
+        seats[node].map { now.since($0.lastHeard) < policy.hearing } ?? false
+    }
+
+    /// Notes that a node was heard. When the leader hears itself again after a break, all nodes have their whole time again: nobody could
+    /// be heard meanwhile.
+    mutating func hear(_ node: ClusterNode, at now: MonotonicInstant) {
+        if node == self.node, !hearsItself(at: now) {
+            for key in seats.keys { seats[key]?.lastHeard = now }
+        }
+        seats[node]?.lastHeard = now
     }
 
     /// Ends what a node's clients held. The owner says ``forget(_:)`` once the services have emitted what comes of it.
@@ -245,6 +274,15 @@ package struct LeaderMachine: Sendable {
             emit(
                 ClusterEmission(item: .expelled(ClusterSession(incarnation: node.incarnation, session: session)), isJoined: true))
         }
+    }
+
+    /// A node has applied batches that the log has lost: what they brought was confirmed, and is gone. The nodes are told, and whoever leads
+    /// next has its services say so to their clients.
+    ///
+    /// - Parameter position: the last batch that log and node had in common.
+    mutating func fork(at position: ClusterPosition) {
+        guard forks.insert(position).inserted else { return }
+        emit(ClusterEmission(item: .forked(at: position), writes: [RedisCommand("SET", lossKey, .text(position.description))]))
     }
 
     /// Notes that a node's holdings are the business of whoever leads next.

@@ -6,6 +6,9 @@ import ServerValues
 package struct LeaderPolicy: Hashable, Sendable {
     /// After how long without a word a node is given up.
     package var nodeTimeout: Duration = .seconds(10)
+    /// For how long the leader may have heard nothing of its own node before silence says nothing about other nodes: messages do not pass
+    /// then. Two heartbeats.
+    package var hearing: Duration = .seconds(4)
     /// Bytes of one batch, at which it is cut where it may be.
     package var batchBytes = 1_048_576
     /// Bytes of latest batches that are kept in memory, to be appended again by a Redis that has lost them.
@@ -83,6 +86,8 @@ package enum LeaderEffect: Sendable {
     case lost(ClusterNode)
     /// An emission is kept, or not and never will be.
     case completed(UInt64, Bool)
+    /// Data that was confirmed is lost: whoever leads next begins with services that know of it. ``end`` follows.
+    case resign
     /// This node leads no longer.
     case end
 }

@@ -44,6 +44,12 @@ package struct MemberMachine: Sendable {
     package internal(set) var position: ClusterPosition?
     package internal(set) var leader: ClusterLeaderRecord?
     package internal(set) var session: UInt32 = 1
+    /// The highest generation of any batch or leader that was seen.
+    package internal(set) var highestGeneration: UInt64 = 0
+    /// Where the node began to follow the log, at first or after a loss.
+    private var beginning = ClusterPosition.origin
+    /// The last batch that the log still had when it turned out to have lost what this node had applied, until the leader has told everybody.
+    private(set) var fork: ClusterPosition?
     /// Whether the present leader has been sent the announcement.
     var hasAnnounced = false
     var numbers: UInt64 = 0
@@ -104,13 +110,19 @@ package struct MemberMachine: Sendable {
         guard case .locating(let isBehind) = phase else { return }
         asked = nil
         phase = .current
+        if let record { highestGeneration = max(highestGeneration, record.position.generation) }
         guard let position else {
             // What came meanwhile may be of a leader that was not there yet when Redis looked.
             if isBehind, record == nil { return locate(at: now, into: &effects) }
             guard let record else { return }
             // What was before this node came is of no use to it: the leader tells it what it has to know.
             self.position = record.last
+            beginning = record.last
             return follow(record, at: now, into: &effects)
+        }
+        // Redis has forgotten who led last, and what was kept since.
+        if let record, record.position.generation < position.generation {
+            return diverge(from: record.last, at: now, into: &effects)
         }
         if isBehind || (record.map { $0.last != position } ?? false) { read(after: position, at: now, into: &effects) }
     }
@@ -124,7 +136,7 @@ package struct MemberMachine: Sendable {
         guard case .reading = phase, let start = position else { return }
         asked = nil
         for batch in batches where !isKnown(batch) {
-            guard batch.previous == position else { return lose(.logEnded, at: now, into: &effects) }
+            guard batch.previous == position else { return diverge(from: batch.previous, at: now, into: &effects) }
             apply(batch, at: now, into: &effects)
             // The leader has given the node up: everything begins anew.
             guard case .reading = phase else { return }
@@ -170,6 +182,7 @@ package struct MemberMachine: Sendable {
 
     private mutating func apply(_ batch: ClusterBatch, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
         position = batch.position
+        highestGeneration = max(highestGeneration, batch.position.generation)
         if leader?.position.generation != batch.position.generation {
             follow(
                 ClusterLeaderRecord(position: batch.position, leader: batch.leader, previous: batch.previous), at: now,
@@ -184,6 +197,9 @@ package struct MemberMachine: Sendable {
             case .taken(let session, let number) where isOwn(session): taken(upTo: number, at: now)
             case .expelled(let session) where isOwn(session): return lose(.expelled, at: now, into: &effects)
             case .opened: sendAgain()
+            case .forked(let place):
+                if fork == place { fork = nil }
+                if beginning <= place, place < batch.position { return lose(.logEnded, at: now, into: &effects) }
             case .answer, .taken, .expelled: break
             }
         }
@@ -192,6 +208,14 @@ package struct MemberMachine: Sendable {
 
     private func isOwn(_ session: ClusterSession) -> Bool {
         session == ClusterSession(incarnation: node.incarnation, session: self.session)
+    }
+
+    /// The log does not go on where this node is: either it has no more what the node has not read, or never got, or lost, what the node has
+    /// applied.
+    private mutating func diverge(from last: ClusterPosition, at now: MonotonicInstant, into effects: inout [MemberEffect]) {
+        // An empty Redis has lost everything for everybody.
+        if let position, position > last, last != .origin { fork = last }
+        lose(.logEnded, at: now, into: &effects)
     }
 
     /// Everything begins anew: the services say so to their clients, and announce what is left.

@@ -34,6 +34,8 @@ package struct ClusterKeys: Hashable, Sendable {
     var leader: RedisArgument { key("leader") }
     var log: RedisArgument { key("log") }
     var nodes: RedisArgument { key("nodes") }
+    /// There when the services of the next leader have to say that data was lost.
+    var loss: RedisArgument { key("loss") }
 
     /// The channel on which batches are told.
     var logChannel: String { prefix + "log" }

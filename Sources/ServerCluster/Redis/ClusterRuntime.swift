@@ -31,7 +31,8 @@ final class ClusterRuntime {
         self.eventLoop = eventLoop
         self.inbox = inbox
         core = ClusterCore(
-            settings.node, nodesKey: settings.keys.nodes, policy: settings.election, memberPolicy: settings.member,
+            settings.node, nodesKey: settings.keys.nodes, lossKey: settings.keys.loss, policy: settings.election,
+            memberPolicy: settings.member,
             leaderPolicy: settings.leader, at: settings.clock.monotonic())
     }
 
@@ -209,7 +210,8 @@ final class ClusterRuntime {
     private func perform(_ effect: ClusterEffect) {
         switch effect {
         case .elect(let mode, let generation):
-            let call = keys.election(mode, settings.node, generation: generation, lease: settings.election.lease)
+            let call = keys.election(
+                mode, settings.node, generation: generation, lease: settings.election.lease, seen: core.highestGeneration)
             send(call, within: .seconds(2)) { runtime, result in
                 guard mode != .resign else { return }
                 let outcome = (try? result.get()).map { ElectionOutcome($0) } ?? .failed
@@ -271,7 +273,8 @@ final class ClusterRuntime {
     private func perform(_ effect: LeaderEffect) {
         switch effect {
         case .commit(let commit):
-            send(keys.commit(commit), within: .seconds(5)) { runtime, result in
+            let namesKeys = settings.link.endpoint.locator.isCluster
+            send(keys.commit(commit, namesKeys: namesKeys), within: .seconds(5)) { runtime, result in
                 if case .success(let value) = result, let failures = value.elements?.dropFirst().first?.number, failures > 0,
                     value.elements?.first?.text == "kept"
                 {
@@ -303,6 +306,7 @@ final class ClusterRuntime {
             }
         case .lost(let node): emitting { for leader in self.leaders.values { leader.left(node) } }
         case .completed(let id, let isKept): emissions.removeValue(forKey: id)?(isKept)
+        case .resign: logger.error("Redis has lost what it had confirmed, clients are told")
         case .end: logger.notice("this node leads no longer")
         }
     }
@@ -324,19 +328,20 @@ final class ClusterRuntime {
     private func prepare(_ generation: UInt64) {
         guard let link else { return }
         logger.notice("this node begins to lead")
-        let context = ClusterLeaderContext(
-            output: ClusterRedisOutput(inbox, generation: generation), store: ClusterRedisReader(link: link, keys: keys),
-            generation: generation, eventLoop: eventLoop)
-        let (factories, nodesKey, former) = (factories, keys.nodes, retiring)
-        let made = onLoop {
-            (runtime: ClusterRuntime, result: Result<([ClusterServiceID: any ClusterLeader], [ClusterNode]), any Error>) in
+        let output = ClusterRedisOutput(inbox, generation: generation)
+        let (store, eventLoop) = (ClusterRedisReader(link: link, keys: keys), eventLoop)
+        let (factories, keys, former) = (factories, keys, retiring)
+        let made = onLoop { (runtime: ClusterRuntime, result: Result<PreparedLeader, any Error>) in
             runtime.prepared(generation, result)
         }
         Task {
             await former?.value
             do {
                 var leaders: [ClusterServiceID: any ClusterLeader] = [:]
-                let known = try await context.store.read(RedisCommand("HKEYS", nodesKey))
+                let hasLost = try await store.read(RedisCommand("GET", keys.loss)).text != nil
+                let context = ClusterLeaderContext(
+                    output: output, store: store, generation: generation, hasLost: hasLost, eventLoop: eventLoop)
+                let known = try await store.read(RedisCommand("HKEYS", keys.nodes))
                 let nodes = (known.elements ?? []).compactMap { $0.text.flatMap { ClusterNode($0) } }
                 do {
                     for (service, factory) in factories { leaders[service] = try await factory.makeLeader(context) }
@@ -344,25 +349,23 @@ final class ClusterRuntime {
                     for leader in leaders.values { await leader.close() }
                     throw error
                 }
-                made(.success((leaders, nodes)))
+                made(.success(PreparedLeader(services: leaders, nodes: nodes, hasLost: hasLost)))
             } catch {
                 made(.failure(error))
             }
         }
     }
 
-    private func prepared(
-        _ generation: UInt64, _ result: Result<([ClusterServiceID: any ClusterLeader], [ClusterNode]), any Error>
-    ) {
+    private func prepared(_ generation: UInt64, _ result: Result<PreparedLeader, any Error>) {
         switch result {
-        case .success((let made, let nodes)):
+        case .success(let made):
             guard core.role == .preparing(generation: generation) else {
-                retiring = Task { for leader in made.values { await leader.close() } }
+                retiring = Task { for leader in made.services.values { await leader.close() } }
                 return
             }
             status.problem = nil
-            leaders = made
-            run { $0.prepared(generation: generation, nodes: nodes, at: $1, into: &$2) }
+            leaders = made.services
+            run { $0.prepared(generation: generation, nodes: made.nodes, hasLost: made.hasLost, at: $1, into: &$2) }
         case .failure(let error):
             logger.error("the services cannot begin to lead", metadata: ["error": "\(type(of: error))"])
             status.problem = "The services could not restore what Redis keeps."
@@ -397,6 +400,14 @@ final class ClusterRuntime {
         status.isRefused = core.leader?.isRefused ?? false
         inbox.status.withLockedValue { $0 = status }
     }
+}
+
+/// What a node needs to lead.
+private struct PreparedLeader: Sendable {
+    let services: [ClusterServiceID: any ClusterLeader]
+    /// Those of the last leader.
+    let nodes: [ClusterNode]
+    let hasLost: Bool
 }
 
 extension ClusterNode {

@@ -9,18 +9,20 @@ enum ClusterScripts {
 
 extension ClusterKeys {
     func election(
-        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, lease: Duration
+        _ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, lease: Duration, seen: UInt64
     ) -> RedisCall {
         .script(
             ClusterScripts.lead, keys: [leader],
             arguments: [
                 .text(mode.rawValue), .text(node.name), .text(String(node.incarnation)),
                 .integer(Int64(lease / .milliseconds(1))),
-                .text(generation.map(String.init) ?? ""), .text(logChannel),
+                .text(generation.map(String.init) ?? ""), .text(logChannel), .text(String(seen)),
             ])
     }
 
-    func commit(_ commit: ClusterCommit) -> RedisCall {
+    /// - Parameter namesKeys: whether Redis is told all keys before it begins, as a Redis Cluster has to be: a command in the script would fail
+    ///   alone otherwise when its key has moved already.
+    func commit(_ commit: ClusterCommit, namesKeys: Bool = false) -> RedisCall {
         let position = commit.batch.position
         var arguments: [RedisArgument] = [
             .text(String(position.generation)), .text(String(position.sequence)), .bytes(commit.batch.encoded()),
@@ -32,7 +34,8 @@ extension ClusterKeys {
             arguments.append(.text(command.name))
             arguments += command.arguments
         }
-        return .script(ClusterScripts.commit, keys: [leader, log], arguments: arguments)
+        let others = namesKeys ? Set(commit.writes.flatMap(\.keys)).subtracting([leader, log]) : []
+        return .script(ClusterScripts.commit, keys: [leader, log] + others, arguments: arguments)
     }
 
     /// Who leads, and how far the log goes.
@@ -48,6 +51,16 @@ extension ClusterKeys {
 
     /// How many batches are read at a time.
     static var page: Int { 200 }
+}
+
+extension RedisCommand {
+    /// The keys of a command that writes.
+    fileprivate var keys: ArraySlice<RedisArgument> {
+        switch name {
+        case "DEL", "UNLINK": arguments[...]
+        default: arguments.prefix(1)
+        }
+    }
 }
 
 extension ElectionOutcome {

@@ -40,13 +40,19 @@ package struct ClusterLeaderContext: Sendable {
     package let store: any ClusterReader
     /// Distinguishes this leader from all before.
     package let generation: UInt64
+    /// Whether Redis has lost what was confirmed: places that clients have are not to be trusted, and numbers that were given out since are
+    /// not known.
+    package let hasLost: Bool
     /// The loop on which the leader's services are called.
     package let eventLoop: any EventLoop
 
-    package init(output: any ClusterOutput, store: any ClusterReader, generation: UInt64, eventLoop: any EventLoop) {
+    package init(
+        output: any ClusterOutput, store: any ClusterReader, generation: UInt64, hasLost: Bool = false, eventLoop: any EventLoop
+    ) {
         self.output = output
         self.store = store
         self.generation = generation
+        self.hasLost = hasLost
         self.eventLoop = eventLoop
     }
 }

@@ -15,6 +15,20 @@ package struct ClusterPosition: Hashable, Sendable, Comparable, CustomStringConv
 
     package var description: String { "\(generation)-\(sequence)" }
 
+    /// The payload of a request.
+    var encoded: ByteBuffer {
+        var buffer = ByteBuffer()
+        buffer.write(position: self)
+        return buffer
+    }
+
+    /// Nil for what is no place.
+    init?(encoded buffer: ByteBuffer) {
+        var buffer = buffer
+        guard let position = try? buffer.position(), (try? buffer.end()) != nil else { return nil }
+        self = position
+    }
+
     package static func < (left: ClusterPosition, right: ClusterPosition) -> Bool {
         (left.generation, left.sequence) < (right.generation, right.sequence)
     }
@@ -43,12 +57,14 @@ package enum ClusterItem: Hashable, Sendable {
     case expelled(ClusterSession)
     /// The leader takes requests from here on: whatever was sent before was not taken.
     case opened
+    /// Redis has lost batches that followed this one and were confirmed: whoever was there before has to say so to its clients.
+    case forked(at: ClusterPosition)
 
     /// About how many bytes it takes in the log.
     var cost: Int {
         switch self {
         case .fact(_, _, let payload), .answer(_, _, let payload): payload.readableBytes + 32
-        case .taken, .expelled, .opened: 32
+        case .taken, .expelled, .opened, .forked: 32
         }
     }
 }
@@ -138,6 +154,9 @@ extension ByteBuffer {
             writeInteger(4 as UInt8)
             write(session: session)
         case .opened: writeInteger(5 as UInt8)
+        case .forked(let position):
+            writeInteger(6 as UInt8)
+            write(position: position)
         }
     }
 
@@ -161,6 +180,7 @@ extension ByteBuffer {
             return .taken(session, upTo: try number())
         case 4: return .expelled(try session())
         case 5: return .opened
+        case 6: return .forked(at: try position())
         default: throw ClusterCodingError()
         }
     }

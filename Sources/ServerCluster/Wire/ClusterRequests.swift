@@ -9,6 +9,8 @@ package struct ClusterRequest: Hashable, Sendable {
         case announcement = 2
         /// The announcement is complete.
         case announced = 3
+        /// The node has applied batches that the log has lost.
+        case fork = 4
     }
 
     /// From 1 on, in the order in which they have to be taken, for each leader and session.

@@ -14,6 +14,10 @@ struct PubNubWireTests {
         timetoken: 17_000_000_000_000_001, channel: "u\u{308}/\u{0}", publisher: "ann", payload: [1, 2], metadata: [3], kind: 4,
         customType: "note", sequence: -7, origination: .max, isStored: true, expires: 18_000_000_000_000_000)
     private static let bare = StoredMessage(timetoken: 1, channel: "", payload: [], isStored: false)
+    /// Around the first timetoken of 18 digits, which comes in the year 2286.
+    private static let edges = [99_999_999_999_999_999, 100_000_000_000_000_000, .max].map {
+        StoredMessage(timetoken: $0, channel: "c", payload: [1], isStored: true)
+    }
     private static let entries = [
         AccessEntry(.init(.channel, "a", holder: "k"), rights: 255, ttl: 5, expires: 300), AccessEntry(.init(.everything)),
         AccessEntry(.init(.revokedToken, "0f"), expires: 9),
@@ -24,7 +28,7 @@ struct PubNubWireTests {
             messages: [full, bare], groups: [.init(name: "g", channels: ["a", "b"]), .init(name: "h", channels: [])],
             absent: ["ann"]),
         .decided(messages: [], groups: [], absent: []), .access(entries: entries, removed: entries.map(\.key)),
-        .stateBegins(since: 7, isWhole: true), .stateMessages([full]), .stateGroups([.init(name: "g", channels: ["a"])]),
+        .stateBegins(since: 7, isWhole: true), .stateMessages([full] + edges), .stateGroups([.init(name: "g", channels: ["a"])]),
         .stateAccess(entries), .stateEnds(visible: .max, dropped: [.init(channel: "a", timetoken: 3)]),
     ]
 
@@ -32,6 +36,17 @@ struct PubNubWireTests {
     func roundTrip(fact: PubNubFact) throws {
         let (key, found) = try PubNubFact.decode(fact.encoded(of: "demo"))
         #expect(key == "demo" && found == fact)
+    }
+
+    @Test("Timetokens keep all digits in the names of what Redis keeps, and their order")
+    func tokensInRedis() throws {
+        let tokens: [UInt64] = [
+            1, 17_955_015_000_000_001, 17_955_015_000_000_002, 99_999_999_999_999_999, 100_000_000_000_000_000, .max,
+        ]
+        let fields = tokens.map { RedisMessageField(timetoken: $0, channel: "c") }
+        let texts = fields.compactMap { if case .text(let text) = $0.argument { text } else { nil } }
+        #expect(texts == texts.sorted() && texts.count == tokens.count)
+        #expect(texts.map { RedisMessageField($0)?.timetoken } == tokens)
     }
 
     @Test("Cuts and additions of a fact are noticed", arguments: facts)

@@ -62,6 +62,29 @@ struct ChatInboxTests {
         #expect(start.last == 10)
     }
 
+    /// An inbox whose entries behind place 10 are lost.
+    static let losses: [Start] = [
+        Start(resume: ChatResume(epoch: "e", sequence: 7), after: 7, hasLost: true),
+        Start(resume: ChatResume(epoch: "e", sequence: 13), after: 13, hasLost: true),
+        Start(resume: ChatResume(epoch: "e-99", sequence: 13), after: 13, hasLost: true),
+        Start(resume: ChatResume(epoch: "e-1000010", sequence: 13), after: 13, isResumed: true),
+        Start(resume: ChatResume(epoch: "f", sequence: 7), after: 4, hasLost: true),
+        Start(resume: ChatResume(epoch: "e", sequence: 1_000_011), after: 4, hasLost: true),
+    ]
+
+    @Test("After a loss devices get what is still there, once, and no place stands for a second event (CH-26)", arguments: losses)
+    func loss(_ expected: Start) {
+        let epoch = ChatEpoch("e").afterLoss(last: 10)
+        #expect(epoch.text == "e-1000010")
+        #expect(epoch.afterLoss(last: 10).text == "e-2000010")
+        var restored = RestoredChat.Application()
+        restored.inboxes["u"] = (last: 10, acknowledged: 4)
+        var book = ChatState(ChatScript().book.application, restoring: restored, epoch: epoch.text)
+        let start = book.inboxStart(of: "u", resume: expected.resume)
+        #expect((start.after, start.isResumed, start.hasLost) == (expected.after, expected.isResumed, expected.hasLost))
+        #expect(book.place(["u"]) == [ChatInboxPlace(user: "u", sequence: 1_000_011)])
+    }
+
     @Test("A hole between the place and the first entry that is kept means that something is lost")
     func purged() {
         let script = filled(10)

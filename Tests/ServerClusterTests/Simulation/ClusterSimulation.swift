@@ -16,6 +16,8 @@ struct ClusterSimulation {
     private var textIDs: [UInt64: String] = [:]
     /// Every text that any log ever had, by its number, so that repetitions show.
     private(set) var said: [String: Int] = [:]
+    /// In which order texts were said for the first time, in whichever log.
+    private var order: [String: Int] = [:]
     private(set) var problems: [String] = []
     /// Whether Redis may lose writes that it had confirmed.
     private let losesWrites: Bool
@@ -72,7 +74,7 @@ struct ClusterSimulation {
 
     private mutating func fail(_ operation: ModelNode.Operation, of index: Int) {
         switch operation {
-        case .elect(.resign, _), .publish: break
+        case .elect(.resign, _, _), .publish: break
         case .elect: nodes[index].answers.append(.elected(.failed))
         case .count: nodes[index].answers.append(.counted(nil))
         case .readPosition, .readLog: nodes[index].answers.append(.readFailed)
@@ -85,8 +87,8 @@ struct ClusterSimulation {
         let node = nodes[index].core.node
         defer { spread() }
         switch operation {
-        case .elect(let mode, let generation):
-            let outcome = redis.elect(mode, node, generation: generation)
+        case .elect(let mode, let generation, let seen):
+            let outcome = redis.elect(mode, node, generation: generation, seen: seen)
             return mode == .resign ? nil : .elected(outcome)
         case .count(let leader):
             return .counted(nodes.contains { $0.core.node == leader && $0.isConnected } ? 1 : 0)
@@ -104,7 +106,8 @@ struct ClusterSimulation {
             let known = (redis.kept.hashes["nodes"] ?? [:]).keys.compactMap { field -> ClusterNode? in
                 UInt64(field.split(separator: "/").last ?? "", radix: 16).map { ClusterNode(name: "node", incarnation: $0) }
             }
-            return .prepared(generation: generation, ModelLeader(redis.kept), known)
+            return .prepared(
+                generation: generation, ModelLeader(redis.kept), known, hasLost: redis.kept.hashes["loss"] != nil)
         }
     }
 
@@ -115,6 +118,7 @@ struct ClusterSimulation {
             let text = String(parts[2])
             if let before = said[text], before != number, !losesWrites { problems.append("\(text) was said twice") }
             said[text] = number
+            if order[text] == nil { order[text] = order.count }
         }
     }
 
@@ -161,7 +165,7 @@ struct ClusterSimulation {
         guard !nodes[index].isFrozen else { return }
         if !nodes[index].answers.isEmpty, random.next(below: 3) > 0 {
             let answer = nodes[index].answers.removeFirst()
-            if case .prepared(_, let service, _) = answer { nodes[index].service = service }
+            if case .prepared(_, let service, _, _) = answer { nodes[index].service = service }
             run(index) { core, effects in
                 switch answer {
                 case .elected(let outcome): core.elected(outcome, at: now, into: &effects)
@@ -170,8 +174,8 @@ struct ClusterSimulation {
                 case .log(let batches): core.withMember(&effects) { $0.read(batches, isAll: true, at: now, into: &$1) }
                 case .readFailed: core.withMember(&effects) { machine, _ in machine.readFailed() }
                 case .committed(let outcome): core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
-                case .prepared(let generation, _, let known):
-                    core.prepared(generation: generation, nodes: known, at: now, into: &effects)
+                case .prepared(let generation, _, let known, let hasLost):
+                    core.prepared(generation: generation, nodes: known, hasLost: hasLost, at: now, into: &effects)
                 }
             }
         }
@@ -264,6 +268,7 @@ struct ClusterSimulation {
             step(isCalm: true)
         }
         for node in nodes { judge(node) }
+        judgeForks()
         let leaders = nodes.filter { $0.core.role != .follower }
         guard leaders.count == 1, let leader = leaders.first, let service = leader.service else {
             return problems.append("\(leaders.count) leaders in the end")
@@ -291,13 +296,31 @@ struct ClusterSimulation {
     private mutating func judge(_ node: ModelNode) {
         if !losesWrites, node.missingLogs > 0 { problems.append("node \(node.incarnation) found a hole in a log that has none") }
         var last: Int?
-        for number in node.told {
-            guard let number else {
+        for entry in node.told {
+            guard let entry else {
                 last = nil
                 continue
             }
-            if let last, number != last + 1 { problems.append("node \(node.incarnation) was told \(number) after \(last)") }
-            last = number
+            if let last, entry.number != last + 1 {
+                problems.append("node \(node.incarnation) was told \(entry.number) after \(last)")
+            }
+            last = entry.number
+        }
+    }
+
+    /// A text that any node knows, and that was confirmed between the first and the last that another one was told since its last loss, was
+    /// told to that one, too: also when Redis has lost the text since, and given its number to another one.
+    private mutating func judgeForks() {
+        let known = Set(nodes.flatMap { $0.told.compactMap { $0?.text } })
+        for node in nodes {
+            let span = node.told.reversed().prefix { $0 != nil }
+            let told = Set(span.compactMap { $0?.text })
+            let places = told.compactMap { order[$0] }
+            guard let first = places.min(), let last = places.max() else { continue }
+            for text in known.subtracting(told).sorted() where texts[text] == .done {
+                guard let place = order[text], place > first, place < last else { continue }
+                problems.append("node \(node.incarnation) was never told \(text), which was confirmed")
+            }
         }
     }
 }

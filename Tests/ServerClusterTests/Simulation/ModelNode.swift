@@ -6,7 +6,7 @@ import ServerValues
 /// One process of the simulated cluster: the real core, the model of a service, and what its clients were told.
 struct ModelNode {
     enum Operation {
-        case elect(ElectionMode, generation: UInt64?)
+        case elect(ElectionMode, generation: UInt64?, seen: UInt64)
         case count(ClusterNode)
         case readPosition
         case readLog(after: ClusterPosition)
@@ -22,7 +22,7 @@ struct ModelNode {
         case log([ClusterBatch])
         case readFailed
         case committed(CommitOutcome)
-        case prepared(generation: UInt64, ModelLeader, [ClusterNode])
+        case prepared(generation: UInt64, ModelLeader, [ClusterNode], hasLost: Bool)
     }
 
     enum Outcome: Hashable {
@@ -42,16 +42,18 @@ struct ModelNode {
     var holdings: Set<String> = []
     /// Drops that were asked for and not confirmed.
     var requests: [UInt64: String] = [:]
-    /// Numbers of the texts that were told, in order; nil where facts were declared lost.
-    var told: [Int?] = []
+    /// The texts that were told, with their numbers, in order; nil where facts were declared lost.
+    var told: [(number: Int, text: String)?] = []
 
     /// How often the log had lost what the node had not read.
     var missingLogs = 0
 
     static let nodesKey: RedisArgument = "nodes"
+    static let lossKey: RedisArgument = "loss"
 
     init(_ number: Int, at now: MonotonicInstant) {
-        core = ClusterCore(ClusterNode(name: "node", incarnation: UInt64(number)), nodesKey: Self.nodesKey, at: now)
+        core = ClusterCore(
+            ClusterNode(name: "node", incarnation: UInt64(number)), nodesKey: Self.nodesKey, lossKey: Self.lossKey, at: now)
     }
 
     var incarnation: UInt64 { core.node.incarnation }
@@ -73,7 +75,8 @@ struct ModelNode {
         _ effect: ClusterEffect, _ now: MonotonicInstant, _ effects: inout [ClusterEffect], _ outcomes: inout [(UInt64, Outcome)]
     ) {
         switch effect {
-        case .elect(let mode, let generation): operations.append(.elect(mode, generation: generation))
+        case .elect(let mode, let generation):
+            operations.append(.elect(mode, generation: generation, seen: core.highestGeneration))
         case .countListeners(let node): operations.append(.count(node))
         case .prepare(let generation): operations.append(.prepare(generation: generation))
         case .retire: service = nil
@@ -91,7 +94,7 @@ struct ModelNode {
         case .publish(let requests, let leader): operations.append(.publish(requests, to: leader))
         case .apply(_, let fact):
             let parts = String(buffer: fact).split(separator: ":")
-            if parts[0] == "said" { told.append(Int(parts[1])) }
+            if parts[0] == "said", let number = Int(parts[1]) { told.append((number, String(parts[2]))) }
         case .complete(let id, let result):
             let request = requests.removeValue(forKey: id)
             let outcome: Outcome =
@@ -130,7 +133,7 @@ struct ModelNode {
         case .lost(let node):
             let emissions = service?.left(node.incarnation) ?? []
             emit(emissions, now, &effects)
-        case .completed, .end: break
+        case .completed, .resign, .end: break
         }
     }
 

@@ -40,7 +40,7 @@ struct ModelRedis {
         case requests(ClusterRequests)
     }
 
-    mutating func elect(_ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?) -> ElectionOutcome {
+    mutating func elect(_ mode: ElectionMode, _ node: ClusterNode, generation: UInt64?, seen: UInt64) -> ElectionOutcome {
         let isOwn = kept.record.map { $0.position.generation == generation && $0.node == node } ?? false
         if mode == .resign {
             if isOwn {
@@ -54,10 +54,14 @@ struct ModelRedis {
             return .leading
         }
         if mode != .renew {
-            let isFree = kept.record.map { $0.expires <= time || (mode == .take && $0.position.generation == generation) } ?? true
+            let isFree =
+                kept.record.map {
+                    $0.expires == 0 || (mode != .look && $0.expires <= time)
+                        || (mode == .take && $0.position.generation == generation)
+                } ?? true
             if isFree {
                 let previous = kept.record?.asRead.last ?? .origin
-                let next = max(UInt64(time), (kept.record?.position.generation ?? 0) + 1)
+                let next = max(UInt64(max(time, 0)), max(kept.record?.position.generation ?? 0, seen) + 1)
                 kept.record = Record(
                     position: ClusterPosition(generation: next, sequence: 0), node: node, expires: time + 5_000,
                     before: previous)
@@ -94,6 +98,8 @@ struct ModelRedis {
         switch command.name {
         case "HSET": kept.hashes[words[0], default: [:]][words[1]] = words[2]
         case "HDEL": kept.hashes[words[0]]?[words[1]] = nil
+        case "SET": kept.hashes[words[0]] = ["": words[1]]
+        case "DEL": kept.hashes[words[0]] = nil
         default: break
         }
     }

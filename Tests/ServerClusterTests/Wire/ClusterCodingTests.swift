@@ -45,4 +45,13 @@ import Testing
             _ = try buffer.list { (buffer) throws(ClusterCodingError) in try buffer.text() }
         }
     }
+
+    @Test("CR-9 What a batch says of a loss comes back, and a place that is cut is none")
+    func placesComeBack() throws {
+        let place = ClusterPosition(generation: 1_763_710_000_000, sequence: .max)
+        let batch = ClusterBatch(
+            position: place, previous: .origin, leader: ClusterNode(name: "n", incarnation: 7),
+            items: [.forked(at: place), .opened])
+        #expect(try ClusterBatch(batch.encoded()) == batch)
+    }
 }

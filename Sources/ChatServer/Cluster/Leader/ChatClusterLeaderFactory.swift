@@ -53,7 +53,8 @@ package final class ChatClusterLeaderFactory: ClusterLeaderFactory {
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let settings = state.withLockedValue(\.settings)
         let store = RedisChatStore(
-            output: context.output, reader: context.store, inboxEntries: inboxEntries, now: clock.unixTicks)
+            output: context.output, reader: context.store, inboxEntries: inboxEntries, hasLost: context.hasLost,
+            now: clock.unixTicks)
         let restored = try await store.restore(Set(settings.applications.map { Identifier($0.key) }))
         let nodes = ChatNodeNumbers()
         let log = ChatClusterLog(store, nodes, logger: logger)

@@ -29,10 +29,20 @@ extension RedisChatStore {
         for key in [keys.highest, keys.reserved] {
             restored.highestID = max(restored.highestID, try await read("GET", key).text.flatMap { UInt64($0) } ?? 0)
         }
+        // Those that were given out last are not known: none of them may be given out again.
+        if hasLost { restored.highestID = max(restored.highestID, now()) + Self.leap }
         raise(restored.highestID)
         for name in names { restored.applications[name] = try await application(name) }
+        if hasLost {
+            let last = restored.applications.values.lazy.flatMap(\.inboxes.values).map(\.last).max() ?? 0
+            restored.epoch = ChatEpoch(restored.epoch).afterLoss(last: last).text
+            output.write([RedisCommand("SET", keys.epoch, .text(restored.epoch))], of: .chat)
+        }
         return restored
     }
+
+    /// Ten seconds in units of 100 ns.
+    private static var leap: UInt64 { 100_000_000 }
 
     /// The name of the life of all inboxes, which begins with the first process that asks.
     private func epoch() async throws -> String {

@@ -25,6 +25,8 @@ package final class RedisChatStore: ChatStore {
     let reader: any ClusterReader
     let keys: ChatKeys
     let now: @Sendable () -> UInt64
+    /// Whether Redis has lost what it had confirmed.
+    let hasLost: Bool
     private let state: NIOLockedValueBox<State>
 
     private struct State {
@@ -47,13 +49,16 @@ package final class RedisChatStore: ChatStore {
 
     /// - Parameters:
     ///   - inboxEntries: events of a user's inbox; the oldest go first.
+    ///   - hasLost: whether Redis has lost what it had confirmed: the inboxes begin another life, and ids a leap further.
     ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
     package init(
-        output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, now: @escaping @Sendable () -> UInt64
+        output: any ClusterOutput, reader: any ClusterReader, inboxEntries: Int = 20_000, hasLost: Bool = false,
+        now: @escaping @Sendable () -> UInt64
     ) {
         self.output = output
         self.reader = reader
         self.now = now
+        self.hasLost = hasLost
         keys = ChatKeys(reader: reader)
         state = NIOLockedValueBox(State(writes: ChatWrites(keys, inboxEntries: max(1, inboxEntries), after: 0)))
     }

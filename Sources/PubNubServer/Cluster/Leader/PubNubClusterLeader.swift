@@ -101,8 +101,12 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     func announced(_ requests: [ByteBuffer], by node: ClusterNode) {
         var known: [Identifier: UInt64] = [:]
         for request in requests {
-            guard case .cursors(let cursors)? = try? PubNubClusterRequest.decode(request) else { continue }
-            for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
+            switch try? PubNubClusterRequest.decode(request) {
+            case .cursors(let cursors)?: for item in cursors { known[Identifier(item.subscribeKey)] = item.visible }
+            // Of what a node has seen before it lost its place.
+            case .advance(let cursor)?: _ = streams.storage.tokens.advance(past: cursor)
+            default: break
+            }
         }
         // What readers of the node have seen is past, whatever Redis still has of it. A node that is too far ahead to follow begins anew.
         if let last = known.values.max(), !streams.storage.tokens.advance(past: last) { known = [:] }

@@ -39,7 +39,8 @@ package final class PubNubClusterLeaderFactory: ClusterLeaderFactory {
 
     package func makeLeader(_ context: ClusterLeaderContext) async throws -> any ClusterLeader {
         let redis = RedisMessageStore(
-            output: context.output, reader: context.store, settings: storeSettings, now: clock.unixTicks)
+            output: context.output, reader: context.store, settings: storeSettings, hasLost: context.hasLost,
+            now: clock.unixTicks)
         let store = LeaderMessageStore(redis, output: context.output)
         var settings = settings
         settings.keysets = state.withLockedValue(\.keysets)

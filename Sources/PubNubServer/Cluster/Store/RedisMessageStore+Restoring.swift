@@ -16,7 +16,17 @@ extension RedisMessageStore {
             if names.isEmpty { state.recentSince = now }
             emit { [keys] _ in (nil, [RedisCommand("SET", keys.began, .text(String(now)), "NX")]) }
         }
+        if hasLost { forget(into: &state) }
         return state
+    }
+
+    /// What subscribers catch up with begins anew behind every timetoken that was given out. Histories keep what they have.
+    private func forget(into state: inout RestoredState) {
+        let start = max(state.highestTimetoken, now()) + Self.leap
+        state.highestTimetoken = start
+        state.recentSince = start
+        state.recent = [:]
+        emit { [keys] _ in (nil, [RedisCommand("SET", keys.began, .text(String(start)))]) }
     }
 
     package func restore(_ applications: Set<Identifier>) async throws -> RestoredState {

@@ -36,6 +36,8 @@ package final class RedisMessageStore: MessageStore {
     let reader: any ClusterReader
     let settings: RedisStoreSettings
     let now: @Sendable () -> UInt64
+    /// Whether Redis has lost what it had confirmed.
+    let hasLost: Bool
     private let output: any ClusterOutput
     let state = NIOLockedValueBox(State())
 
@@ -50,14 +52,20 @@ package final class RedisMessageStore: MessageStore {
         var accessOrder: UInt64 = 0
     }
 
-    /// - Parameter now: the time of day in units of 100 ns.
+    /// How far beyond everything that is known timetokens begin after a loss, since those that were given out last are not known.
+    static let leap = 10 * TimetokenClock.ticksPerSecond
+
+    /// - Parameters:
+    ///   - hasLost: whether Redis has lost what it had confirmed: cursors from before ``restore()`` get a gap.
+    ///   - now: the time of day in units of 100 ns.
     package init(
         output: any ClusterOutput, reader: any ClusterReader, settings: RedisStoreSettings = RedisStoreSettings(),
-        now: @escaping @Sendable () -> UInt64
+        hasLost: Bool = false, now: @escaping @Sendable () -> UInt64
     ) {
         self.output = output
         self.reader = reader
         self.settings = settings
+        self.hasLost = hasLost
         self.now = now
         keys = RedisStreamKeys(reader: reader)
     }

@@ -3,6 +3,7 @@
 --
 -- KEYS[1]  hash of the leader (lead.lua)
 -- KEYS[2]  stream of the log: ids <generation>-<sequence>, field b
+-- KEYS[3…] in a Redis Cluster, the keys of the commands: while the slot moves, Redis refuses a batch whose keys are not all in one place
 -- ARGV[1]  generation of the leader that commits
 -- ARGV[2]  sequence of the batch
 -- ARGV[3]  the batch, encoded

@@ -3,17 +3,20 @@
 --
 -- KEYS[1]  hash of the leader: generation, name, incarnation, expires (ms since 1970, by the clock of Redis), sequence (its last batch),
 --          beforeGeneration and beforeSequence (the last batch before its first one)
--- ARGV[1]  ask, take, renew or resign
+-- ARGV[1]  look, ask, take, renew or resign
 -- ARGV[2]  name of the process that asks
 -- ARGV[3]  incarnation of the process that asks
 -- ARGV[4]  length of the lease, ms
 -- ARGV[5]  generation that is taken over, renewed or ended
 -- ARGV[6]  channel that is told when a leader resigns
+-- ARGV[7]  highest generation that the process has seen: a Redis that has forgotten the latest ones gives none of them again
 -- Cost     constant: seven fields read, seven written
 --
 -- Answers {'elected', generation, generation before, sequence before}, {'leading'}, {'following', generation, sequence, name, incarnation,
--- generation before, sequence before} or {'vacant'}. A leader that ended without a batch is passed over: what comes before is a batch. Generations grow also when Redis has lost the hash, since they are at least the time in milliseconds. All numbers here
--- have at most 13 digits, which doubles hold exactly.
+-- generation before, sequence before} or {'vacant'}. "look" elects only where nobody leads or the leader has resigned, "ask" also when the
+-- lease has ended, "take" also when ARGV[5] leads. A leader that ended without a batch is passed over: what comes before is a batch.
+-- Generations grow also when Redis has lost the hash, since they are at least the time in milliseconds. All numbers here have at most 13
+-- digits, which doubles hold exactly.
 local mode, name, incarnation, lease, expected = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local record = redis.call('HMGET', KEYS[1], 'generation', 'sequence', 'name', 'incarnation', 'expires',
   'beforeGeneration', 'beforeSequence')
@@ -36,10 +39,12 @@ if mode == 'renew' and isOwn then
   return {'leading'}
 end
 if mode ~= 'renew' then
-  local isFree = not generation or tonumber(record[5]) <= now or (mode == 'take' and generation == expected)
+  local ends = generation and tonumber(record[5])
+  local isFree = not generation or ends == 0 or (mode ~= 'look' and ends <= now) or (mode == 'take' and generation == expected)
   if isFree then
     local next = now
-    if generation and tonumber(generation) >= next then next = tonumber(generation) + 1 end
+    local seen = math.max(tonumber(generation or 0), tonumber(ARGV[7]))
+    if seen >= next then next = seen + 1 end
     next = string.format('%.0f', next)
     redis.call('HSET', KEYS[1], 'generation', next, 'sequence', '0', 'name', name, 'incarnation', incarnation,
       'expires', string.format('%.0f', now + lease), 'beforeGeneration', before, 'beforeSequence', last)
