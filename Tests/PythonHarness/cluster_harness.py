@@ -26,13 +26,47 @@ def redis_program():
     return None
 
 
-class Redis:
+class RedisTalk:
+    """Asks whatever listens to `port` and speaks the protocol of Redis."""
+
+    def command(self, *words):
+        """The first line of the answer; empty when there is none."""
+        try:
+            return self._ask(words, lambda lines: lines.readline().decode().strip())
+        except OSError:
+            return ""
+
+    def ask(self, *words):
+        """The whole answer: text, number or list; an error is raised."""
+        return self._ask(words, self._read)
+
+    def _ask(self, words, read):
+        text = f"*{len(words)}\r\n" + "".join(f"${len(word.encode())}\r\n{word}\r\n" for word in words)
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as link:
+            link.sendall(text.encode())
+            return read(link.makefile("rb"))
+
+    @classmethod
+    def _read(cls, lines):
+        line = lines.readline().decode().strip()
+        kind, rest = line[:1], line[1:]
+        if kind == "$":
+            return None if rest == "-1" else lines.read(int(rest) + 2)[:-2].decode(errors="replace")
+        if kind == "*":
+            return [cls._read(lines) for _ in range(int(rest))]
+        if kind not in (":", "+"):
+            raise AssertionError(f"Redis answered {line!r}")
+        return int(rest) if kind == ":" else rest
+
+
+class Redis(RedisTalk):
     """A redis-server of one's own, with an append-only file in a folder that goes with it."""
 
-    def __init__(self, *options, appendonly="yes", fsync="everysec", port=None):
+    def __init__(self, *options, appendonly="yes", fsync="everysec", port=None, env=None):
         self.folder = tempfile.mkdtemp(prefix="lifeline-redis-")
         self.port = port or free_port()
         self.options = ["--appendonly", appendonly, "--appendfsync", fsync, *options]
+        self.env = env
         self.process = None
         self.start()
 
@@ -40,23 +74,25 @@ class Redis:
     def url(self):
         return f"redis://127.0.0.1:{self.port}"
 
-    def start(self):
+    def start(self, *more, answer="+PONG"):
+        """Starts the server, again after ``kill``, and waits until it answers PING with a line that begins with `answer`.
+
+        `more` are options for this start only.
+        """
         self.process = subprocess.Popen(
             ["redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--dir", self.folder, "--save", "", "--logfile",
-             os.path.join(self.folder, "log"), *self.options],
-            executable=redis_program(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        wait_until(lambda: self.command("PING").startswith("+PONG"), 30, "Redis to answer")
+             os.path.join(self.folder, "log"), *self.options, *more],
+            executable=redis_program(), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, **self.env} if self.env else None)
+        wait_until(lambda: self.command("PING").startswith(answer), 30, f"Redis to answer {answer}")
 
-    def command(self, *words):
-        """The first line of the answer; empty when there is none."""
-        text = f"*{len(words)}\r\n" + "".join(f"${len(word.encode())}\r\n{word}\r\n" for word in words)
+    def info(self, section):
+        """The fields of a section of INFO."""
+        return dict(line.split(":", 1) for line in self.ask("INFO", section).splitlines() if ":" in line)
 
-        try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=5) as link:
-                link.sendall(text.encode())
-                return link.makefile().readline().strip()
-        except OSError:
-            return ""
+    def log(self):
+        with open(os.path.join(self.folder, "log"), errors="replace") as file:
+            return file.read()
 
     def kill(self):
         self.process.kill()
@@ -140,10 +176,12 @@ class Balancer:
 class Cluster:
     """Nodes on one Redis, with a balancer before them."""
 
-    def __init__(self, names=("a", "b", "c"), options=(), redis=None):
+    def __init__(self, names=("a", "b", "c"), options=(), redis=None, urls=None, envs=None):
+        """`urls` and `envs` have the address of Redis and the variables of single nodes, by their names."""
         self.redis = redis or Redis()
         self.balancer = Balancer()
         self.options = options
+        self.urls, self.envs = urls or {}, envs or {}
         self.nodes = {}
         for name in names:
             self.begin(name)
@@ -151,7 +189,8 @@ class Cluster:
 
     def begin(self, name):
         """Starts a node, again after ``kill``."""
-        node = Server(0, "--redis", self.redis.url, "--node", name, *self.options)
+        url = self.urls.get(name, self.redis.url)
+        node = Server(0, "--redis", url, "--node", name, *self.options, env=self.envs.get(name))
         self.nodes[name] = node
         self.balancer.targets[name] = node.port
         return node

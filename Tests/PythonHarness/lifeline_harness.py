@@ -72,11 +72,12 @@ def wait_until(condition, timeout, what):
 class Program:
     """A process whose output lines are gathered as they come."""
 
-    def __init__(self, command, stdin=False):
+    def __init__(self, command, stdin=False, env=None):
+        """`env` are variables in addition to those of this process."""
         self.command = command
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE if stdin else subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, bufsize=1, encoding="utf-8")
+            text=True, bufsize=1, encoding="utf-8", env={**os.environ, **env} if env else None)
         self.lines, self.errors = [], []
         self.readers = [
             threading.Thread(target=self._read, args=(self.process.stdout, self.lines), daemon=True),
@@ -135,8 +136,8 @@ class Program:
 class Server(Program):
     """`lifeline serve`. On a chosen port it can be killed and come back."""
 
-    def __init__(self, port=0, *options):
-        super().__init__([lifeline(), "serve", "--port", str(port), *options])
+    def __init__(self, port=0, *options, env=None):
+        super().__init__([lifeline(), "serve", "--port", str(port), *options], env=env)
         ready = self.ready(
             lambda: next((l for l in self.lines if l.startswith("lifeline: ready ")), None), "the server's ready line")
         self.url = ready.split()[-1]

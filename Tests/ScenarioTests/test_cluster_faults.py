@@ -5,13 +5,13 @@ What takes longer than ten seconds runs with `LIFELINE_CLUSTER_FAULTS=all` only.
 """
 
 import json
-import os
 import signal
 import threading
 import time
 
 import pytest
-from cluster_harness import Cluster, Redis, redis_program
+from cluster_fixtures import follower, is_long, members, wait_healthy
+from cluster_harness import Redis, redis_program
 from cluster_judge import CHANNEL, Watch, request
 from lifeline_harness import APP_ID, Server, rest, wait_until
 from nexconn_client import ChatSession, ServerAPI
@@ -19,47 +19,6 @@ from pusher_client import PusherSocket
 
 pytestmark = [
     pytest.mark.alone, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
-is_long = pytest.mark.skipif(
-    os.environ.get("LIFELINE_CLUSTER_FAULTS") != "all", reason="takes longer than ten seconds: set LIFELINE_CLUSTER_FAULTS=all")
-
-
-@pytest.fixture
-def clusters():
-    """Starts clusters, and ends them."""
-    made = []
-
-    def start(*arguments, **options):
-        made.append(Cluster(*arguments, **options))
-        return made[-1]
-
-    yield start
-    for cluster in made:
-        cluster.end()
-
-
-@pytest.fixture
-def cluster(clusters):
-    return clusters()
-
-
-@pytest.fixture
-def watch(cluster, started):
-    return started(Watch, cluster)
-
-
-def follower(cluster):
-    leader = wait_until(cluster.leader, 20, "a leader")
-    return next(name for name in cluster.nodes if name != leader)
-
-
-def wait_healthy(cluster, timeout=40):
-    wait_until(lambda: len(cluster.balancer.healthy) == len(cluster.nodes), timeout, "every node to be ready")
-
-
-def members(port):
-    """The users of the presence channel, or None when the node cannot say."""
-    status, text = rest(port, "GET", f"/apps/{APP_ID}/channels/presence-lobby/users")
-    return sorted(user["id"] for user in json.loads(text)["users"]) if status == 200 else None
 
 
 # Nodes
