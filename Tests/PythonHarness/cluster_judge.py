@@ -87,14 +87,19 @@ def number_of(event):
     return int(data["content"] if isinstance(data, dict) else data)
 
 
-def problems(listener, publisher):
-    """What is wrong with what a client saw: lost without a word, twice, out of order, or never accepted."""
+def problems(listener, publisher, is_late=False):
+    """What is wrong with what a client saw: lost without a word, twice, out of order, or never accepted.
+
+    With `is_late` a loss may also be declared later: who is with an old master that is cut off cannot be known before it is back.
+    """
     found, seen, last, is_declared = [], set(), 0, False
+    open_losses = []
     accepted = publisher.accepted
     known = set(accepted)
     for event in listener.events:
         if event["ev"] == "gap":
             is_declared = True
+            open_losses = []
         if event["ev"] != "msg":
             continue
         number = number_of(event)
@@ -107,13 +112,15 @@ def problems(listener, publisher):
                 found.append(f"{number} after {last}")
             missing = [other for other in known if last < other < number and other not in seen]
             if missing and seen and not is_declared:
-                found.append(f"{sorted(missing)} lost between {last} and {number}")
+                open_losses.append(f"{sorted(missing)} lost between {last} and {number}")
+                if not is_late:
+                    found += open_losses
             # What nobody answered may have been done late.
             last, is_declared = max(last, number), False
         seen.add(number)
     if accepted and last < accepted[-1] and not is_declared:
         found.append(f"the last one seen is {last} of {accepted[-1]}")
-    return found
+    return found + open_losses if is_late else found
 
 
 class Watch:
@@ -164,8 +171,16 @@ class Watch:
     def gaps(self, service):
         return sum(len(listener.of("gap")) for kind, listener in self.listeners if kind == service)
 
-    def judge(self):
-        """Ends the publishers, and fails if anything was lost without a word, doubled or out of order."""
+    @property
+    def all_gaps(self):
+        """How many gaps were declared, by service."""
+        return {service: self.gaps(service) for service in SERVICES}
+
+    def judge(self, is_late=False):
+        """Ends the publishers, and fails if anything was lost without a word, doubled or out of order.
+
+        `is_late` is that of `problems`.
+        """
         for publisher in self.publishers.values():
             publisher.stopping.set()
         for publisher in self.publishers.values():
@@ -177,7 +192,8 @@ class Watch:
                 wait_until(lambda: numbers(listener)[-1] >= publisher.accepted[-1], 20, "the end")
             except AssertionError:
                 pass  # The judgement says what is missing.
-            found.setdefault(service, []).extend(problems(listener, publisher))
+            found.setdefault(service, []).extend(problems(listener, publisher, is_late))
+        print(f"gaps declared: {self.all_gaps}, accepted: {[len(publisher.accepted) for publisher in self.publishers.values()]}")
         assert not any(found.values()), found
 
     def kill(self):
