@@ -223,6 +223,12 @@ class Decided:
             self.events = [event for event in listener.events if event["ev"] != "msg" or event["data"]["seq"] not in unknown]
 
 
+def ended(patient, fault):
+    """The fault with its end for one client: one that went on at another node was well before all nodes were."""
+    statuses = [event for event in patient.listener.of("status") if fault["t0"] <= event["t"] <= fault["t1"]]
+    return {**fault, "t1": statuses[-1]["t"]} if statuses and statuses[-1]["status"] == "connected" else fault
+
+
 def cluster_fault(cluster, chance):
     """One fault of a node, of Redis or of the way between, and back to health: which it was, and whether clients must notice."""
     name = chance.choice(sorted(cluster.nodes))
@@ -286,6 +292,7 @@ def test_v1_cluster(started, tmp_path):
         time.sleep(1)
         for patient in patients:
             patient.listener.kill()
+            patient.faults = [ended(patient, fault) for fault in patient.faults]
             patient.listener = Decided(published[patient.kind], patient.listener)
         decided = {kind: Decided(source) for kind, source in published.items()}
         # A frozen node's clients notice when its connections are silent, which may be while the next fault is on.
