@@ -87,6 +87,9 @@ def test_redis_loses_the_end_of_its_file_and_the_leader_dies(clusters, started):
     leader = wait_until(cluster.leader, 20, "a leader")
     port = next(node.port for name, node in cluster.nodes.items() if name != leader)
     absent = Absent(port)
+    # The token of the absent user is not to be lost as well.
+    for publisher in watch.publishers.values():
+        publisher.wait_accepted(30)
     absent.publish(port)
     cluster.redis.kill()
     cluster.kill(leader)
