@@ -6,7 +6,7 @@ import threading
 import time
 
 from lifeline_harness import Listener, wait_until
-from nexconn_client import APP_KEY, APP_SECRET, ChatSession, Lost, Refused, ServerAPI
+from nexconn_client import APP_KEY, APP_SECRET, ChatSession, Farewell, Lost, Refused, ServerAPI
 
 
 class NexconnListener(Listener):
@@ -82,6 +82,13 @@ class NexconnPublisher:
                 assert time.monotonic() < end, f"the server did not come back: {error!r}"
                 self.repeated += 1
                 time.sleep(0.02)
+            except Farewell as error:
+                # A server that has no leader for a while says that one may come back.
+                if not error.retry:
+                    raise
+                assert time.monotonic() < end, f"the server did not take the user back: {error!r}"
+                self.repeated += 1
+                time.sleep(0.1)
             except Exception as error:  # The WebSocket library has its own family for what a server that dies does to a handshake.
                 if "websocket" not in type(error).__module__:
                     raise

@@ -285,7 +285,8 @@ def test_v1_cluster(started, tmp_path):
                 patient.faults.append({"t0": t0, "t1": t1, "kind": kind, "breaks": False, "sub": patient.name})
                 wait_until(
                     lambda: patient.is_well(t1), 60,
-                    lambda: f"{patient.name} well again after {kind}, seed {SEED}; {patient.listener.statuses[-6:]}")
+                    lambda: f"{patient.name} well again after {kind}, seed {SEED}; {patient.listener.statuses[-6:]}; the publisher:"
+                            f" {getattr(published[patient.kind], 'problem', None)!r}")
         time.sleep(1)
         for source in published.values():
             source.stop()
