@@ -41,12 +41,12 @@ release: setup ## Build the lifeline program for production
 	@echo "Built $$(swift build -c release --show-bin-path)/lifeline"
 
 .PHONY: demo
-demo: setup ## Build, then play the main job on real sockets, with outages
+demo: setup ## Build, then run the demonstration: clients, a server, outages
 	swift build $(SWIFT_FLAGS) --product lifeline
 	@$(BIN)/lifeline demo
 
 .PHONY: demo-cluster
-demo-cluster: setup ## Build, then play three servers on one Redis, with deaths and outages
+demo-cluster: setup ## Build, then demonstrate three servers on one Redis, with failures
 	@Scripts/setup.sh redis
 	swift build $(SWIFT_FLAGS) --product lifeline
 	@LIFELINE=$(BIN)/lifeline python3 Scripts/demo-cluster.py
@@ -155,7 +155,7 @@ bench: setup ## Measure, see Benchmarks/README.md
 	Benchmarks/run.sh
 
 .PHONY: timing
-timing: setup ## Measure whether comparing a signature tells where it is wrong
+timing: setup ## Measure whether the time of a signature check depends on the position of the error
 	cd Benchmarks && swift build -c release --product TimingCheck && .build/release/TimingCheck
 
 .PHONY: clean
