@@ -174,10 +174,10 @@ def test_the_server_says_no_secret(started, tmp_path, receiver):
     heard = drive(server, secrets, receiver)
     assert len(heard) > 15
 
-    # A reload that fails at a secret, one that works, and one of something that is no JSON.
+    # A reload that fails at a secret, one that works, and one of something that is not JSON.
     for text, sign in ((json.dumps({**settings, "apps": [{**settings["apps"][0], "secret": {"a": secrets.new("odd-secret")}}]}), "not valid"),
                        (json.dumps({**settings, "apps": settings["apps"][:1]}), "have been reloaded"),
-                       (json.dumps(settings)[:-5], "no JSON")):
+                       (json.dumps(settings)[:-5], "not JSON")):
         file.write_text(text)
         server.process.send_signal(signal.SIGHUP)
         wait_until(lambda: any(sign in line for line in server.errors), 60, f"{sign} in the log")

@@ -69,7 +69,7 @@ extension ServeSettings {
             parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
         else {
             throw CommandFailure(
-                "The setting pathPrefix has to be a path such as /realtime, of letters, digits and - . _ ~.", .usage)
+                "The setting pathPrefix must be a path such as /realtime, of letters, digits and - . _ ~.", .usage)
         }
         return String(text)
     }
@@ -81,7 +81,7 @@ extension ServeSettings {
         if origin.hasSuffix("/") { origin.removeLast() }
         guard origin.contains("://"), !origin.contains("*"), OriginPattern(origin) != nil else {
             throw CommandFailure(
-                "The setting corsOrigins has to be a list of origins such as https://example.com, or * for all.", .usage)
+                "The setting corsOrigins must be a list of origins such as https://example.com, or * for all.", .usage)
         }
         for (scheme, port) in [("https://", ":443"), ("http://", ":80")]
         where origin.hasPrefix(scheme) && origin.hasSuffix(port) {
@@ -99,7 +99,7 @@ extension ServeSettings {
         let isName = host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }
         guard isAddress || (isName && !isBracketed) else {
             throw CommandFailure(
-                "The setting host has to be an address or a name, without scheme and port: 127.0.0.1, 0.0.0.0, ::1, ::.", .usage)
+                "The setting host must be an address or a name, without scheme and port: 127.0.0.1, 0.0.0.0, ::1, ::.", .usage)
         }
         return host
     }
@@ -112,7 +112,7 @@ extension ServeSettings {
         let services = names.compactMap { ServiceName(rawValue: $0) }
         guard !services.isEmpty, services.count == names.count else {
             let known = ServiceName.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("The setting services has to be a list of services that run: \(known).", .usage)
+            throw CommandFailure("The setting services must be a list of services that run: \(known).", .usage)
         }
         return Set(services)
     }
@@ -125,7 +125,7 @@ extension ServeSettings {
         do {
             found = try await reader.fetchStringArray(forKey: key)
         } catch {
-            throw CommandFailure("The setting \(key) has to be a list of texts.", .usage)
+            throw CommandFailure("The setting \(key) must be a list of strings.", .usage)
         }
         return found.map { $0.map(\.trimmingSpaces).filter { !$0.isEmpty } }
     }

@@ -52,12 +52,13 @@ struct ServeSettings: Sendable {
         services = try await Self.services(command.services, reader)
         server = try await Self.server(command.server, reader)
         host = try Self.host(try await Self.string(command.host, "host", in: reader) ?? "127.0.0.1")
-        port = try await Self.integer(command.port, "port", in: reader) ?? 6001
-        activityTimeout = try await Self.integer(command.activityTimeout, "activityTimeout", in: reader) ?? 120
+        port = try await Self.number(command.port, "port", 0...65_535, in: reader) ?? 6001
+        activityTimeout =
+            try await Self.number(command.activityTimeout, "activityTimeout", 1...86_400, unit: ", in seconds", in: reader) ?? 120
         let level = try await Self.string(command.logLevel, "logLevel", in: reader) ?? "notice"
         guard let known = Logger.Level(rawValue: level) else {
             let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("\(level) is no log level. Choose one of \(levels).", .usage)
+            throw CommandFailure("\(level) is not a log level. Choose one of \(levels).", .usage)
         }
         logLevel = known
         tls = try await Self.tls(command, reader)
@@ -69,10 +70,6 @@ struct ServeSettings: Sendable {
             try await Self.truth(command.bridgeIgnoresAccessManager, "bridgeIgnoresAccessManager", in: reader) ?? false
         keysets = try Self.keysets(command.pubnub, environment, file)
         chatApplications = try Self.chatApplications(command.nexconn, environment, file)
-        guard (0...65_535).contains(port) else { throw CommandFailure("A port is a number from 0 to 65535.", .usage) }
-        guard (1...86_400).contains(activityTimeout) else {
-            throw CommandFailure("The activity timeout is a number of seconds from 1 to 86400.", .usage)
-        }
         if redis != nil, data != nil {
             throw CommandFailure(
                 "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.", .usage)
@@ -160,24 +157,13 @@ extension ServeSettings {
         do {
             found = if let option { option } else { try await reader.fetchString(forKey: key, isSecret: true) }
         } catch {
-            throw CommandFailure("The setting \(key) has to be text.", .usage)
+            throw CommandFailure("The setting \(key) must be a string.", .usage)
         }
         // A variable that got lost on the way is empty: a default in its place could be what everybody knows.
         if found?.isEmpty == true, key != "pathPrefix" {
             throw CommandFailure("The setting \(key) must not be empty.", .usage)
         }
         return found
-    }
-
-    static func integer(
-        _ option: Int?, _ key: ConfigKey, in reader: ConfigReader
-    ) async throws(CommandFailure) -> Int? {
-        if let option { return option }
-        do {
-            return try await reader.fetchInt(forKey: key)
-        } catch {
-            throw CommandFailure("The setting \(key) has to be a whole number.", .usage)
-        }
     }
 
     static func truth(
@@ -187,17 +173,21 @@ extension ServeSettings {
         do {
             return try await reader.fetchBool(forKey: key)
         } catch {
-            throw CommandFailure("The setting \(key) has to be true or false.", .usage)
+            throw CommandFailure("The setting \(key) must be true or false.", .usage)
         }
     }
 
     static func number(
-        _ option: Int?, _ key: ConfigKey, _ range: ClosedRange<Int>, in reader: ConfigReader
+        _ option: Int?, _ key: ConfigKey, _ range: ClosedRange<Int>, unit: String = "", in reader: ConfigReader
     ) async throws(CommandFailure) -> Int? {
-        guard let number = try await integer(option, key, in: reader) else { return nil }
-        guard range.contains(number) else {
-            throw CommandFailure("The setting \(key) is a number from \(range.lowerBound) to \(range.upperBound).", .usage)
+        let failure = CommandFailure(
+            "The setting \(key) (\(SettingNames.variable("\(key)"))) must be an integer from \(range.lowerBound) to "
+                + "\(range.upperBound)\(unit).", .usage)
+        var number = option
+        if number == nil {
+            do { number = try await reader.fetchInt(forKey: key) } catch { throw failure }
         }
+        if let number, !range.contains(number) { throw failure }
         return number
     }
 }

@@ -84,7 +84,7 @@ struct ServiceFields<Value: Sendable>: Sendable {
             }
             values.append(value)
         }
-        guard !values.isEmpty else { throw list.wrong("a list with a \(word) at least") }
+        guard !values.isEmpty else { throw list.wrong("a list with at least one \(word)") }
         return values
     }
 

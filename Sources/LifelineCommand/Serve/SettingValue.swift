@@ -23,7 +23,7 @@ struct SettingValue: Sendable {
     }
 
     func wrong(_ expected: String) -> CommandFailure {
-        CommandFailure("The setting \(name) has to be \(expected).", .usage)
+        CommandFailure("The setting \(name) must be \(expected).", .usage)
     }
 
     /// Whether the value says that there is none: `null`, or nothing in a variable.
@@ -46,7 +46,7 @@ struct SettingValue: Sendable {
             case .json(let json): json.string
             case .text(let text): text
             }
-        guard let string, !string.isEmpty else { throw wrong("text that is not empty") }
+        guard let string, !string.isEmpty else { throw wrong("a non-empty string") }
         return string
     }
 
@@ -72,13 +72,13 @@ struct SettingValue: Sendable {
             case .text(let text): Int(text)
             }
         guard let number, range.contains(number) else {
-            throw wrong("a whole number\(unit) from \(range.lowerBound) to \(range.upperBound)")
+            throw wrong("an integer from \(range.lowerBound) to \(range.upperBound)\(unit)")
         }
         return number
     }
 
     func seconds(_ range: ClosedRange<Int>) throws(CommandFailure) -> Duration {
-        .seconds(try integer(range, unit: " of seconds"))
+        .seconds(try integer(range, unit: ", in seconds"))
     }
 
     /// Several texts: a list of strings, or a text with commas between them.
@@ -88,8 +88,8 @@ struct SettingValue: Sendable {
         case .json(let json): strings = json.elements?.compactMap(\.string)
         case .text(let text): strings = text.split(separator: ",").map { $0.trimmingSpaces }
         }
-        if case .json(let json) = content, json.elements?.count != strings?.count { throw wrong("a list of texts") }
-        guard let strings, !strings.contains("") else { throw wrong("a list of texts that are not empty") }
+        if case .json(let json) = content, json.elements?.count != strings?.count { throw wrong("a list of strings") }
+        guard let strings, !strings.contains("") else { throw wrong("a list of non-empty strings") }
         return strings
     }
 
@@ -111,7 +111,7 @@ struct SettingValue: Sendable {
         switch try json()?.kind {
         case .array: return true
         case .object: return false
-        default: throw wrong("\(other), or a list of such")
+        default: throw wrong("\(other) or a list of objects")
         }
     }
 

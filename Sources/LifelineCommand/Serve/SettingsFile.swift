@@ -24,13 +24,13 @@ struct SettingsFile: Sendable {
         } catch let error as FileContent.Failure {
             throw CommandFailure("The configuration file \(path) \(error.reason).", .usage)
         } catch {
-            throw CommandFailure("The configuration file \(path) is no JSON: \(error).", .usage)
+            throw CommandFailure("The configuration file \(path) is not JSON: \(error).", .usage)
         }
         try self.init(json)
     }
 
     init(_ json: JSONText) throws(CommandFailure) {
-        guard let members = json.members else { throw CommandFailure("The configuration file has to be a JSON object.", .usage) }
+        guard let members = json.members else { throw CommandFailure("The configuration file must be a JSON object.", .usage) }
         try SettingNames.check(
             members.map(\.key), known: ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ["tls"], in: "")
         for member in members {
@@ -62,7 +62,7 @@ struct SettingsFile: Sendable {
         case .null, .object: content = nil
         }
         if json.isNull { return }
-        guard let content else { throw value.wrong("text, a whole number, true or false") }
+        guard let content else { throw value.wrong("text, an integer, true or false") }
         values[AbsoluteConfigKey(path, context: [:])] = ConfigValue(content, isSecret: true)
     }
 }

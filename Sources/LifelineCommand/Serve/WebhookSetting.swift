@@ -43,7 +43,7 @@ enum WebhookSetting {
     }
 
     private static func headers(_ value: SettingValue) throws(CommandFailure) -> [String: String] {
-        guard case .json(let json) = value.content, let members = json.members else { throw value.wrong("an object of texts") }
+        guard case .json(let json) = value.content, let members = json.members else { throw value.wrong("an object of strings") }
         var headers: [String: String] = [:]
         var seen: Set<String> = []
         for member in members {

@@ -176,24 +176,24 @@ struct ApplicationSettingTests {
             (#"{"app": {"limits": {"conections": 1}}}"#, "no setting app.limits.conections."),
             (#"{"app": {"webhooks": [{"url": "https://a.example", "event": []}]}}"#, "no setting app.webhooks[0].event."),
             (#"{"app": {"key": "a", "key": "b"}}"#, "app.key is there twice"),
-            (#"{"app": {"clientEvents": "hidden-value"}}"#, "app.clientEvents has to be true or false"),
-            (#"{"app": {"secret": 271828}}"#, "app.secret has to be text"),
-            (#"{"app": {"secret": ""}}"#, "app.secret has to be text that is not empty"),
-            (#"{"app": {"id": "hidden value/"}}"#, "app.id has to be"),
-            (#"{"app": {"key": "hidden:value"}}"#, "app.key has to be"),
-            (#"{"app": {"limits": {"presenceMembers": -1}}}"#, "app.limits.presenceMembers has to be a whole number from 0"),
-            (#"{"app": {"limits": {"presenceMembers": "271828"}}}"#, "app.limits.presenceMembers has to be a whole number"),
-            (#"{"app": {"limits": {"presenceMembers": 1.5}}}"#, "app.limits.presenceMembers has to be a whole number"),
-            (#"{"app": {"limits": 271828}}"#, "app.limits has to be an object"),
-            (#"{"app": {"authorizationTimeout": 0}}"#, "app.authorizationTimeout has to be a whole number of seconds from 1"),
-            (#"{"app": {"allowedOrigins": "hidden-value"}}"#, "app.allowedOrigins has to be a list"),
+            (#"{"app": {"clientEvents": "hidden-value"}}"#, "app.clientEvents must be true or false"),
+            (#"{"app": {"secret": 271828}}"#, "app.secret must be a non-empty string"),
+            (#"{"app": {"secret": ""}}"#, "app.secret must be a non-empty string"),
+            (#"{"app": {"id": "hidden value/"}}"#, "app.id must be"),
+            (#"{"app": {"key": "hidden:value"}}"#, "app.key must be"),
+            (#"{"app": {"limits": {"presenceMembers": -1}}}"#, "app.limits.presenceMembers must be an integer from 0"),
+            (#"{"app": {"limits": {"presenceMembers": "271828"}}}"#, "app.limits.presenceMembers must be an integer"),
+            (#"{"app": {"limits": {"presenceMembers": 1.5}}}"#, "app.limits.presenceMembers must be an integer"),
+            (#"{"app": {"limits": 271828}}"#, "app.limits must be an object"),
+            (#"{"app": {"authorizationTimeout": 0}}"#, "app.authorizationTimeout must be an integer from 1 to 86400, in seconds"),
+            (#"{"app": {"allowedOrigins": "hidden-value"}}"#, "app.allowedOrigins must be a list"),
             (
                 #"{"app": {"allowedOrigins": ["https://a.example/hidden-value"]}}"#,
-                "app.allowedOrigins has to be a list of origins"
+                "app.allowedOrigins must be a list of origins"
             ),
             (#"{"app": {"webhooks": [{"events": ["cache_miss"]}]}}"#, "app.webhooks[0].url is missing"),
-            (#"{"app": {"webhooks": ["hidden-value"]}}"#, "app.webhooks[0] has to be an address"),
-            (#"{"app": {"webhooks": [{"url": "ftp://hidden-value"}]}}"#, "app.webhooks[0].url has to be an address"),
+            (#"{"app": {"webhooks": ["hidden-value"]}}"#, "app.webhooks[0] must be an address"),
+            (#"{"app": {"webhooks": [{"url": "ftp://hidden-value"}]}}"#, "app.webhooks[0].url must be an address"),
             (#"{"app": {"webhooks": [{"url": "https://a.example", "events": ["hidden-value"]}]}}"#, "channel_occupied"),
             (
                 #"{"app": {"webhooks": [{"url": "https://a.example", "headers": {"X": "hidden-value\r\nY: z"}}]}}"#,
@@ -202,13 +202,13 @@ struct ApplicationSettingTests {
             (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"content-Length": "3"}}]}}"#, "the server writes itself"),
             (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"X-Pusher-Key": "a"}}]}}"#, "X-Pusher-Key"),
             (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"A": "1", "a": "2"}}]}}"#, "there twice"),
-            (#"{"app": []}"#, "app has to be an object"),
-            (#"{"apps": {}}"#, "apps has to be a list"),
-            (#"{"apps": [1]}"#, "apps[0] has to be an object"),
+            (#"{"app": []}"#, "app must be an object"),
+            (#"{"apps": {}}"#, "apps must be a list"),
+            (#"{"apps": [1]}"#, "apps[0] must be an object"),
             (#"{"prot": 1}"#, "no setting prot."),
             (#"{"tls": {"certificate": "a"}}"#, "no setting tls.certificate."),
-            (#"{"tls": "a"}"#, "tls has to be an object"),
-            (#"[]"#, "has to be a JSON object"),
+            (#"{"tls": "a"}"#, "tls must be an object"),
+            (#"[]"#, "must be a JSON object"),
         ])
     func wrong(file: String, expected: String) throws {
         let message = try failure(file)
@@ -220,8 +220,8 @@ struct ApplicationSettingTests {
     func wrongVariable() throws {
         #expect(
             try failure("{}", ["LIFELINE_APP_CLIENT_EVENTS": "maybe"])
-                == "The setting LIFELINE_APP_CLIENT_EVENTS has to be true or false.")
-        #expect(try failure("{}", ["LIFELINE_APPS": "[{]"]) == "The setting LIFELINE_APPS has to be JSON.")
-        #expect(try failure("{}", ["LIFELINE_APPS": #"[{"id": 1}]"#]).hasPrefix("The setting LIFELINE_APPS[0].id has to be"))
+                == "The setting LIFELINE_APP_CLIENT_EVENTS must be true or false.")
+        #expect(try failure("{}", ["LIFELINE_APPS": "[{]"]) == "The setting LIFELINE_APPS must be JSON.")
+        #expect(try failure("{}", ["LIFELINE_APPS": #"[{"id": 1}]"#]).hasPrefix("The setting LIFELINE_APPS[0].id must be"))
     }
 }

@@ -119,9 +119,9 @@ struct ServiceListTests {
             (#"{"pubnub": [{"subscribeKey": "s", "secret": "hidden"}]}"#, "The setting pubnub[0].publishKey is missing."),
             (#"{"pubnub": [{"publishKey": "p", "secret": "hidden"}]}"#, "The setting pubnub[0].subscribeKey is missing."),
             (#"{"pubnub": [{"publishKey": "p", "subscribeKey": "s"}]}"#, "The setting pubnub[0].secret is missing."),
-            (#"{"pubnub": []}"#, "pubnub has to be a list with a keyset at least"),
-            (#"{"pubnub": "hidden"}"#, "pubnub has to be an object, or a list of such"),
-            (#"{"pubnub": [7]}"#, "pubnub[0] has to be an object"),
+            (#"{"pubnub": []}"#, "pubnub must be a list with at least one keyset"),
+            (#"{"pubnub": "hidden"}"#, "pubnub must be an object or a list of objects"),
+            (#"{"pubnub": [7]}"#, "pubnub[0] must be an object"),
             (
                 #"{"pubnub": [{"publishKey": "p", "subscribeKey": "s", "secret": "a"}, {"publishKey": "q", "subscribeKey": "s", "secret": "hidden"}]}"#,
                 "pubnub[1] has the same subscribeKey as pubnub[0]. Every keyset needs its own."
@@ -130,14 +130,14 @@ struct ServiceListTests {
                 #"{"pubnub": [{"publishKey": "p", "subscribeKey": "s", "secret": "a"}, {"publishKey": "p", "subscribeKey": "t", "secret": "hidden"}]}"#,
                 "pubnub[1] has the same publishKey as pubnub[0]. Every keyset needs its own."
             ),
-            (#"{"pubnub": {"subscribeKey": "access:hidden"}}"#, "pubnub.subscribeKey has to be 1 to 200 ASCII characters"),
-            (#"{"pubnub": {"previousSecret": ""}}"#, "pubnub.previousSecret has to be text that is not empty"),
-            (#"{"pubnub": {"pollHold": 301}}"#, "pubnub.pollHold has to be a whole number of seconds from 1 to 300"),
+            (#"{"pubnub": {"subscribeKey": "access:hidden"}}"#, "pubnub.subscribeKey must be 1 to 200 ASCII characters"),
+            (#"{"pubnub": {"previousSecret": ""}}"#, "pubnub.previousSecret must be a non-empty string"),
+            (#"{"pubnub": {"pollHold": 301}}"#, "pubnub.pollHold must be an integer from 1 to 300, in seconds"),
             (
                 #"{"pubnub": {"presenceInterval": 0}}"#,
-                "pubnub.presenceInterval has to be a whole number of seconds from 1 to 3600"
+                "pubnub.presenceInterval must be an integer from 1 to 3600, in seconds"
             ),
-            (#"{"pubnub": {"announceMaximum": -1}}"#, "pubnub.announceMaximum has to be a whole number from 0"),
+            (#"{"pubnub": {"announceMaximum": -1}}"#, "pubnub.announceMaximum must be an integer from 0"),
             (#"{"pubnub": {"limits": {}}}"#, "There is no setting pubnub.limits."),
         ])
     func wrongKeysets(file: String, expected: String) {
@@ -154,18 +154,18 @@ struct ServiceListTests {
                 #"{"nexconn": [{"key": "a", "secret": "s"}, {"key": "b", "secret": "s"}, {"key": "a", "secret": "hidden"}]}"#,
                 "nexconn[2] has the same key as nexconn[0]. Every chat application needs its own."
             ),
-            (#"{"nexconn": [{"key": "a", "secret": "s", "webhook": "hidden"}]}"#, "nexconn[0].webhook has to be an address"),
+            (#"{"nexconn": [{"key": "a", "secret": "s", "webhook": "hidden"}]}"#, "nexconn[0].webhook must be an address"),
             (
                 #"{"nexconn": [{"key": "a", "secret": "s", "sendRate": 0}]}"#,
-                "nexconn[0].sendRate has to be a whole number from 1"
+                "nexconn[0].sendRate must be an integer from 1"
             ),
             (#"{"nexconn": {"limits": {"conections": 1}}}"#, "There is no setting nexconn.limits.conections."),
             (
                 #"{"nexconn": [{"key": "a", "secret": "s", "limits": {"contentBytes": 131073}}]}"#,
-                "nexconn[0].limits.contentBytes has to be a whole number from 1 to 131072"
+                "nexconn[0].limits.contentBytes must be an integer from 1 to 131072"
             ),
             (#"{"nexconn": [{"key": "a", "sekret": "hidden"}]}"#, "There is no setting nexconn[0].sekret."),
-            (#"{"nexconn": {"key": "hidden/x"}}"#, "nexconn.key has to be 1 to 128 ASCII characters"),
+            (#"{"nexconn": {"key": "hidden/x"}}"#, "nexconn.key must be 1 to 128 ASCII characters"),
         ])
     func wrongChats(file: String, expected: String) {
         let message = failure { _ = try chats(file) }
@@ -186,12 +186,12 @@ struct ServiceListTests {
         #expect(
             failure { _ = try chats(file, [:], ["--nexconn-webhook", "http://a"]) }.contains("--nexconn-webhook is for a single"))
         for text in ["", "[]", "null", "7", "{"] {
-            #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB": text]) }.contains("LIFELINE_PUBNUB has to be"))
-            #expect(failure { _ = try chats("{}", ["LIFELINE_NEXCONN": text]) }.contains("LIFELINE_NEXCONN has to be"))
+            #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB": text]) }.contains("LIFELINE_PUBNUB must be"))
+            #expect(failure { _ = try chats("{}", ["LIFELINE_NEXCONN": text]) }.contains("LIFELINE_NEXCONN must be"))
         }
         for name in ["SECRET", "PREVIOUS_SECRET"] {
-            #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB_\(name)": ""]) }.contains("not empty"))
-            #expect(failure { _ = try chats("{}", ["LIFELINE_NEXCONN_\(name)": ""]) }.contains("not empty"))
+            #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB_\(name)": ""]) }.contains("must be a non-empty string"))
+            #expect(failure { _ = try chats("{}", ["LIFELINE_NEXCONN_\(name)": ""]) }.contains("must be a non-empty string"))
         }
     }
 
