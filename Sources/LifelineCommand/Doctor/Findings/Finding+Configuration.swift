@@ -2,17 +2,17 @@
 extension Finding {
     static func unencrypted(host: String) -> Finding {
         Finding(
-            "unencrypted", "Everything travels to \(host) unencrypted: others on the way can read and change it.",
+            "unencrypted", "The connection to \(host) is not encrypted: others in between can read and change everything.",
             advice: "Use https or wss where the server has a certificate.")
     }
 
     static func portAndScheme(port: Int, usesTLS: Bool) -> Finding {
         usesTLS
             ? Finding(
-                "port-and-scheme", "Port \(port) is the usual one for connections without TLS, and TLS was asked for.",
+                "port-and-scheme", "Port \(port) is usually used without TLS, but the URL asks for TLS.",
                 advice: "If TLS fails below, use port 443 or write http or ws.")
             : Finding(
-                "port-and-scheme", "Port \(port) is the usual one for TLS, and none was asked for.",
+                "port-and-scheme", "Port \(port) is usually used with TLS, but the URL does not ask for it.",
                 advice: "If HTTP fails below, write https or wss.")
     }
 
@@ -23,8 +23,9 @@ extension Finding {
     }
 
     static let malformedKey = Finding(
-        "key-malformed", "The key holds a blank or a character that no key has: it was probably copied with something around it.",
-        advice: "Copy the key again, without quotes and blanks.")
+        "key-malformed",
+        "The key contains a space or a character that no key has: it was probably copied with something around it.",
+        advice: "Copy the key again, without quotes and spaces.")
 
     static let secretIsKey = Finding(
         "secret-is-key", "The secret is the same as the key, which is public.",

@@ -1,50 +1,51 @@
 /// What answers in place of the server.
 extension Finding {
     static let signInRequired = Finding(
-        "captive-portal", "The network wants a sign-in before it lets anything through.",
+        "captive-portal", "The network requires a sign-in before it forwards traffic.",
         advice: "Open any http:// page in a browser, sign in, and try again.")
 
     static func redirected(to location: String?) -> Finding {
         Finding(
             "redirected",
-            "The answer points elsewhere\(location.map { ": \(quote($0))" } ?? ""). Clients do not follow, so that nothing secret goes there.",
-            advice: "If that is a sign-in page, the network wants a sign-in first. Otherwise use the address that it points to.")
+            "The answer redirects to another address\(location.map { ": \(quote($0))" } ?? ""). Clients do not follow redirects, so that no secret is sent there.",
+            advice: "If that is a sign-in page, the network requires a sign-in first. Otherwise use that address.")
     }
 
     static func webPage(status: Int) -> Finding {
         Finding(
             "captive-portal", "A web page came instead of the service's answer (status \(status)).",
             advice:
-                "In a hotel, train or office the network wants a sign-in: open any http:// page in a browser. Otherwise this address leads to a website and not to the service."
+                "In a hotel, train or office the network may require a sign-in: open any http:// page in a browser. Otherwise this is the address of a website, not of the service."
         )
     }
 
     static let pageAtRoot = Finding(
         "web-page", "A web page answers at this address.",
-        advice: "That is fine where a website shares it. If the steps below fail, the network may want a sign-in first.")
+        advice:
+            "This is normal if a website shares the address. If the steps below fail, the network may require a sign-in first.")
 
     static let notHTTP = Finding(
-        "not-http", "What listens there does not speak HTTP.", advice: "Check the port: another service uses it.")
+        "not-http", "The program that listens there does not speak HTTP.", advice: "Check the port: another service uses it.")
 
     static let tlsExpected = Finding(
-        "tls-expected", "The server wants TLS on this port.", advice: "Write https or wss instead of http or ws.")
+        "tls-expected", "The server requires TLS on this port.", advice: "Write https or wss instead of http or ws.")
 
     static let noAnswer = Finding(
-        "no-answer", "The server takes the connection and does not answer.",
-        advice: "It is overloaded or hangs, or a load balancer waits for a server that is gone. Look at the server's log.")
+        "no-answer", "The server accepts the connection and does not answer.",
+        advice: "It is overloaded or hangs, or a load balancer waits for a server that does not run. Check the server's log.")
 
     static let cut = Finding(
         "cut", "The server hangs up instead of answering.",
         advice: "Check that this is the right port, and look at the log of the server or of the proxy in front of it.")
 
-    static let noDate = "the server does not say what time it has"
+    static let noDate = "the server's answer has no date"
 
     static func clock(off seconds: Int64, isSigned: Bool) -> Finding {
         let minutes = (seconds.magnitude + 30) / 60
         let words = minutes < 120 ? "\(minutes) minutes" : minutes < 2880 ? "\(minutes / 60) hours" : "\(minutes / 1440) days"
         let limit =
             isSigned
-            ? "Requests are signed with the time: more than 10 minutes off, every one is refused."
+            ? "Signatures contain the time: requests are refused if the clock is more than 10 minutes off."
             : "Signed requests will be refused."
         return Finding(
             "clock-off", "This machine's clock is \(words) \(seconds > 0 ? "ahead of" : "behind") the server's. \(limit)",
@@ -69,7 +70,7 @@ extension Finding {
             Finding(
                 "upgrade-denied", "The server denies access (status \(status)).",
                 advice:
-                    "Something in front of the service wants a sign-in, knows this address as blocked, or does not allow the origin. Look at its rules."
+                    "Something in front of the service requires a sign-in, blocks this address, or does not allow the origin. Check its rules."
             )
         case 404:
             Finding(
@@ -85,15 +86,15 @@ extension Finding {
             )
         case 407:
             Finding(
-                "proxy-credentials-missing", "A proxy on the way wants credentials (status 407).",
+                "proxy-credentials-missing", "A proxy in between requires credentials (status 407).",
                 advice: "Name the proxy with --proxy http://USER:PASSWORD@HOST:PORT.")
         case 429, 503:
             Finding(
-                "overloaded", "The server takes no more connections now (status \(status)).",
+                "overloaded", "The server accepts no more connections now (status \(status)).",
                 advice: "Try again later. If it stays, look at the server's limits and its load.")
         case 502, 504:
             Finding(
-                "gateway", "What stands in front of the service cannot reach it (status \(status)).",
+                "gateway", "The proxy in front of the service cannot reach it (status \(status)).",
                 advice: "Start the service, or correct the address to which the proxy forwards.")
         default:
             Finding(
@@ -104,7 +105,7 @@ extension Finding {
 
     static func malformedUpgrade(_ words: String) -> Finding {
         Finding(
-            "upgrade-malformed", "The server's answer is no WebSocket handshake: \(words)",
-            advice: "A proxy in between changes the answer, or the server is no WebSocket server. Try without the proxy.")
+            "upgrade-malformed", "The server's answer is not a WebSocket handshake: \(words)",
+            advice: "A proxy in between changes the answer, or the server is not a WebSocket server. Try without the proxy.")
     }
 }

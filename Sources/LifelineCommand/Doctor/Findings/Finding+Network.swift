@@ -15,7 +15,8 @@ extension Finding {
         Finding(
             "name-unknown", "No address is known for the name \(host).",
             advice:
-                "Check the spelling. If it is right, ask the name server of this network about it, or whether a VPN is needed.")
+                "Check the spelling. If it is right, check whether this network's name server knows it, and whether a VPN is needed."
+        )
     }
 
     static func resolverFailed(_ host: String) -> Finding {
@@ -52,13 +53,13 @@ extension Finding {
         switch number {
         case ECONNREFUSED:
             Finding(
-                "connection-refused", "The machine answers, and nothing listens on \(target).",
+                "connection-refused", "The machine can be reached, but no program listens on \(target).",
                 advice:
-                    "Start the server, or check the port. A server that listens on 127.0.0.1 is reached from its own machine only."
+                    "Start the server, or check the port. A server that listens on 127.0.0.1 can be reached from its own machine only."
             )
         case ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL:
             Finding(
-                "no-route", "There is no way from here to \(target).",
+                "no-route", "There is no route from this machine to \(target).",
                 advice: "Check whether this machine is online, and whether the address belongs to a network that needs a VPN.")
         case ETIMEDOUT: connectTimeout(target)
         case EACCES, EPERM:
@@ -67,8 +68,10 @@ extension Finding {
                 advice: "A firewall or a sandbox on this machine forbids it: allow it there.")
         case ECONNRESET:
             Finding(
-                "connection-reset", "\(target) takes the connection and cuts it at once.",
-                advice: "A firewall or a load balancer without a server behind it does that. Check what listens there.")
+                "connection-reset", "\(target) accepts the connection and closes it at once.",
+                advice:
+                    "A firewall, or a load balancer without a server behind it, can cause this. Check which program listens there."
+            )
         default:
             Finding(
                 "connection-failed", "The connection to \(target) failed with error number \(number).",
@@ -81,7 +84,7 @@ extension Finding {
             "partly-reachable",
             "Of the server's addresses \(failed.joined(separator: ", ")) cannot be reached; \(reached) can.",
             advice:
-                "Clients find the good one and lose a moment each time. Often IPv6 is announced and does not work: mend or remove it."
+                "Clients find the address that works, but lose time at each connection. Often the IPv6 address does not work: repair or remove it."
         )
     }
 }

@@ -4,20 +4,23 @@ extension Finding {
         switch (status, hasCredentials) {
         case (407, false):
             Finding(
-                "proxy-credentials-missing", "The proxy wants a user name and a password.",
+                "proxy-credentials-missing", "The proxy requires a user name and a password.",
                 advice: "Give them with --proxy http://USER:PASSWORD@HOST:PORT, and to your client in its settings.")
         case (407, true):
             Finding(
                 "proxy-credentials-wrong", "The proxy does not accept the user name and password.",
-                advice: "Check them. Proxies that want NTLM or Kerberos are not supported; ask for one that takes Basic.")
+                advice:
+                    "Check them. Proxies that require NTLM or Kerberos are not supported; use one that accepts Basic authentication."
+            )
         case (502, _), (503, _), (504, _):
             Finding(
                 "proxy-cannot-reach", "The proxy itself cannot reach \(target): it answered \(status).",
-                advice: "Check the host's name and port; if they are right, the proxy's network or its rules stand between.")
+                advice:
+                    "Check the host's name and port. If they are right, the proxy's network or its rules prevent the connection.")
         default:
             Finding(
                 "proxy-denied", "The proxy does not forward connections to \(target): it answered \(status).",
-                advice: "Have this host and port allowed for CONNECT by whoever runs the proxy.")
+                advice: "Ask the proxy's administrator to allow CONNECT to this host and port.")
         }
     }
 
@@ -27,9 +30,9 @@ extension Finding {
 
     static let proxyTimeout = Finding(
         "proxy-timeout", "The proxy does not answer the request for a connection.",
-        advice: "It may not reach the server, or be no HTTP proxy. Try it with: curl -v -p -x PROXY URL")
+        advice: "The proxy may not reach the server, or may not be an HTTP proxy. Test it with: curl -v -p -x PROXY URL")
 
     static let proxyNotHTTP = Finding(
-        "proxy-not-http", "What listens on the proxy's port does not speak HTTP.",
+        "proxy-not-http", "The program that listens on the proxy's port does not speak HTTP.",
         advice: "Check the proxy's port; SOCKS proxies are not supported.")
 }

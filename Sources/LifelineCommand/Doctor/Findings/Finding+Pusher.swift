@@ -33,15 +33,17 @@ extension Finding {
                 "The path is /app/KEY, behind the server's prefix if it has one.")
         case 4006...4008:
             return finding(
-                "protocol-unsupported", "The server does not take version 7 of the protocol",
-                "Bring the server up to date; it is very old, or speaks something else.")
+                "protocol-unsupported", "The server does not support version 7 of the protocol",
+                "Update the server: it is very old, or uses another protocol.")
         case 4009 where words.lowercased().contains("origin"):
             return finding(
-                "origin-refused", "The app takes connections of certain web pages only",
-                "Add the page's origin to the app's allowed origins; servers that ask it of programs too have to let all in.")
+                "origin-refused", "The app accepts connections from certain web pages only",
+                "Add the page's origin to the app's allowed origins. If the server also requires an origin from programs, it must allow all."
+            )
         case 4009:
             return finding(
-                "connection-unauthorised", "The app wants connections to be authorised, and this one was not in time",
+                "connection-unauthorised",
+                "The app requires connections to be authorised, and this one was not authorised in time",
                 "Sign the user in or subscribe to a private channel soon after connecting; with --secret this program does.")
         case 4100:
             return finding("over-capacity", "The server is over its capacity", "Try again later; add servers if it stays.")
@@ -55,13 +57,13 @@ extension Finding {
 
     static let neverGreets = Finding(
         "no-greeting", "The WebSocket is open, and the server does not send pusher:connection_established.",
-        advice: "This is a WebSocket server, but none for Pusher clients, or it hangs. Check the path, and look at its log.")
+        advice: "This is a WebSocket server, but not for Pusher clients, or it hangs. Check the path and the server's log.")
 
     static func notPusher(_ event: String?) -> Finding {
         Finding(
             "not-pusher",
             event.map { "The server greets with \(quote($0)) and not with pusher:connection_established." }
-                ?? "What the server sends first is not the Pusher protocol.",
+                ?? "The first message of the server is not of the Pusher protocol.",
             advice: "Another kind of WebSocket server listens there: check host, port and path.")
     }
 
@@ -70,14 +72,14 @@ extension Finding {
             "cut-after-\(what.replacing(" ", with: "-"))",
             "The connection is cut right after the \(what)\(code.map { " (code \($0))" } ?? ", without a word").",
             advice:
-                "The server crashed on it, or something between cuts WebSockets: look at the server's log, then try without proxies."
+                "The server crashed, or something in between cuts WebSockets: check the server's log, then try without proxies."
         )
     }
 
     static let noPong = Finding(
         "no-pong", "The server does not answer pusher:ping.",
         advice:
-            "Clients will take the connection for dead after a while and connect again. The server hangs or does not follow the protocol."
+            "Clients will treat the connection as dead and reconnect. The server hangs or does not follow the protocol."
     )
 
     static func notConfirmed(_ channel: String) -> Finding {
@@ -133,7 +135,7 @@ extension Finding {
         Finding(
             "not-delivered", "The message was accepted, and it did not arrive on \(quote(channel)).",
             advice:
-                "Servers that do not share their channels do that: this one published to another one's. Check the adapter (such as Redis), or the app id."
+                "The message may have gone to another server that does not share its channels with this one. Check the adapter (such as Redis), and the app id."
         )
     }
 }

@@ -19,7 +19,7 @@ extension Finding {
                 advice: "Check --key, and the token or secret. A user who is connected twice, or blocked, is refused as well.")
         case .badRequest:
             return Finding(
-                "bad-request", "The service says no: \(words)",
+                "bad-request", "The service refuses the request: \(words)",
                 advice: "Check the keys and the channel's name.")
         case .timeout:
             return Finding(
@@ -27,10 +27,10 @@ extension Finding {
                 advice: "Try again with a longer --timeout; then look at the server's log.")
         case .init(.malformedResponse):
             return Finding(
-                "not-the-service", "What answers is not the service: \(words)",
-                advice: "The network may want a sign-in first, or another server listens at this address.")
+                "not-the-service", "The answer is not that of the service: \(words)",
+                advice: "The network may require a sign-in first, or another server listens at this address.")
         case .init(.overloaded):
-            return Finding("overloaded", "The service takes no more now: \(words)", advice: "Try again later.")
+            return Finding("overloaded", "The service accepts no more requests now: \(words)", advice: "Try again later.")
         default:
             return Finding(
                 "session-failed", "The service cannot be used: \(words)", advice: "Look at the server's log at this moment.")

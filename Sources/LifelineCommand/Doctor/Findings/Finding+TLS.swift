@@ -17,15 +17,16 @@ extension Finding {
                 advice: "Connect by one of its names, or give the server a certificate that names \(host).")
         case .selfSigned:
             Finding(
-                "certificate-self-signed", "The certificate is signed by nobody but itself.",
+                "certificate-self-signed", "The certificate is self-signed.",
                 advice:
                     "Trust it with --ca FILE if it is yours (in clients: their setting for certificate authorities), or get one from an authority."
             )
         case .unknownIssuer(let issuer):
             Finding(
                 "certificate-untrusted", "The certificate is signed by \(quote(issuer)), whom this machine does not trust.",
-                advice: "If that is a company or a security program, it reads along: trust its authority with --ca FILE. "
-                    + "Otherwise the server may leave out its intermediate certificate: add it there.")
+                advice:
+                    "If that is a company or a security program, it decrypts the traffic: trust its authority with --ca FILE. "
+                    + "Otherwise the server may not send its intermediate certificate: add it on the server.")
         case .chainExpired(let subject):
             Finding(
                 "certificate-chain-expired", "A certificate that signs the server's has expired: \(quote(subject)).",
@@ -39,7 +40,7 @@ extension Finding {
         case .weak:
             Finding(
                 "certificate-weak",
-                "The certificate is valid, but made as nobody should any more: a short key, SHA-1, or no names.",
+                "The certificate is valid, but weak: it has a short key, a SHA-1 signature, or no names.",
                 advice: "Make a new one with an ECDSA or RSA 2048 key, SHA-256 and a subject alternative name.")
         case .unclear:
             Finding(
@@ -55,12 +56,12 @@ extension Finding {
     static func expiresSoon(days count: Int) -> Finding {
         Finding(
             "certificate-expires-soon", "The certificate expires in \(days(count)).",
-            advice: "See to it that it is renewed: from that day on no client connects.")
+            advice: "Renew it before: clients refuse an expired certificate.")
     }
 
     static func noTLS(port: Int) -> Finding {
         Finding(
-            "no-tls-here", "What listens on port \(port) does not speak TLS.",
+            "no-tls-here", "The program that listens on port \(port) does not speak TLS.",
             advice: "Use http or ws for this port, or the port on which the server speaks TLS.")
     }
 
@@ -68,18 +69,18 @@ extension Finding {
         Finding(
             "tls-failed", "Server and client cannot agree on a TLS connection\(name.map { " (\($0))" } ?? "").",
             advice:
-                "The server has to speak TLS 1.2 or newer with a usual cipher. Something between may interfere: try another network."
+                "The server must support TLS 1.2 or newer with a common cipher. Something in between may interfere: try another network."
         )
     }
 
     static let handshakeCut = Finding(
         "tls-cut", "The connection is cut during the TLS handshake.",
         advice:
-            "A firewall that looks at server names, or a load balancer without a certificate, does that. Try another network, then look at the server."
+            "A firewall that filters server names, or a load balancer without a certificate, can cause this. Try another network, then check the server."
     )
 
     static let handshakeTimeout = Finding(
-        "tls-timeout", "The server takes the connection and does not answer the TLS handshake.",
+        "tls-timeout", "The server accepts the connection and does not answer the TLS handshake.",
         advice: "Check that TLS is served on this port, and that large packets get through (MTU) if a VPN is on the way.")
 
     static let unreadableRoots = Finding(
