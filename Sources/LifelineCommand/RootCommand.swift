@@ -13,9 +13,9 @@ import ArgumentParser
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lifeline",
-        abstract: "Realtime messaging: a server, a client, and a demonstration of both.",
+        abstract: "Realtime messaging: a server, clients, and a demonstration.",
         discussion: """
-            Exit codes: 0 when all went well, 1 when something failed, 2 when the command line is wrong.
+            Exit codes: 0 for success, 1 for a failure, 2 for an invalid command line or setting.
 
             EXAMPLES
               lifeline demo

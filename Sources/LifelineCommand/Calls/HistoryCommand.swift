@@ -6,7 +6,7 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history",
         abstract: "Prints the last messages of a channel, oldest first.",
         discussion: """
-            Pusher keeps no messages; this works with --service pubnub and --service nexconn.
+            Works with --service pubnub and --service nexconn. Pusher does not store messages.
 
             With --json every message is one line: {"ev":"history","ch":…,"event":…,"data":…,"id":…,"user":…}
 
@@ -18,13 +18,13 @@ struct HistoryCommand: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceOptions
 
-    @Option(help: "The channel to ask about.")
+    @Option(help: "The channel.")
     var channel: String
 
-    @Option(help: "How many messages at most.")
+    @Option(help: "The largest number of messages.")
     var count = 100
 
-    @Flag(help: "Prints one JSON object a line.")
+    @Flag(help: "Prints each message as a JSON object on one line.")
     var json = false
 
     func validate() throws {

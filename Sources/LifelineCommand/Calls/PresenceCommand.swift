@@ -4,12 +4,12 @@ import Lifeline
 struct PresenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "presence",
-        abstract: "Prints who is on channels now.",
+        abstract: "Prints the users who are on channels now.",
         discussion: """
-            Pusher cannot be asked by a client; this works with --service pubnub, and with --service nexconn for groups and open
-            channels. Who comes and goes is told by 'lifeline listen --presence'.
+            Works with --service pubnub, and with --service nexconn for groups and open channels. Pusher does not answer this to \
+            clients. 'lifeline listen --presence' prints users as they join and leave.
 
-            With --json every user is one line, {"ev":"present","ch":…,"user":…,"state":…}, followed by one line for each channel,
+            With --json every user is one line, {"ev":"present","ch":…,"user":…,"state":…}, followed by one line for each channel, \
             {"ev":"occupancy","ch":…,"count":…}
 
             EXAMPLES
@@ -20,10 +20,10 @@ struct PresenceCommand: AsyncParsableCommand {
 
     @OptionGroup var service: ServiceOptions
 
-    @Option(name: .customLong("channel"), help: "The channel to ask about; may be repeated.")
+    @Option(name: .customLong("channel"), help: "A channel; may be repeated.")
     var channels: [String]
 
-    @Flag(help: "Prints one JSON object a line.")
+    @Flag(help: "Prints each user and channel as a JSON object on one line.")
     var json = false
 
     func validate() throws {

@@ -7,15 +7,15 @@ import WireCoding
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
-        abstract: "Publishes one message and prints what became of it.",
+        abstract: "Publishes one message and prints whether it was accepted.",
         discussion: """
-            Pusher: with --secret the message goes over the HTTP API. Without it, it is sent as a client event, which works on private
-            and presence channels only, and which needs --auth-endpoint; its event name gets the prefix client-.
+            Pusher: with --secret the message is published over the HTTP API. Without --secret it is sent as a client event: this works \
+            on private and presence channels only, needs --auth-endpoint, and adds the prefix client- to the event's name.
 
-            PubNub: an event's name other than "message" goes as the message's custom type, which takes 3 to 50 letters, digits, - and _.
+            PubNub: an event name other than "message" is sent as the message's custom type: 3 to 50 letters, digits, - and _.
 
-            Nexconn: --channel is direct:USER, group:ID, or the name of an open channel, which is entered first. The event's name is
-            the message's type, RC:TxtMsg by default; data that is no object goes as {"content": …}.
+            Nexconn: --channel is direct:USER, group:ID, or the name of an open channel, which the command enters first. The event \
+            name is the type of the message (default: RC:TxtMsg). Data that is not an object is sent as {"content": …}.
 
             The exit code is 0 only when the service has accepted the message.
 
@@ -37,13 +37,13 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: "The payload, as JSON.")
     var data: String
 
-    @Flag(help: "Prints one JSON object.")
+    @Flag(help: "Prints the result as a JSON object.")
     var json = false
 
     func validate() throws {
         if (try? JSONText(data)) == nil {
             throw ValidationError(
-                "--data has to be JSON. Put text in double quotes inside single ones, for example --data '\"hello\"'.")
+                "--data must be JSON. Put text in double quotes inside single ones, for example --data '\"hello\"'.")
         }
     }
 

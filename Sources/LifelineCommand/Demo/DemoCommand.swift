@@ -3,20 +3,20 @@ import ArgumentParser
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Plays a server and its clients through outages and denials, and does the sums.",
+        abstract: "Runs a server and clients through outages and refusals, and counts what was lost.",
         discussion: """
-            Everything runs in this process, on real sockets of this machine. Two PusherSwift clients talk on public, private, presence
-            and encrypted channels; members come and go. Then the line of one client is cut, held half-open and refused in turn, and
-            the timeline shows every status with its cause, attempt and retry delay.
+            Everything runs in this process, on real sockets of this machine. First two PusherSwift clients exchange events on public, \
+            private, presence and encrypted channels. The connection of one client is cut, then held half-open, then refused. The \
+            timeline shows every status with its cause, attempt and retry delay.
 
-            After that the same server speaks PubNub: presence, history, an outage that catch-up bridges, one that is too long for it, a
-            right that is granted late, a filter that cannot be read, and a wrong cipher key.
+            The second part is PubNub: presence, history, an outage after which the client catches up, one that is too long for that, \
+            a right that is granted late, an invalid filter, and a wrong cipher key.
 
-            Then it speaks chat, to a client of the Nexconn Chat SDK's API: two users, an outage of which nothing is lost, a second device
-            that kicks the first, a token that expires, and a ban.
+            The third part is chat, with the API of the Nexconn Chat SDK: two users, an outage without losses, a second device that \
+            signs the first one out, a token that expires, and a ban.
 
-            It ends by itself after about half a minute. The exit code is 0 when everything adds up: no event came twice, and each
-            one that is missing was declared by the client itself.
+            The demonstration ends after about half a minute. The exit code is 0 if no event arrived twice and every missing event \
+            was published during a gap that the client had declared.
 
             EXAMPLES
               lifeline demo

@@ -7,14 +7,14 @@ import ServerCluster
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Finds out why a connection does not work, step by step, and says what to do about it.",
+        abstract: "Tests a connection step by step and says what to do about the step that fails.",
         discussion: """
-            Looks at the address, name resolution, TCP, the proxy, TLS and its certificate, HTTP, the clock, the WebSocket upgrade,
-            the service's handshake, a subscription, and a message there and back. With --secret it subscribes to private channels
-            and publishes too. Subscribers of --channel see one event named lifeline-doctor; without --channel nobody does.
+            Tests the address, name resolution, TCP, the proxy, TLS and its certificate, HTTP, the clock, the WebSocket upgrade, the \
+            service's handshake, a subscription, and a message there and back. With --secret it also subscribes to private \
+            channels and publishes. Subscribers of --channel see one event named lifeline-doctor; without --channel nobody sees it.
 
-            With --redis it looks at the Redis that several servers share instead: whether it can be reached, its version and role,
-            rights, what happens when its memory is full, persistence, buffers, clock and latency.
+            With --redis it tests the Redis that several servers share instead: whether it can be reached, its version and role, \
+            rights, behaviour when its memory is full, persistence, buffers, clock and latency.
 
             The exit code is 0 when every step that was tried works, and 1 when one failed.
 
@@ -29,10 +29,10 @@ struct DoctorCommand: AsyncParsableCommand {
               lifeline doctor --redis redis://127.0.0.1:6379
             """)
 
-    @Argument(help: "Where the service is: http, https, ws or wss, host and port; may end in /app/KEY.")
+    @Argument(help: "The address of the service: http, https, ws or wss, host and port; may end in /app/KEY.")
     var url: String?
 
-    @Option(help: "The service that should be there.")
+    @Option(help: "The service at that address.")
     var service = ServiceName.pusher
 
     @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
@@ -40,10 +40,10 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Looks at this Redis instead: redis:// or rediss://, user and password, host and port.", valueName: "url"))
+            "Tests this Redis instead: redis[s]://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
     var redis: String?
 
-    @Option(help: "What the names of all keys of these servers in Redis begin with (default: lifeline).")
+    @Option(help: "The prefix of all keys in Redis (default: lifeline).")
     var redisPrefix: String?
 
     @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
@@ -61,22 +61,22 @@ struct DoctorCommand: AsyncParsableCommand {
     @Option(help: "The user for whom a token is issued (Nexconn; default: lifeline-doctor).")
     var user: String?
 
-    @Option(help: "The app's number in the HTTP API.")
+    @Option(help: "The app's id in the HTTP API.")
     var appID = "1001"
 
     @Option(help: "The channel to use (default: lifeline-doctor).")
     var channel: String?
 
-    @Option(help: "Goes through this proxy: http://[USER:PASSWORD@]HOST:PORT.")
+    @Option(help: "Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.")
     var proxy: String?
 
     @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
     var ca: String?
 
-    @Option(help: ArgumentHelp("How long each step may take.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The time limit of each step.", valueName: "seconds"))
     var timeout = 10.0
 
-    @Flag(help: "Prints one JSON object a line.")
+    @Flag(help: "Prints each step as a JSON object on one line.")
     var json = false
 
     func validate() throws {

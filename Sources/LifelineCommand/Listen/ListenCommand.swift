@@ -14,14 +14,14 @@ import UnixSignals
 struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
-        abstract: "Subscribes to channels and prints everything that happens, each status included.",
+        abstract: "Subscribes to channels and prints every message and every status.",
         discussion: """
-            Reads commands on standard input, one a line:
+            Reads commands from standard input, one per line:
               \(ListenInput.summary)
-            The data of publish is JSON. At the end of the input it goes on listening.
+            The data of publish is JSON. At the end of the input the command continues to listen.
 
-            Ends with quit, --for, SIGINT or SIGTERM; the exit code is 1 when the connection has failed for good. Without any more
-            input and without --for it ends by itself then.
+            It ends with quit, after --for, or with SIGINT or SIGTERM. When the connection has failed for good, the exit code is 1, \
+            and the command ends by itself if there is no more input and no --for.
 
             EXAMPLES
               lifeline listen --channel room
@@ -37,22 +37,22 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(name: .customLong("channel"), help: "Subscribes to this channel; may be repeated.")
     var channels: [String] = []
 
-    @Flag(help: "Prints who comes and goes: on presence channels of Pusher, all of PubNub, open ones of Nexconn.")
+    @Flag(help: "Prints users who join and leave: presence channels of Pusher, all channels of PubNub, open channels of Nexconn.")
     var presence = false
 
     @Flag(
         help:
-            "Prints what only this service tells: cache misses, subscription counts, who signed in, who of the watchlist is online."
+            "Prints events that only one service has: cache misses, subscription counts, sign-ins, users of the watchlist."
     )
     var notices = false
 
-    @Option(help: ArgumentHelp("Only messages whose metadata it fits arrive (PubNub).", valueName: "expression"))
+    @Option(help: ArgumentHelp("Receives only messages whose metadata matches (PubNub).", valueName: "expression"))
     var filter: String?
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("Ends after so long.", valueName: "seconds"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("Ends after this time.", valueName: "seconds"))
     var duration: Double?
 
-    @Flag(help: "Prints one JSON object a line.")
+    @Flag(help: "Prints each event as a JSON object on one line.")
     var json = false
 
     func validate() throws {

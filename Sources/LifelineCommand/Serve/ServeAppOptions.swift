@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// What `lifeline serve` can be told about its only application, besides its credentials. A file has more.
+/// The options of `lifeline serve` for a single Pusher application. The file and the environment variables have more settings.
 struct ServeAppOptions: ParsableArguments {
-    @Option(help: "The app's number (default: 1001).")
+    @Option(help: "The app's id in the HTTP API (default: 1001).")
     var appID: String?
 
     @Option(help: "The app's key (default: app-key).")
@@ -13,23 +13,23 @@ struct ServeAppOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The secret before this one, which is accepted as well until it is left out (default: none).", valueName: "secret"))
+            "An old secret that is accepted as well, while the secret is being changed (default: none).", valueName: "secret"))
     var previousSecret: String?
 
     @Flag(inversion: .prefixedNo, help: "Whether subscribers may send events to each other (default: yes).")
     var clientEvents: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether subscribers are told how many they are (default: yes).")
+    @Flag(inversion: .prefixedNo, help: "Whether subscribers get the number of subscribers (default: yes).")
     var subscriptionCounts: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Web pages that may connect, such as https://example.com or https://*.example.com; can be given several times (default: all).",
+            "An origin whose web pages may connect, such as https://*.example.com; may be repeated (default: all).",
             valueName: "origin"))
     var allowedOrigin: [String] = []
 
     @Option(
-        help: ArgumentHelp("Posts what happens on channels to this address; can be given several times.", valueName: "url"))
+        help: ArgumentHelp("Posts events about channels to this address; may be repeated.", valueName: "url"))
     var webhook: [String] = []
 
     /// The options that were given, by the names of their settings.

@@ -7,41 +7,54 @@ import UnixSignals
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Runs a server for the clients and SDKs of Pusher and PubNub, unchanged, and for chat clients of this package.",
+        abstract: "Runs a server for unchanged clients of Pusher and PubNub, and for chat clients of this package.",
         discussion: """
-            Without any options it serves a development app: for Pusher id 1001, key app-key, secret app-secret, for PubNub the
-            keys demo and demo, for Nexconn Chat the app key app-key with the secret app-secret. These credentials are public: choose your own before others can reach the server.
+            Without options the server uses development credentials: for Pusher the app 1001 with key app-key and secret app-secret, \
+            for PubNub the keys demo and demo, for chat the app key app-key with the secret app-secret. These are public: set \
+            your own before others can reach the server.
 
-            Messages are kept in memory and forgotten at the end. With --data they are kept on disk: history, channel groups, and
-            what clients may still catch up with. The directory is for one server at a time.
+            Messages are stored in memory and lost when the server stops. With --data they are stored on disk: history, channel \
+            groups, and the messages that clients can catch up on. Only one server at a time can use the directory.
 
-            With --redis several servers are one: everything that clients see is the same on each of them, behind any load balancer.
-            See docs/cluster.md.
+            With --redis several servers work as one: clients see the same on each of them, behind any load balancer. See \
+            docs/cluster.md.
 
-            Prints one line when it accepts connections, such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard error.
-            SIGTERM and SIGINT end it in order: within five seconds clients are asked, one after the other, to connect again: after a
-            pause (4100), or at once (4200) with --reuse-port, where another server listens already. Webhooks that wait have five more.
+            When the server accepts connections, it prints a line such as "lifeline: ready http://127.0.0.1:6001". Logs go to standard \
+            error. SIGTERM and SIGINT stop it: within five seconds it closes connections one after the other and asks the clients to \
+            connect again, after a pause (close code 4100) or, with --reuse-port, at once (4200), because another server listens \
+            already. Queued webhooks have five more seconds.
 
-            Every setting can also come from the environment (LIFELINE_PORT, LIFELINE_APP_KEY, LIFELINE_APP_LIMITS_CONNECTIONS,
-            LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a file; an option counts more than the environment, and that more
-            than the file. The file is JSON; several apps, keysets and chat apps are lists there, or in LIFELINE_APPS,
-            LIFELINE_PUBNUB and LIFELINE_NEXCONN:
-              {"host": "0.0.0.0", "port": 6001, "tls": {"cert": "server.pem", "key": "server.key"}, "data": "/var/lib/lifeline",
-               "pathPrefix": "/realtime", "maxConnections": 100000, "activityTimeout": 30, "logLevel": "info", "bridge": false,
+            Every setting can also come from an environment variable (LIFELINE_PORT, LIFELINE_APP_KEY, \
+            LIFELINE_APP_LIMITS_CONNECTIONS, LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a JSON file. An option overrides a \
+            variable, and a variable overrides the file. Several apps, keysets and chat apps are lists in the file, or in \
+            LIFELINE_APPS, LIFELINE_PUBNUB and LIFELINE_NEXCONN:
+              {"host": "0.0.0.0", "port": 6001, "data": "/var/lib/lifeline",
+               "tls": {"cert": "server.pem", "key": "server.key"},
+               "pathPrefix": "/realtime", "maxConnections": 100000,
+               "activityTimeout": 30, "logLevel": "info", "bridge": false,
                "bridgeIgnoresAccessManager": false,
-               "apps": [{"id": "7", "key": "…", "secret": "…", "clientEvents": true, "requireTLS": true,
-                         "allowedOrigins": ["https://example.com"], "limits": {"connections": 5000},
-                         "webhooks": [{"url": "https://example.com/hook", "events": ["channel_occupied"]}]}],
-               "pubnub": [{"publishKey": "…", "subscribeKey": "…", "secret": "…", "accessManager": true, "pollHold": 280,
-                           "announceMaximum": 20, "presenceInterval": 10}],
-               "nexconn": [{"key": "…", "secret": "…", "previousSecret": "…", "syncDevices": false, "presence": true,
-                            "ownRecalls": false, "createOpenChannels": true, "manyOpenChannels": true, "sendRate": 5,
-                            "devices": 1, "openGrace": 30, "tokenLifetime": 86400, "webhook": "https://example.com/hook"}]}
-            All settings with their ranges are in docs/operations.md. What the file gets wrong is an error: see --check.
+               "apps": [{"id": "7", "key": "…", "secret": "…",
+                         "clientEvents": true, "requireTLS": true,
+                         "allowedOrigins": ["https://example.com"],
+                         "limits": {"connections": 5000},
+                         "webhooks": [{"url": "https://example.com/hook",
+                                       "events": ["channel_occupied"]}]}],
+               "pubnub": [{"publishKey": "…", "subscribeKey": "…",
+                           "secret": "…", "accessManager": true,
+                           "pollHold": 280, "announceMaximum": 20,
+                           "presenceInterval": 10}],
+               "nexconn": [{"key": "…", "secret": "…", "previousSecret": "…",
+                            "syncDevices": false, "presence": true,
+                            "ownRecalls": false, "createOpenChannels": true,
+                            "manyOpenChannels": true, "sendRate": 5,
+                            "devices": 1, "openGrace": 30,
+                            "tokenLifetime": 86400,
+                            "webhook": "https://example.com/hook"}]}
+            docs/operations.md lists all settings with their ranges. Errors in the file stop the start; --check finds them before.
 
-            SIGHUP takes over changed apps, keysets and chat apps, and a changed certificate, without closing the connections of
-            those that stay. While a secret is changed the old one is accepted as previousSecret. Secrets are better in the file or
-            in variables than in options, which others on this machine may see.
+            On SIGHUP the server takes over changed apps, keysets, chat apps and certificates, without closing the connections of \
+            those that stay. previousSecret is accepted as well while a secret is being changed. Put secrets into the file or into \
+            variables: other users of this machine can see options.
 
             EXAMPLES
               lifeline serve
@@ -60,27 +73,30 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The services that run: pusher, pubnub and nexconn, with commas between (default: all).", valueName: "names"))
+            "The services that run, separated by commas: pusher, pubnub, nexconn (default: all).", valueName: "names"))
     var services: String?
 
     @OptionGroup(title: "App") var app: ServeAppOptions
 
-    @Option(help: ArgumentHelp("Reads settings from this JSON file; also LIFELINE_CONFIG.", valueName: "file"))
+    @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Keeps messages in this directory, which is created if need be.", valueName: "directory"))
+    @Option(
+        help: ArgumentHelp("Stores messages in this directory, which is created if it does not exist.", valueName: "directory"))
     var data: String?
 
     @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether public channels of the same name are one: Pusher's, PubNub's and open channels of chat (default: no).")
+        help: "Whether public channels with the same name are one channel in Pusher, PubNub and chat (default: no).")
     var bridge: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether the bridge may open channels that PubNub's access manager guards to everybody (default: no).")
+        help:
+            "Whether to allow a bridge although it gives everybody access to channels that PubNub's access manager protects (default: no)."
+    )
     var bridgeIgnoresAccessManager: Bool?
 
     @OptionGroup(title: "Server") var server: ServeServerOptions
@@ -95,13 +111,13 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "file"))
     var tlsKey: String?
 
-    @Option(help: ArgumentHelp("After this much silence clients probe the connection (default: 120).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("After this silence clients test the connection (default: 120).", valueName: "seconds"))
     var activityTimeout: Int?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical (default: notice).")
+    @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error or critical (default: notice).")
     var logLevel: String?
 
-    @Flag(help: "Only says whether the configuration is valid, and what would run.")
+    @Flag(help: "Reports whether the configuration is valid and what would run, and ends.")
     var check = false
 
     func run() async throws {

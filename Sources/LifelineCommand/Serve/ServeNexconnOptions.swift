@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `lifeline serve` can be told about its chat application.
+/// The options of `lifeline serve` for a single chat application.
 struct ServeNexconnOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The app key of chat clients (default: app-key).", valueName: "key"))
     var nexconnKey: String?
@@ -10,34 +10,36 @@ struct ServeNexconnOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The secret before this one, which is accepted as well until it is left out (default: none).", valueName: "key"))
+            "An old secret that is accepted as well, while the secret is being changed (default: none).", valueName: "key"))
     var nexconnPreviousSecret: String?
 
-    @Flag(inversion: .prefixedNo, help: "Whether all devices of a user get everything (default: no).")
+    @Flag(inversion: .prefixedNo, help: "Whether messages are sent to all devices of a user (default: no).")
     var nexconnSyncDevices: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether users may learn who is online (default: yes).")
+    @Flag(inversion: .prefixedNo, help: "Whether users may see who is online (default: yes).")
     var nexconnPresence: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether only the sender may recall a message (default: no).")
+    @Flag(inversion: .prefixedNo, help: "Whether only its sender may recall a message (default: no).")
     var nexconnOwnRecalls: Bool?
 
-    @Flag(inversion: .prefixedNo, help: "Whether entering an open channel that is not there makes it (default: yes).")
+    @Flag(inversion: .prefixedNo, help: "Whether entering an open channel that does not exist creates it (default: yes).")
     var nexconnCreateOpenChannels: Bool?
 
     @Flag(inversion: .prefixedNo, help: "Whether a user may be in several open channels at a time (default: yes).")
     var nexconnManyOpenChannels: Bool?
 
-    @Option(help: ArgumentHelp("Messages a second that a client may send (default: 1000).", valueName: "messages"))
+    @Option(help: ArgumentHelp("Messages per second that a client may send (default: 1000).", valueName: "messages"))
     var nexconnSendRate: Int?
 
     @Option(help: ArgumentHelp("Devices of each class that a user may have connected (default: 1).", valueName: "devices"))
     var nexconnDevices: Int?
 
-    @Option(help: ArgumentHelp("How long a lost connection stays in open channels (default: 30).", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long a user whose connection was lost stays in open channels (default: 30).", valueName: "seconds"))
     var nexconnOpenGrace: Int?
 
-    @Option(help: ArgumentHelp("How long tokens are valid (default: for ever).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long tokens are valid (default: without end).", valueName: "seconds"))
     var nexconnTokenLifetime: Int?
 
     @Option(help: ArgumentHelp("Posts messages and online status to this address (default: nowhere).", valueName: "url"))

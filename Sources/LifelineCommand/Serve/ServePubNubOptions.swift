@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `lifeline serve` can be told about its PubNub keyset.
+/// The options of `lifeline serve` for a single PubNub keyset.
 struct ServePubNubOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The publish key of PubNub clients (default: demo).", valueName: "key"))
     var pubnubPublishKey: String?
@@ -13,20 +13,24 @@ struct ServePubNubOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The secret key before this one, which is accepted as well until it is left out (default: none).", valueName: "key"))
+            "An old secret key that is accepted as well, while it is being changed (default: none).", valueName: "key"))
     var pubnubPreviousSecret: String?
 
     @Flag(inversion: .prefixedNo, help: "Whether PubNub clients need grants (default: no).")
     var pubnubAccessManager: Bool?
 
-    @Option(help: ArgumentHelp("How long a poll without messages is held, at most 300 (default: 280).", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "How long a poll is held while there are no messages, at most 300 (default: 280).", valueName: "seconds"))
     var pubnubPollHold: Int?
 
     @Option(
-        help: ArgumentHelp("Up to so many users each join and leave is told by itself (default: 20).", valueName: "users"))
+        help: ArgumentHelp(
+            "Up to this number of users in a channel, each join and leave is an event of its own (default: 20).",
+            valueName: "users"))
     var pubnubAnnounceMaximum: Int?
 
-    @Option(help: ArgumentHelp("Above that, how often a sum is told (default: 10).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Above that number, how often a summary is sent (default: 10).", valueName: "seconds"))
     var pubnubPresenceInterval: Int?
 
     /// The options that were given, by the names of their settings.

@@ -1,16 +1,17 @@
 import ArgumentParser
 
-/// What `lifeline serve` can be told about the Redis that several servers share.
+/// The options of `lifeline serve` for several servers on one Redis.
 struct ServeRedisOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Shares everything with other servers through this Redis or Valkey 7: redis:// or rediss://, user and password, host and port.",
+            "Shares everything with other servers on this Redis 7 or Valkey: redis[s]://[USER:PASSWORD@]HOST:PORT.",
             valueName: "url"))
     var redis: String?
 
-    @Option(help: ArgumentHelp("What this server is called among them (default: the name of the machine).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp("The name of this server in logs and metrics (default: the name of the machine).", valueName: "name"))
     var node: String?
 
-    @Option(help: ArgumentHelp("What the names of all keys in Redis begin with (default: lifeline).", valueName: "prefix"))
+    @Option(help: ArgumentHelp("The prefix of all keys in Redis (default: lifeline).", valueName: "prefix"))
     var redisPrefix: String?
 }

@@ -1,52 +1,52 @@
 import ArgumentParser
 
-/// What `lifeline serve` can be told about the server as a whole. A file and variables have more.
+/// The options of `lifeline serve` for the whole server. The file and the environment variables have more settings.
 struct ServeServerOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Puts every path below this one, such as /realtime.", valueName: "path"))
+    @Option(help: ArgumentHelp("A prefix of all paths, such as /realtime.", valueName: "path"))
     var pathPrefix: String?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether X-Forwarded-For and X-Forwarded-Proto are believed; only behind a proxy (default: no).")
+        help: "Whether to use X-Forwarded-For and X-Forwarded-Proto; only behind a proxy that sets them (default: no).")
     var trustProxyHeaders: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Web pages that may read answers of the HTTP API; can be given several times (default: all).", valueName: "origin"))
+            "An origin whose web pages may read answers of the HTTP API; may be repeated (default: all).", valueName: "origin"))
     var corsOrigin: [String] = []
 
-    @Option(help: ArgumentHelp("WebSocket connections of the whole server (default: 100000).", valueName: "connections"))
+    @Option(help: ArgumentHelp("WebSocket connections that may be open (default: 100000).", valueName: "connections"))
     var maxConnections: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Connections of one address, or of one IPv6 network of 64 bits; 0 for no limit (default: 2000).",
+            "Connections from one address, or from one IPv6 network of 64 bits; 0 for no limit (default: 2000).",
             valueName: "connections"))
     var maxConnectionsPerAddress: Int?
 
     @Option(
         help: ArgumentHelp(
-            "New connections of one address in a second, five times as many at once; 0 for no limit (default: 200).",
+            "New connections per second from one address; bursts of five times as many; 0 for no limit (default: 200).",
             valueName: "connections"))
     var connectionRatePerAddress: Int?
 
-    @Flag(inversion: .prefixedNo, help: "Whether both limits hold for programs of this machine, too (default: no).")
+    @Flag(inversion: .prefixedNo, help: "Whether both limits apply to connections from this machine, too (default: no).")
     var limitLoopback: Bool?
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether a new server may listen on the port before this one has stopped; both need it (default: no).")
+        help: "Whether another server with this option may listen on the same port before this one stops (default: no).")
     var reusePort: Bool?
 
     @Flag(
         inversion: .prefixedNo,
         help:
-            "Whether a server with the development secrets, which are public, may listen where others can reach it (default: no)."
+            "Whether to start with the public development secrets at an address that other machines can reach (default: no)."
     )
     var allowPublicSecrets: Bool?
 
     @Option(
         help: ArgumentHelp(
-            "Threads for connections, 1 to 64 (default: one for each processor that it may use).", valueName: "threads"))
+            "Threads for connections, 1 to 64 (default: one for each processor that the server may use).", valueName: "threads"))
     var threads: Int?
 }
