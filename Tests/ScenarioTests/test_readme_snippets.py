@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 from lifeline_harness import ROOT, Program, Server, free_port, lifeline, wait_until
-from readme import blocks, compiled, runnable
+from readme import README, blocks, compiled, runnable
 
 
 @pytest.fixture
@@ -129,3 +129,7 @@ def test_the_package_is_one(tmp_path):
     products = [part["product"][0] for target in package["targets"] for part in target["dependencies"]]
     own = (ROOT / "Package.swift").read_text()
     assert products and all(f'.library(name: "{product}"' in own for product in products)
+    # Without a list of traits SwiftPM takes the default ones, which bring the server's dependencies.
+    assert dependency["traits"] == []
+    traits = re.findall(r'`\["(\w+)"\]`', README.read_text())
+    assert len(traits) == 2 and all(re.search(rf'\.trait\(\s*name: "{trait}"', own) for trait in traits)
