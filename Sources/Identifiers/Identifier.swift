@@ -12,6 +12,7 @@ public struct Identifier: Sendable {
     /// The text as it was given.
     public let text: String
 
+    /// The identifier with these bytes.
     @inlinable
     public init(_ text: String) {
         var text = text
@@ -19,6 +20,7 @@ public struct Identifier: Sendable {
         self.text = text
     }
 
+    /// The identifier with these bytes.
     @inlinable
     public init(_ text: Substring) {
         self.init(String(text))

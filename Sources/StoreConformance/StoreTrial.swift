@@ -28,6 +28,7 @@ public struct StorePlace: Sendable {
 public struct StoreRuleFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule as a sentence: the raw value of `MessageStoreRule` or `ChatStoreRule`.
     public let rule: String
+    /// What the store did instead.
     public let reason: String
 
     public var description: String { "\(rule). But \(reason)" }
@@ -43,7 +44,7 @@ public struct StoreRuleFailure: Error, Hashable, Sendable, CustomStringConvertib
 public enum StoreConformance {
     /// Checks every rule of message stores.
     ///
-    /// - Parameter make: opens the store at a place, for the first time or again.
+    /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
     /// - Throws: the first rule that is broken.
     public static func messageStore(
         make: @escaping @Sendable (StorePlace) async throws -> any MessageStore
@@ -53,7 +54,7 @@ public enum StoreConformance {
 
     /// Checks every rule of chat stores.
     ///
-    /// - Parameter make: opens the store at a place, for the first time or again.
+    /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
     /// - Throws: the first rule that is broken.
     public static func chatStore(
         make: @escaping @Sendable (StorePlace) async throws -> any ChatStore

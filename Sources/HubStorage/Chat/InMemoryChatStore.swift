@@ -11,9 +11,11 @@ public final class InMemoryChatStore: ChatStore {
     private let epoch = newChatEpoch()
     private let now: @Sendable () -> UInt64
 
+    /// A store without messages.
+    ///
     /// - Parameters:
-    ///   - limits: messages of a conversation's history, and what all events may take together.
-    ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
+    ///   - limits: the limits of histories and inboxes.
+    ///   - now: the time of day in units of 100 ns; called on the thread of the caller.
     public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
         log = NIOLockedValueBox(ChatLog(limits: limits))
         self.now = now

@@ -10,7 +10,11 @@ public final class InMemoryMessageStore: MessageStore {
     private let log: NIOLockedValueBox<MessageLog>
     private let now: @Sendable () -> UInt64
 
-    /// - Parameter now: the time of day in units of 100 ns, for messages that expire.
+    /// A store without messages.
+    ///
+    /// - Parameters:
+    ///   - limits: the limits of history.
+    ///   - now: the time of day in units of 100 ns, for messages that expire; called on the thread of the caller.
     public init(limits: MemoryLimits = MemoryLimits(), now: @escaping @Sendable () -> UInt64 = systemTicks) {
         log = NIOLockedValueBox(MessageLog(limits: limits))
         self.now = now

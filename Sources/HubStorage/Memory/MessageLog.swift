@@ -2,14 +2,16 @@ import DequeModule
 import Identifiers
 import RealtimeHub
 
-/// How much history fits into memory. Beyond it the oldest messages go first (rule HB-41).
+/// The limits of history in memory. Beyond them the oldest messages are removed first (rule HB-41).
 public struct MemoryLimits: Hashable, Sendable {
+    /// The maximum number of messages of one channel.
     public var messagesPerChannel: Int
-    /// All channels of all applications, roughly.
+    /// The maximum size of all channels of all applications in bytes, approximately.
     public var bytes: Int
-    /// Events of a chat user's inbox.
+    /// The maximum number of events of a chat user's inbox.
     public var inboxEntries: Int
 
+    /// Limits; at least one message and one event.
     public init(messagesPerChannel: Int = 10_000, bytes: Int = 256 << 20, inboxEntries: Int = 20_000) {
         self.inboxEntries = max(1, inboxEntries)
         self.messagesPerChannel = max(1, messagesPerChannel)

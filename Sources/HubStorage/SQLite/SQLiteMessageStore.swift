@@ -94,20 +94,22 @@ public final class SQLiteMessageStore: MessageStore {
 /// Units of timetokens as seconds since 1970.
 private func seconds(_ ticks: UInt64) -> Int { Int(ticks / TimetokenClock.ticksPerSecond) }
 
-/// How a durable store behaves.
+/// Settings of a durable store.
 public struct StoreSettings: Hashable, Sendable {
-    /// What an acknowledged message survives.
+    /// The failures that an acknowledged message survives.
     public var durability: Durability
     /// How long messages that are not stored are kept for readers that catch up, in units of 100 ns; 20 minutes.
     public var catchUp: UInt64
-    /// Messages of a channel, and of all of them, that are read when the server starts.
+    /// How many messages of a channel are loaded when the server starts.
     public var recentPerChannel: Int
+    /// How many messages of all channels are loaded when the server starts.
     public var recentInAll: Int
-    /// Bytes of these messages, roughly; what a server's streams hold.
+    /// The maximum size of these messages in bytes, approximately.
     public var recentBytes: Int
     /// Whether expired messages are deleted while nothing else is to do. Off only in tests.
     var purgesInBackground = true
 
+    /// Settings; by default a message survives the end of the process.
     public init(
         durability: Durability = .process, catchUp: UInt64 = 1200 * TimetokenClock.ticksPerSecond, recentPerChannel: Int = 101,
         recentInAll: Int = 200_000, recentBytes: Int = 256 << 20

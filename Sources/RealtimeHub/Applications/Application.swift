@@ -1,4 +1,4 @@
-/// One tenant of the server: its credentials, what it may do and how much of it.
+/// An application of the Pusher protocol: its credentials, features and limits.
 public struct Application: Hashable, Sendable, Identifiable {
     /// The public number in REST paths. Digits only, because some publishers insist on that.
     public var id: String
@@ -19,14 +19,16 @@ public struct Application: Hashable, Sendable, Identifiable {
     /// Whether connections without TLS are refused.
     public var requiresTLS: Bool
     /// Web pages that may connect, by the `Origin` header of their browser: `https://example.com`, `https://*.example.com`, or
-    /// `example.com` for any scheme and port. Empty for all. Programs that are no browsers send no origin and are not asked.
+    /// `example.com` for any scheme and port. Empty for all. Other programs send no origin and are not checked.
     public var allowedOrigins: [String]
-    /// How long a connection may stay without signing in or subscribing to a channel that needs authorisation; nil for ever.
+    /// How long a connection may stay without signing in or subscribing to a channel that needs authorisation; nil for no limit.
     public var authorizationTimeout: Duration?
-    /// Who is told what happens on the application's channels.
+    /// The receivers of events about the application's channels.
     public var webhooks: [Webhook]
+    /// The limits of the application.
     public var limits: ApplicationLimits
 
+    /// An application with the defaults of Pusher Channels.
     public init(
         id: String, key: String, secret: Secret, previousSecret: Secret? = nil, isEnabled: Bool = true,
         allowsClientEvents: Bool = false, announcesSubscriptionCounts: Bool = false, allowsUserAuthentication: Bool = true,

@@ -1,4 +1,4 @@
-/// What one application may use. Defaults are those of Pusher Channels (rule HB-2).
+/// The limits of an application. The defaults are those of Pusher Channels (rule HB-2).
 ///
 /// Sizes are bytes of UTF-8. A limit below zero counts as zero.
 public struct ApplicationLimits: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var clientEventsPerSecond: Int
     /// Events that the application's servers publish in a second, each for as many channels as it names; nil for no limit.
     public var publishesPerSecond: Int?
-    /// Questions that the application's servers ask in a second; nil for no limit.
+    /// Requests that read, of the application's servers in a second; nil for no limit.
     public var queriesPerSecond: Int?
     /// User ids of one connection's watchlist.
     public var watchlistUsers: Int
@@ -20,9 +20,11 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var presenceMembers: Int
     /// A member's id and information together.
     public var presenceMemberBytes: Int
+    /// The id of a user.
     public var userIDBytes: Int
     /// The name of a channel, its prefix included. Names have ASCII characters only, so bytes and characters are the same.
     public var channelNameBytes: Int
+    /// The name of an event.
     public var eventNameBytes: Int
     /// The data of one event.
     public var eventDataBytes: Int
@@ -34,9 +36,10 @@ public struct ApplicationLimits: Hashable, Sendable {
     public var channelsPerConnection: Int
     /// How long a cache channel remembers its last event.
     public var cacheLifetime: Duration
-    /// What the events that cache channels remember take together.
+    /// The remembered events of all cache channels together.
     public var cacheBytes: Int
 
+    /// Limits; by default those of Pusher Channels.
     public init(
         connections: Int? = nil, clientEventsPerSecond: Int = 10, publishesPerSecond: Int? = nil,
         queriesPerSecond: Int? = nil, watchlistUsers: Int = 100, presenceMembers: Int = 100, presenceMemberBytes: Int = 1024,

@@ -1,8 +1,10 @@
 import Identifiers
 
-/// Finds applications. Asked once for each connection and request, on an event loop: answers must not wait for I/O.
+/// Finds applications. Called once for each connection and request, on an event loop: the methods must not wait for I/O.
 public protocol ApplicationRegistry: Sendable {
+    /// The application with this id, or nil.
     func application(id: String) -> Application?
+    /// The application with this key, or nil.
     func application(key: String) -> Application?
 }
 
@@ -11,7 +13,7 @@ public struct InMemoryApplicationRegistry: ApplicationRegistry {
     private let byID: [Identifier: Application]
     private let byKey: [Identifier: Application]
 
-    /// Of several applications with the same id or key the first one counts.
+    /// A fixed list. Of several applications with the same id or key the first one is used.
     public init(_ applications: [Application]) {
         byID = Dictionary(applications.map { (Identifier($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         byKey = Dictionary(applications.map { (Identifier($0.key), $0) }, uniquingKeysWith: { first, _ in first })

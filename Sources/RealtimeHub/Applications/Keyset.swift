@@ -1,8 +1,8 @@
-/// The credentials of an application for services that know it by a pair of keys (PubNub), and what is switched on for it.
+/// An application of the PubNub protocol: its keys and features.
 public struct Keyset: Hashable, Sendable {
-    /// Needed to publish.
+    /// The key that publishers need.
     public var publishKey: String
-    /// Names the application in every request.
+    /// The key that identifies the keyset in every request.
     public var subscribeKey: String
     /// Signs grants. Known to the application's own servers only.
     public var secretKey: Secret
@@ -11,19 +11,20 @@ public struct Keyset: Hashable, Sendable {
     public var previousSecretKey: Secret?
     /// A disabled keyset refuses requests.
     public var isEnabled: Bool
-    /// Whether rights are checked. Off by default.
+    /// Whether the access manager checks grants. False by default.
     public var requiresGrants: Bool
-    /// Whether published messages are stored when the publisher does not say.
+    /// Whether messages are stored when the publisher does not set it.
     public var storesByDefault: Bool
-    /// Occupancy above which single join and leave events give way to interval events.
+    /// The number of users above which interval events replace single join and leave events.
     public var announceMaximum: Int
-    /// How often interval events come.
+    /// The time between interval events.
     public var presenceInterval: Duration
     /// Whether interval events carry the users that came and went.
     public var sendsPresenceDeltas: Bool
-    /// How long a poll is held before it is answered with nothing; nil for what the server does for all.
+    /// How long a poll without messages is held; nil for the server's setting.
     public var pollHold: Duration?
 
+    /// A keyset with the server's defaults.
     public init(
         publishKey: String, subscribeKey: String, secretKey: Secret, previousSecretKey: Secret? = nil, isEnabled: Bool = true,
         requiresGrants: Bool = false, storesByDefault: Bool = true, announceMaximum: Int = 20,

@@ -5,6 +5,7 @@ public struct Secret: Hashable, Sendable, ExpressibleByStringLiteral, CustomStri
     /// The text itself, for signatures only.
     public let revealed: String
 
+    /// A secret with a text.
     public init(_ text: String) {
         revealed = text
     }

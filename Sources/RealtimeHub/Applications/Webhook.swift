@@ -1,29 +1,37 @@
-/// A receiver of an application's own that is told what happens on its channels.
+/// A receiver of events about an application's channels.
 public struct Webhook: Hashable, Sendable {
-    /// What can be told. Pusher documentation, Webhooks.
+    /// The kinds of events.
     public enum Event: String, Hashable, Sendable, CaseIterable {
+        /// A channel has its first subscription.
         case channelOccupied = "channel_occupied"
+        /// A channel has lost its last subscription.
         case channelVacated = "channel_vacated"
+        /// A user came to a presence channel.
         case memberAdded = "member_added"
+        /// A user left a presence channel.
         case memberRemoved = "member_removed"
+        /// A client sent an event.
         case clientEvent = "client_event"
+        /// A cache channel without a remembered event was subscribed.
         case cacheMiss = "cache_miss"
+        /// The number of subscriptions of a channel changed.
         case subscriptionCount = "subscription_count"
     }
 
-    /// Where requests go: `http` or `https`.
+    /// The receiver's address, with `http` or `https`.
     public var url: String
-    /// What this receiver wants to hear of.
+    /// The kinds of events to send.
     public var events: Set<Event>
-    /// Only channels whose name begins so; nil for all.
+    /// Sends events only of channels whose name begins with this; nil for all.
     public var channelPrefix: String?
-    /// Only channels whose name ends so; nil for all.
+    /// Sends events only of channels whose name ends with this; nil for all.
     public var channelSuffix: String?
-    /// Whether several events may come in one request. Otherwise each has its own.
+    /// Whether one request may contain several events.
     public var batches: Bool
     /// Header fields added to every request, such as an access token.
     public var headers: [String: String]
 
+    /// A receiver of events.
     public init(
         url: String, events: Set<Event> = Set(Event.allCases), channelPrefix: String? = nil, channelSuffix: String? = nil,
         batches: Bool = false, headers: [String: String] = [:]

@@ -2,7 +2,9 @@ import Identifiers
 
 /// What somebody attached to a message: a reaction, a receipt.
 public struct MessageAction: Hashable, Sendable {
+    /// The kind of action, such as `reaction`.
     public let type: String
+    /// The value of the action.
     public let value: String
     /// Who attached it.
     public let user: String
@@ -13,6 +15,7 @@ public struct MessageAction: Hashable, Sendable {
     /// How many bytes of JSON it is in an answer, roughly.
     public let size: Int
 
+    /// An action of a user on a message.
     public init(type: String, value: String, user: String, message: UInt64, timetoken: UInt64) {
         self.type = type
         self.value = value
@@ -42,6 +45,8 @@ public struct MessageAction: Hashable, Sendable {
 
 /// A change of the actions of a channel, which a store keeps together with the message that tells of it.
 public enum MessageActionChange: Hashable, Sendable {
+    /// The action was added.
     case added(MessageAction)
+    /// The action was removed.
     case removed(MessageAction)
 }

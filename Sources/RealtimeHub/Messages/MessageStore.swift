@@ -7,41 +7,61 @@ import Identifiers
 /// in the order of the calls, on a thread of the store's own or, where there is nothing to wait for, before `append` returns: call
 /// it without holding a lock that the completion takes.
 public protocol MessageStore: Sendable {
-    /// What a server has to know before it serves.
+    /// Loads the state that a server needs before it starts.
+    ///
+    /// - Throws: an error of the store; the server does not start then.
     func restore() async throws -> RestoredState
-    /// As ``restore()``, for applications that a server adds while it runs: gives what the store remembers of these and of no others.
+    /// Loads the state of applications that a server adds while it runs, and of no others.
+    ///
+    /// - Throws: an error of the store; the applications are not added then.
     func restore(_ applications: Set<Identifier>) async throws -> RestoredState
 
-    /// Keeps a message. `completion` comes once it would survive the end of the process (for durable stores: of the machine's
-    /// process, by `kill -9`), or with the error that prevented it. Many appends may share one transaction.
+    /// Stores a message. Several appends may share one transaction.
     ///
-    /// - Parameter change: what the message tells of, on its own channel; kept with it as a whole or not at all.
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - change: a change of an action on the message's channel; it is stored with the message or not at all.
+    ///   - application: the application.
+    ///   - completion: called on a thread of the store once the message survives the end of the process (for durable stores `kill -9`),
+    ///     or with the error that prevented it.
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
-    /// The highest timetoken that may be given out without asking again; the store remembers the last one that it was told, across
-    /// a loss of power too. An orderly end may take back what was not used.
+    /// Reserves timetokens: the server issues none above `limit` without another call. The store remembers the last limit, also over a
+    /// loss of power. An orderly end may take back unused ones.
+    ///
+    /// - Throws: an error of the store; no timetoken above the former limit is issued then.
     func reserve(timetokensUpTo limit: UInt64) async throws
 
+    /// Loads a page of history.
+    ///
+    /// - Throws: an error of the store.
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage]
 
-    /// How many stored messages each channel has after the given timetoken (exclusive), at most 10,000 each.
+    /// Counts the stored messages of each channel after the given timetoken (exclusive), at most 10,000 each.
+    ///
+    /// - Throws: an error of the store.
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int]
 
-    /// Deletes what lies in `start` (exclusive) … `end` (inclusive).
+    /// Deletes the messages in `start` (exclusive) … `end` (inclusive).
     ///
-    /// - Returns: how many messages.
+    /// - Returns: how many messages were deleted.
+    /// - Throws: an error of the store.
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int
 
-    /// Replaces a group's channels; empty for none. Groups come back with `restore`.
+    /// Replaces a group's channels; empty removes the group. Groups are restored by ``restore()``.
+    ///
+    /// - Throws: an error of the store.
     func save(group: Identifier, channels: [Identifier], application: String) async throws
 
-    /// Puts entries of the access manager, each in the place of the one with the same key, and removes those with other keys. They
-    /// come back with `restore`, but for what has expired.
+    /// Stores entries of the access manager, each in place of the one with the same key, and removes those with the given keys.
+    /// ``restore()`` restores those that have not expired.
+    ///
+    /// - Throws: an error of the store.
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws
 
-    /// Writes what is still in memory and closes. Nothing is called afterwards.
+    /// Writes the data that is still in memory, and closes the store. No method is called afterwards.
     func close() async
 }
 
@@ -64,7 +84,7 @@ extension MessageStore {
     }
 }
 
-/// What a store remembers from before a restart.
+/// The state that a store restores after a restart.
 public struct RestoredState: Sendable {
     /// No timetoken up to this one may be given out again.
     public var highestTimetoken: UInt64
@@ -82,6 +102,7 @@ public struct RestoredState: Sendable {
     /// Entries of the access manager by application, in the order in which their keys were first put.
     public var access: [Identifier: [AccessEntry]]
 
+    /// A state; by default that of a store that remembers nothing.
     public init(
         highestTimetoken: UInt64 = 0, remembersStream: Bool = false, recent: [Identifier: [StoredMessage]] = [:],
         recentSince: UInt64 = 0, groups: [Identifier: [Identifier: [Identifier]]] = [:],

@@ -4,6 +4,7 @@ import Identifiers
 public struct StoredMessage: Hashable, Sendable {
     /// Strictly increasing over all messages of a server, also across restarts: units of 100 ns since 1970.
     public var timetoken: UInt64
+    /// The channel that it was published to.
     public var channel: Identifier
     /// The publisher's user id.
     public var publisher: String?
@@ -13,15 +14,18 @@ public struct StoredMessage: Hashable, Sendable {
     public var metadata: [UInt8]?
     /// What kind of message it is; the numbers are the fronts' business.
     public var kind: Int
+    /// The type that the publisher gave it; nil for none.
     public var customType: String?
-    /// The publisher's sequence number and origination token.
+    /// The publisher's sequence number.
     public var sequence: Int?
+    /// The publisher's origination token.
     public var origination: UInt64?
     /// Whether it belongs to the channel's history. Others are kept for as long as subscribers may catch up, and no longer.
     public var isStored: Bool
-    /// When history forgets it, as a timetoken; nil for never.
+    /// When it expires, as a timetoken; nil for never.
     public var expires: UInt64?
 
+    /// A message with the values that a store keeps.
     public init(
         timetoken: UInt64, channel: Identifier, publisher: String? = nil, payload: [UInt8], metadata: [UInt8]? = nil,
         kind: Int = 0, customType: String? = nil, sequence: Int? = nil, origination: UInt64? = nil, isStored: Bool = true,
@@ -53,13 +57,15 @@ extension StoredMessage {
     }
 }
 
-/// A page of history that is asked for.
+/// A request for a page of a channel's history.
 public struct HistoryQuery: Hashable, Sendable {
+    /// The channel.
     public var channel: Identifier
-    /// Exclusive.
+    /// The start of the range, exclusive; nil for no start.
     public var start: UInt64?
-    /// Inclusive.
+    /// The end of the range, inclusive; nil for no end.
     public var end: UInt64?
+    /// The maximum number of messages.
     public var limit: Int
     /// Whether to begin at the oldest message. The answer is always oldest first.
     public var isOldestFirst: Bool
@@ -67,6 +73,7 @@ public struct HistoryQuery: Hashable, Sendable {
     /// read may be beyond it.
     public var maximumBytes: Int
 
+    /// A request for a channel's history.
     public init(
         channel: Identifier, start: UInt64? = nil, end: UInt64? = nil, limit: Int, isOldestFirst: Bool = false,
         maximumBytes: Int = .max

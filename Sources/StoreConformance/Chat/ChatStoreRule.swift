@@ -4,28 +4,44 @@ import RealtimeHub
 ///
 /// Rules about restarts ask a store for more only if it has the same `RestoredChat.epoch` afterwards.
 public enum ChatStoreRule: String, CaseIterable, Sendable, CustomStringConvertible {
+    /// Completions come once each in the order of the calls, and what they confirm is read.
     case order = "Completions come once each in the order of the calls, and what they confirm is read"
+    /// What is committed from several tasks at the same time is all kept.
     case concurrency = "What is committed from several tasks at the same time is all kept"
+    /// A commit that cannot be kept changes nothing, and its neighbours are kept.
     case atomicity = "A commit that cannot be kept changes nothing, and its neighbours are kept"
+    /// Every field comes back as it was.
     case fields = "Every field comes back as it was"
+    /// An inbox pages from a place, oldest first, and has only what went there.
     case inboxes = "An inbox pages from a place, oldest first, and has only what went there"
+    /// History pages in both directions, and both bounds are excluded.
     case histories = "History pages in both directions, and both bounds are excluded"
+    /// A rewrite changes a message in history and in inboxes, and what is not there is ignored.
     case rewrites = "A rewrite changes a message in history and in inboxes, and what is not there is ignored"
+    /// A recalled message leaves history with its receipts, and stays in inboxes.
     case recalls = "A recalled message leaves history with its receipts, and stays in inboxes"
+    /// What a user hides, others still see.
     case hiding = "What a user hides, others still see"
+    /// Receipts come in the order of reading, the first of each reader.
     case receipts = "Receipts come in the order of reading, the first of each reader"
+    /// Documents take the place of those with the same key, and are removed.
     case documents = "Documents take the place of those with the same key, and are removed"
+    /// Places and the sends of the last hour are restored.
     case recency = "Places and the sends of the last hour are restored"
+    /// Applications see nothing of each other.
     case applications = "Applications see nothing of each other"
+    /// Names with other bytes are other names, whatever Unicode takes for equal.
     case spellings = "Names with other bytes are other names, whatever Unicode takes for equal"
+    /// Purging empties inboxes and histories up to an id, and places go on.
     case retention = "Purging empties inboxes and histories up to an id, and places go on"
+    /// A store that keeps its epoch has everything after it was closed and opened again.
     case restart = "A store that keeps its epoch has everything after it was closed and opened again"
 
     public var description: String { rawValue }
 
     /// Checks the rule with stores of its own.
     ///
-    /// - Parameter make: opens the store at a place, for the first time or again.
+    /// - Parameter make: opens the store at a place, for the first time or again; called in the calling task.
     /// - Throws: how the rule is broken.
     public func check(_ make: @escaping @Sendable (StorePlace) async throws -> any ChatStore) async throws(StoreRuleFailure) {
         try await ChatTrial.run(rawValue, name: "chat-\(Self.allCases.firstIndex(of: self) ?? 0)", make) { trial in
