@@ -2,9 +2,12 @@ import Identifiers
 
 /// A channel of one application. Channels of different applications never meet, whatever their names.
 public struct ChannelID: Hashable, Sendable {
+    /// The application's id.
     public var application: String
+    /// The channel's name.
     public var name: String
 
+    /// Makes a value with these properties.
     public init(application: String, name: String) {
         self.application = application
         self.name = name

@@ -44,11 +44,14 @@ public struct UnsubscribeOutcome: Hashable, Sendable {
 
 /// How a channel stands.
 public struct ChannelOccupancy: Hashable, Sendable {
+    /// The channel's name.
     public var name: String
+    /// How many subscriptions the channel has.
     public var subscriptions: Int
     /// Distinct users of a presence channel.
     public var users: Int?
 
+    /// Makes a value with these properties.
     public init(name: String, subscriptions: Int, users: Int? = nil) {
         self.name = name
         self.subscriptions = subscriptions
@@ -58,7 +61,10 @@ public struct ChannelOccupancy: Hashable, Sendable {
 
 /// A count of subscriptions that was held back and has to be announced now.
 public struct CountDue: Hashable, Sendable {
+    /// The channel.
     public var channel: ChannelID
+    /// How many subscriptions the channel has.
     public var subscriptions: Int
+    /// The event loops with subscribers.
     public var audience: EventLoopSet
 }

@@ -16,6 +16,7 @@ public struct ChannelShard: Sendable {
     /// What the messages of each application take.
     private var messageOrders: [Identifier: CachedMessageOrder] = [:]
 
+    /// An empty value.
     public init() {}
 
     /// The number of the shard, below `count`, that a channel lives in.
@@ -32,6 +33,8 @@ public struct ChannelShard: Sendable {
     /// Adds one subscription of a connection in `eventLoopID` (0 ..< 64, clamped).
     ///
     /// Throws when a presence channel is full or no member is given; nothing has changed then (rules HB-4, HB-5).
+    ///
+    /// - Throws: ``SubscribeRefusal``, with the reason.
     public mutating func subscribe(
         to id: ChannelID, traits: ChannelTraits, eventLoopID: Int, member: PresenceMember? = nil,
         memberLimit: Int = 100, at now: MonotonicInstant

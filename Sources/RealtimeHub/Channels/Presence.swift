@@ -3,10 +3,12 @@ import OrderedCollections
 
 /// A user of a presence channel.
 public struct PresenceMember: Hashable, Sendable {
+    /// The user's id.
     public var userID: String
     /// What the application says about the user, in the front's own notation; the hub never looks inside.
     public var info: String?
 
+    /// Makes a value with these properties.
     public init(userID: String, info: String? = nil) {
         self.userID = userID
         self.info = info
@@ -24,9 +26,12 @@ public struct PresenceRoster: Hashable, Sendable {
 
     private var entries: OrderedDictionary<Identifier, Entry> = [:]
 
+    /// An empty value.
     public init() {}
 
+    /// How many users are present.
     public var count: Int { entries.count }
+    /// Whether nobody is present.
     public var isEmpty: Bool { entries.isEmpty }
 
     /// Members in the order of joining.
@@ -34,6 +39,7 @@ public struct PresenceRoster: Hashable, Sendable {
         entries.map { PresenceMember(userID: $0.key.text, info: $0.value.info) }
     }
 
+    /// Whether a user is present.
     public func contains(userID: String) -> Bool {
         entries[Identifier(userID)] != nil
     }

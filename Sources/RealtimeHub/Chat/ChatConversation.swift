@@ -2,6 +2,7 @@ import Identifiers
 
 /// What kind of channel something happens in. The words are those of the wire and of documents.
 public enum ChatKind: String, Codable, CaseIterable, Hashable, Sendable {
+    /// The kinds: two users, a group, an open channel, and messages of the system.
     case direct, group, open, system
 
     /// What documents call a channel of this kind, or the kind itself.
@@ -40,6 +41,7 @@ public enum ChatConversation {
 
 /// What ids of users, devices, groups and open channels look like.
 public enum ChatID {
+    /// The maximum length of an id in characters.
     public static let maximumLength = 64
 
     /// Whether a text has 1 … 64 characters, none of them a control character (rule CH-1).
@@ -65,6 +67,7 @@ public struct ChatSession: Hashable, Sendable {
     /// Where the connection lives: see ``EventLoopSet``.
     public var eventLoopID: Int
 
+    /// Makes a value with these properties.
     public init(id: UInt64, eventLoopID: Int) {
         self.id = id
         self.eventLoopID = eventLoopID
@@ -75,8 +78,11 @@ public struct ChatSession: Hashable, Sendable {
 public struct ChatActor: Hashable, Sendable {
     /// The user who acts, or in whose name the server does.
     public var user: Identifier
+    /// Whether the application's server acts, which may do more than a user.
     public var isServer: Bool
 
+    /// A user who acts.
     public static func user(_ user: Identifier) -> ChatActor { ChatActor(user: user, isServer: false) }
+    /// The application's server, which acts in the name of a user.
     public static func server(as user: Identifier = "") -> ChatActor { ChatActor(user: user, isServer: true) }
 }

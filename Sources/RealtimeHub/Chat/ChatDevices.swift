@@ -2,13 +2,17 @@ import Identifiers
 
 /// A user has at most so many sessions for each of these (session document 2).
 public enum ChatDeviceClass: String, Codable, CaseIterable, Hashable, Sendable {
+    /// The classes: phones and tablets, computers, browsers.
     case mobile, desktop, web
 }
 
 /// What a session says of itself when it signs in.
 public struct ChatSignIn: Hashable, Sendable {
+    /// The user's id.
     public var user: Identifier
+    /// The device's id.
     public var device: Identifier
+    /// The class of the device.
     public var deviceClass: ChatDeviceClass
     /// Whether it replaces a connection that was lost.
     public var isReconnect: Bool
@@ -17,6 +21,7 @@ public struct ChatSignIn: Hashable, Sendable {
     /// When its token was issued.
     public var tokenIssued: Int64
 
+    /// Makes a value with these properties.
     public init(
         user: Identifier, device: Identifier, deviceClass: ChatDeviceClass = .mobile, isReconnect: Bool = false,
         yields: Bool = false,

@@ -2,16 +2,26 @@ import Identifiers
 
 /// One fact of the directory, small enough to be written whole whenever it changes. Chat is restored from these.
 public enum ChatDocument: Codable, Hashable, Sendable {
+    /// A user.
     case user(ChatUser)
+    /// An access token.
     case token(ChatToken)
+    /// A group.
     case group(ChatGroup)
+    /// A member of a group.
     case member(ChatMember)
+    /// An open channel.
     case openChannel(ChatOpenChannel)
+    /// A pair of an open channel's metadata.
     case openEntry(ChatOpenEntry)
+    /// A user's settings of a channel.
     case setting(ChatSetting)
+    /// A restriction of a user.
     case restriction(ChatRestriction)
+    /// A subscription to a user's online status.
     case subscription(ChatSubscription)
 
+    /// The key by which a store replaces the document.
     public var key: ChatDocumentKey {
         switch self {
         case .user(let user): ChatDocumentKey(.user, user.id)
@@ -27,14 +37,20 @@ public enum ChatDocument: Codable, Hashable, Sendable {
     }
 }
 
+/// The key of a document. Another document with the same key replaces it.
 public struct ChatDocumentKey: Codable, Hashable, Sendable {
+    /// The kinds of documents.
     public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
+        /// The kinds, as ``ChatDocument`` has them.
         case user, token, group, member, openChannel, openEntry, setting, restriction, subscription
     }
 
+    /// The kind of the document.
     public var kind: Kind
+    /// The name among documents of its kind.
     public var name: Identifier
 
+    /// Makes a value with these properties.
     public init(_ kind: Kind, _ name: Identifier) {
         self.kind = kind
         self.name = name
@@ -45,27 +61,38 @@ public struct ChatDocumentKey: Codable, Hashable, Sendable {
         Identifier(parts.map(\.text).joined(separator: "\u{1F}"))
     }
 
+    /// The key of a member of a group.
     public static func member(group: Identifier, user: Identifier) -> Self { Self(.member, joined(group, user)) }
+    /// The key of a pair of an open channel's metadata.
     public static func openEntry(channel: Identifier, key: Identifier) -> Self { Self(.openEntry, joined(channel, key)) }
+    /// The key of a user's settings of a channel.
     public static func setting(user: Identifier, channel: Identifier) -> Self { Self(.setting, joined(user, channel)) }
+    /// The key of a restriction.
     public static func restriction(_ kind: ChatRestriction.Kind, scope: Identifier, user: Identifier) -> Self {
         Self(.restriction, joined(Identifier(kind.rawValue), scope, user))
     }
+    /// The key of a subscription.
     public static func subscription(watcher: Identifier, user: Identifier) -> Self { Self(.subscription, joined(watcher, user)) }
 }
 
 /// A user of an application. Times in all of these are ms since 1970.
 public struct ChatUser: Codable, Hashable, Sendable {
+    /// The user's id.
     public var id: Identifier
+    /// The user's name.
     public var name: String
+    /// The address of the user's picture.
     public var avatar: String
+    /// Values of the application.
     public var extra: [String: String]
+    /// When the user was registered, milliseconds since 1970.
     public var created: Int64
     /// Whether the account was deactivated.
     public var isDeactivated: Bool
     /// Tokens issued before this instant are void.
     public var tokensExpireBefore: Int64?
 
+    /// Makes a value with these properties.
     public init(
         id: Identifier, name: String = "", avatar: String = "", extra: [String: String] = [:], created: Int64 = 0,
         isDeactivated: Bool = false, tokensExpireBefore: Int64? = nil
@@ -82,11 +109,16 @@ public struct ChatUser: Codable, Hashable, Sendable {
 
 /// An access token. The token itself is kept as its SHA-256 in hex, so that a stolen file opens no session.
 public struct ChatToken: Codable, Hashable, Sendable {
+    /// The hash of the token.
     public var token: Identifier
+    /// The user's id.
     public var user: Identifier
+    /// When it was issued, milliseconds since 1970.
     public var issued: Int64
+    /// When it expires, milliseconds since 1970; nil for never.
     public var expires: Int64?
 
+    /// Makes a value with these properties.
     public init(token: Identifier, user: Identifier, issued: Int64, expires: Int64? = nil) {
         self.token = token
         self.user = user
@@ -95,19 +127,32 @@ public struct ChatToken: Codable, Hashable, Sendable {
     }
 }
 
+/// A group of chat.
 public struct ChatGroup: Codable, Hashable, Sendable {
+    /// The group's id.
     public var id: Identifier
+    /// The group's name.
     public var name: String
+    /// The owner's user id.
     public var owner: Identifier
+    /// The address of the group's picture.
     public var avatar: String?
+    /// A text about the group.
     public var introduction: String?
+    /// A notice for the members.
     public var notice: String?
+    /// Who may join: 0 and 1 everybody, 2 only who is invited, 3 nobody.
     public var joinPermission: Int
+    /// Who may invite others: 0 the owner, 1 managers too, 2 every member.
     public var invitePermission: Int
+    /// Values of the application.
     public var extra: [String: String]
+    /// When it was created, milliseconds since 1970.
     public var created: Int64
+    /// Whether only the owner and users on the allowlist may send messages.
     public var isMuted: Bool
 
+    /// Makes a value with these properties.
     public init(
         id: Identifier, name: String, owner: Identifier, avatar: String? = nil, introduction: String? = nil,
         notice: String? = nil,
@@ -128,16 +173,28 @@ public struct ChatGroup: Codable, Hashable, Sendable {
     }
 }
 
+/// A member of a group.
 public struct ChatMember: Codable, Hashable, Sendable {
-    public enum Role: String, Codable, Hashable, Sendable { case owner, admin, member }
+    /// The roles of members.
+    public enum Role: String, Codable, Hashable, Sendable {
+        /// The owner, a manager, a normal member.
+        case owner, admin, member
+    }
 
+    /// The group's id.
     public var group: Identifier
+    /// The member's user id.
     public var user: Identifier
+    /// The member's role.
     public var role: Role
+    /// The member's name in this group.
     public var nickname: String?
+    /// A text of the application.
     public var extra: String?
+    /// When the member joined, milliseconds since 1970.
     public var joined: Int64
 
+    /// Makes a value with these properties.
     public init(
         group: Identifier, user: Identifier, role: Role = .member, nickname: String? = nil, extra: String? = nil,
         joined: Int64 = 0
@@ -151,13 +208,18 @@ public struct ChatMember: Codable, Hashable, Sendable {
     }
 }
 
+/// An open channel.
 public struct ChatOpenChannel: Codable, Hashable, Sendable {
+    /// The channel's id.
     public var id: Identifier
+    /// When it was created, milliseconds since 1970.
     public var created: Int64
+    /// Whether only users on the allowlist may send messages.
     public var isMuted: Bool
     /// Whether it goes by itself once nobody has said anything for its lifetime (ms); nil for never.
     public var lifetime: Int64?
 
+    /// Makes a value with these properties.
     public init(id: Identifier, created: Int64, isMuted: Bool = false, lifetime: Int64? = nil) {
         self.id = id
         self.created = created
@@ -166,13 +228,20 @@ public struct ChatOpenChannel: Codable, Hashable, Sendable {
     }
 }
 
+/// A pair of an open channel's metadata.
 public struct ChatOpenEntry: Codable, Hashable, Sendable {
+    /// The channel's id.
     public var channel: Identifier
+    /// The key of the pair.
     public var key: Identifier
+    /// The value of the pair.
     public var value: String
+    /// The user who set it.
     public var owner: Identifier
+    /// Whether it is deleted when its owner leaves the channel.
     public var isDeletedWhenLeft: Bool
 
+    /// Makes a value with these properties.
     public init(channel: Identifier, key: Identifier, value: String, owner: Identifier, isDeletedWhenLeft: Bool = false) {
         self.channel = channel
         self.key = key
@@ -184,11 +253,16 @@ public struct ChatOpenEntry: Codable, Hashable, Sendable {
 
 /// A user's settings of a channel. `channel` is the kind's word, or the kind's word, `:` and the id.
 public struct ChatSetting: Codable, Hashable, Sendable {
+    /// The user's id.
     public var user: Identifier
+    /// The channel.
     public var channel: Identifier
+    /// Whether the channel is pinned.
     public var isPinned: Bool
+    /// The do-not-disturb level.
     public var level: Int
 
+    /// Makes a value with these properties.
     public init(user: Identifier, channel: Identifier, isPinned: Bool = false, level: Int = 0) {
         self.user = user
         self.channel = channel
@@ -199,6 +273,7 @@ public struct ChatSetting: Codable, Hashable, Sendable {
 
 /// Somebody may not do something, for a time or for good.
 public struct ChatRestriction: Codable, Hashable, Sendable {
+    /// The kinds of restrictions.
     public enum Kind: String, Codable, CaseIterable, Hashable, Sendable {
         /// Scope: empty. The user may not connect.
         case banned
@@ -212,12 +287,16 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
         case barred
     }
 
+    /// The kind of restriction.
     public var kind: Kind
+    /// The group or open channel in which it applies; empty for all.
     public var scope: Identifier
+    /// The restricted user.
     public var user: Identifier
     /// Nil for no end.
     public var until: Int64?
 
+    /// Makes a value with these properties.
     public init(kind: Kind, scope: Identifier = "", user: Identifier, until: Int64? = nil) {
         self.kind = kind
         self.scope = scope
@@ -225,16 +304,22 @@ public struct ChatRestriction: Codable, Hashable, Sendable {
         self.until = until
     }
 
+    /// The key by which a store replaces the document.
     public var key: ChatDocumentKey { .restriction(kind, scope: scope, user: user) }
 }
 
 /// Somebody watches whether a user is online.
 public struct ChatSubscription: Codable, Hashable, Sendable {
+    /// The user who subscribed.
     public var watcher: Identifier
+    /// The user whose online status is subscribed.
     public var user: Identifier
+    /// When it began, milliseconds since 1970.
     public var subscribed: Int64
+    /// When it ends, milliseconds since 1970.
     public var expires: Int64
 
+    /// Makes a value with these properties.
     public init(watcher: Identifier, user: Identifier, subscribed: Int64, expires: Int64) {
         self.watcher = watcher
         self.user = user

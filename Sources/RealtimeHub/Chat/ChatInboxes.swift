@@ -2,9 +2,12 @@ import Identifiers
 
 /// How far a device has got in its user's inbox.
 public struct ChatResume: Hashable, Sendable {
+    /// The epoch of the inbox.
     public var epoch: String
+    /// The last place that the device has acknowledged.
     public var sequence: UInt64
 
+    /// Makes a value with these properties.
     public init(epoch: String, sequence: UInt64) {
         self.epoch = epoch
         self.sequence = sequence
@@ -22,6 +25,7 @@ public struct ChatInboxStart: Hashable, Sendable {
     /// Whether the device was somewhere that means nothing here.
     public var hasLost: Bool
 
+    /// Makes a value with these properties.
     public init(after: UInt64, last: UInt64, isResumed: Bool, hasLost: Bool) {
         self.after = after
         self.last = last

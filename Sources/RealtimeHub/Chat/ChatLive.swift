@@ -2,14 +2,22 @@ import Identifiers
 
 /// Who is connected to an application, and where: what its store does not keep, and what a server needs that goes on in place of another.
 public struct ChatLive: Sendable {
+    /// A session of a user's device.
     public struct Session: Hashable, Sendable {
+        /// The session.
         public var session: ChatSession
+        /// The user's id.
         public var user: Identifier
+        /// The device's id.
         public var device: Identifier
+        /// The class of the device.
         public var deviceClass: ChatDeviceClass
+        /// When the session's token was issued, milliseconds since 1970.
         public var tokenIssued: Int64
+        /// When the session began, milliseconds since 1970.
         public var signedIn: Int64
 
+        /// Makes a value with these properties.
         public init(
             session: ChatSession, user: Identifier, device: Identifier, deviceClass: ChatDeviceClass, tokenIssued: Int64,
             signedIn: Int64
@@ -25,14 +33,18 @@ public struct ChatLive: Sendable {
 
     /// Somebody who is in an open channel.
     public struct Participant: Hashable, Sendable {
+        /// The open channel's id.
         public var channel: Identifier
+        /// The user's id.
         public var user: Identifier
+        /// When the user entered, milliseconds since 1970.
         public var entered: Int64
         /// The ids of the sessions with which the user is there; empty for somebody who is waited for.
         public var sessions: [UInt64]
         /// When to give up waiting.
         public var leavesAt: Int64?
 
+        /// Makes a value with these properties.
         public init(channel: Identifier, user: Identifier, entered: Int64, sessions: [UInt64], leavesAt: Int64?) {
             self.channel = channel
             self.user = user
@@ -44,41 +56,56 @@ public struct ChatLive: Sendable {
 
     /// How a user stands.
     public struct Presence: Hashable, Sendable {
+        /// The online status that others were told.
         public var state: ChatPresenceState
         /// For a user whose last session has ended a moment ago: when others are told, and since when the user has been away.
         public var leaving: Leaving?
 
+        /// A user whose last session was lost and who is still shown as online.
         public struct Leaving: Hashable, Sendable {
+            /// When others are told, milliseconds since 1970.
             public var deadline: Int64
+            /// When the last session was lost, milliseconds since 1970.
             public var since: Int64
 
+            /// Makes a value with these properties.
             public init(deadline: Int64, since: Int64) {
                 self.deadline = deadline
                 self.since = since
             }
         }
 
+        /// Makes a value with these properties.
         public init(state: ChatPresenceState, leaving: Leaving?) {
             self.state = state
             self.leaving = leaving
         }
     }
 
+    /// The sessions.
     public var sessions: [Session] = []
+    /// The participants of open channels.
     public var participants: [Participant] = []
+    /// The online statuses.
     public var presence: [Presence] = []
 
+    /// An empty value.
     public init() {}
 }
 
 /// How a ``ChatLive`` has changed: the values by what names them, nil for what is gone.
 public struct ChatLiveChanges: Sendable {
+    /// The changed sessions; a nil value for one that ended.
     public var sessions: [(id: UInt64, value: ChatLive.Session?)] = []
+    /// The changed participants; a nil value for one who left.
     public var participants: [(channel: Identifier, user: Identifier, value: ChatLive.Participant?)] = []
+    /// The changed online statuses; a nil value for one that is no longer kept.
     public var presence: [(user: Identifier, value: ChatLive.Presence?)] = []
 
+    /// An empty value.
     public init() {}
 
+    /// Whether nothing changed.
     public var isEmpty: Bool { sessions.isEmpty && participants.isEmpty && presence.isEmpty }
 }
 

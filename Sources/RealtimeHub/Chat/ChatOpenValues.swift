@@ -2,9 +2,12 @@ import Identifiers
 
 /// Somebody came to an open channel, or left it.
 public struct ChatOpenAction: Hashable, Sendable {
+    /// The user's id.
     public var user: Identifier
+    /// Whether the user entered; false when the user left.
     public var isJoin: Bool
 
+    /// Makes a value with these properties.
     public init(user: Identifier, isJoin: Bool) {
         self.user = user
         self.isJoin = isJoin
@@ -13,9 +16,12 @@ public struct ChatOpenAction: Hashable, Sendable {
 
 /// A pair of an open channel's metadata changed; `value` is nil when it was removed.
 public struct ChatOpenEntryChange: Hashable, Sendable {
+    /// The key of the pair.
     public var key: Identifier
+    /// The new value; nil when the pair was removed.
     public var value: String?
 
+    /// Makes a value with these properties.
     public init(key: Identifier, value: String?) {
         self.key = key
         self.value = value
@@ -24,22 +30,31 @@ public struct ChatOpenEntryChange: Hashable, Sendable {
 
 /// What the participants of an open channel are told (session document 8).
 public struct ChatOpenEvent: Hashable, Sendable {
+    /// The kinds of changes of who may send messages.
     public enum Muting: String, CaseIterable, Hashable, Sendable {
+        /// Users or all users are muted or no longer muted, in a channel or in all, or the allowlist changed.
         case muteUsers, unmuteUsers, muteAll, unmuteAll, addAllowlist, removeAllowlist, muteGlobal, unmuteGlobal
     }
 
+    /// The kinds of events.
     public enum Kind: Hashable, Sendable {
         /// `count` participants are there now.
         case members([ChatOpenAction], count: Int)
+        /// Metadata changed.
         case metadata([ChatOpenEntryChange])
         /// Durations in ms; 0 for no end.
         case muting(Muting, users: [Identifier], duration: Int64)
+        /// Users were banned for `duration` milliseconds; 0 for no limit.
         case banned([Identifier], duration: Int64)
+        /// The channel was destroyed, by the application's server or because it was unused.
         case destroyed(isManual: Bool)
     }
 
+    /// The channel's id.
     public var channel: Identifier
+    /// The kind of event.
     public var kind: Kind
+    /// When it happened, milliseconds since 1970.
     public var time: Int64
     /// Where the participants are.
     public var eventLoopIDs: EventLoopSet
@@ -47,10 +62,14 @@ public struct ChatOpenEvent: Hashable, Sendable {
 
 /// A session's place in an open channel.
 public struct ChatSeat: Hashable, Sendable {
+    /// The session.
     public var session: ChatSession
+    /// The user's id.
     public var user: Identifier
+    /// The channel's id.
     public var channel: Identifier
 
+    /// Makes a value with these properties.
     public init(session: ChatSession, user: Identifier, channel: Identifier) {
         self.session = session
         self.user = user
@@ -60,30 +79,42 @@ public struct ChatSeat: Hashable, Sendable {
 
 /// What a user's other devices are told: this one entered or left an open channel.
 public struct ChatOpenSync: Hashable, Sendable {
+    /// The channel's id.
     public var channel: Identifier
+    /// Whether the user entered; false when the user left.
     public var isJoin: Bool
     /// Whether another device is the reason, rather than the user's own wish.
     public var isOtherDevice: Bool
+    /// The other sessions of the user, which are told.
     public var sessions: [ChatSession]
 }
 
+/// A participant of an open channel.
 public struct ChatParticipant: Hashable, Sendable {
+    /// The user's id.
     public var user: Identifier
+    /// When the user entered, milliseconds since 1970.
     public var entered: Int64
 }
 
 /// What somebody learns who enters an open channel.
 public struct ChatEntrance: Sendable {
+    /// The channel.
     public var channel: ChatOpenChannel
+    /// How many participants the channel has.
     public var count: Int
+    /// When the user entered, milliseconds since 1970.
     public var entered: Int64
     /// Muted in all open channels.
     public var isMuted: Bool
+    /// Whether the user is muted in this channel.
     public var isMutedHere: Bool
+    /// Whether the user is on the channel's allowlist.
     public var isAllowed: Bool
     /// By key.
     public var entries: [ChatOpenEntry]
     /// Open channels that the user has left by it.
     public var left: [Identifier]
+    /// The events that follow from entering.
     public var news: ChatNews
 }

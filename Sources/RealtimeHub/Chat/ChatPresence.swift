@@ -3,11 +3,14 @@ import Identifiers
 
 /// Whether a user is online.
 public struct ChatPresenceState: Hashable, Sendable {
+    /// The user's id.
     public var user: Identifier
+    /// Whether the user is online.
     public var isOnline: Bool
     /// Since when, as far as it is known; 0 otherwise.
     public var time: Int64
 
+    /// Makes a value with these properties.
     public init(user: Identifier, isOnline: Bool, time: Int64) {
         self.user = user
         self.isOnline = isOnline
@@ -17,6 +20,7 @@ public struct ChatPresenceState: Hashable, Sendable {
 
 /// A user came online or went, and who wants to know.
 public struct ChatPresenceEvent: Hashable, Sendable {
+    /// The new status.
     public var state: ChatPresenceState
     /// Users; each of their sessions is told.
     public var watchers: [Identifier]
@@ -145,6 +149,7 @@ extension ChatState {
     /// Watches users for so many seconds, and says how each of them stands.
     ///
     /// - Returns: those beyond a limit (26021, 26022), and the states of the others.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func subscribe(
         to users: [Identifier], expiry: Int, by watcher: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> (failed: [Identifier], states: [ChatPresenceState]) {
@@ -171,6 +176,9 @@ extension ChatState {
         return (failed, states)
     }
 
+    /// Ends subscriptions to users' online status.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unsubscribe(
         from users: [Identifier], by watcher: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {

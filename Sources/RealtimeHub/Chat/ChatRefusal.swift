@@ -7,6 +7,7 @@ public struct ChatRefusal: Error, Hashable, Sendable {
     /// When to try again, ms.
     public var retryAfter: Int?
 
+    /// Makes a value with these properties.
     public init(_ code: Int, _ reason: String, retryAfter: Int? = nil) {
         self.code = code
         self.reason = reason
@@ -18,53 +19,102 @@ public struct ChatRefusal: Error, Hashable, Sendable {
 
 /// The numbers by which a chat service refuses. Source: the vendor's list of error codes.
 public enum ChatCode {
+    /// The receiver has blocked the sender.
     public static let blockedByReceiver = 405
+    /// The sender is muted in direct channels.
     public static let mutedInDirect = 20_106
+    /// The sender sends too many messages a second.
     public static let tooManySends = 20_604
+    /// The message is too old to be edited.
     public static let tooLateToEdit = 20_114
+    /// The sender is not in the group.
     public static let notInGroup = 22_406
+    /// The sender is muted in the group.
     public static let mutedInGroup = 22_408
+    /// The user has not entered the open channel.
     public static let notInOpenChannel = 23_406
+    /// The sender is muted in the open channel.
     public static let mutedInOpenChannel = 23_408
+    /// The user is banned from the open channel.
     public static let bannedFromOpenChannel = 23_409
+    /// There is no such open channel.
     public static let noSuchOpenChannel = 23_410
+    /// The open channel has too many pairs of metadata.
     public static let tooManyEntries = 23_423
+    /// Another user set the pair.
     public static let notEntryOwner = 23_424
+    /// There is no such pair.
     public static let noSuchEntry = 23_427
+    /// The request has too many pairs.
     public static let tooManyEntriesInCall = 23_429
+    /// The text that was sent with entering is too long.
     public static let entranceTooLong = 23_437
+    /// The request has too many users.
     public static let tooManyUsersInCall = 24_365
+    /// There is no such user.
     public static let noSuchUser = 24_366
+    /// There is no such message to recall.
     public static let nothingToRecall = 25_101
+    /// Another user sent the message.
     public static let notOwnMessage = 25_107
+    /// Only the group's owner may do that.
     public static let onlyOwner = 25_404
+    /// The user has no permission.
     public static let noPermission = 25_405
+    /// A text of the group is too long.
     public static let groupTextTooLong = 25_406
+    /// The group exists already.
     public static let groupExists = 25_409
+    /// There is no such group.
     public static let noSuchGroup = 25_410
+    /// The group has too many members.
     public static let tooManyMembers = 25_411
+    /// The user is a member already.
     public static let alreadyMember = 25_412
+    /// Nobody may join the group.
     public static let nobodyMayJoin = 25_414
+    /// The owner cannot leave the group.
     public static let ownerCannotQuit = 25_417
+    /// The user is not a member of the group.
     public static let notMember = 25_418
+    /// The group has too many managers.
     public static let tooManyAdmins = 25_419
+    /// The user is not a manager of the group.
     public static let notAdmin = 25_420
+    /// The request has too many groups.
     public static let tooManyGroupsInCall = 25_422
+    /// The group's name is empty.
     public static let groupNameEmpty = 25_423
+    /// Joining the group needs an invitation.
     public static let needsApproval = 25_424
+    /// The owner cannot be a manager.
     public static let ownerAsAdmin = 25_425
+    /// The user may not invite others.
     public static let mayNotInvite = 25_426
+    /// The application has no online status.
     public static let presenceOff = 26_020
+    /// The user has too many subscribers.
     public static let tooManySubscribers = 26_021
+    /// The user has too many subscriptions.
     public static let tooManySubscriptions = 26_022
+    /// The content is too large.
     public static let tooLarge = 30_016
+    /// The token is not valid.
     public static let tokenIncorrect = 31_004
+    /// The user is banned.
     public static let userBanned = 31_009
+    /// The user signed in on another device.
     public static let kicked = 31_010
+    /// The user was banned while connected.
     public static let bannedWhileOnline = 31_011
+    /// The token has expired.
     public static let tokenExpired = 31_020
+    /// Another device is connected, and this one gives way.
     public static let otherDeviceOnline = 31_023
+    /// There are too many connections.
     public static let tooManyConnections = 31_024
+    /// The user was deactivated.
     public static let accountDeleted = 31_029
+    /// A value is missing or wrong.
     public static let badArgument = 33_003
 }

@@ -3,10 +3,12 @@ import Identifiers
 
 /// A message that was sent before under the same client id.
 public struct ChatRepetition: Hashable, Sendable {
+    /// The id of the message that was sent before.
     public var id: UInt64
     /// Its place in the sender's own inbox, if it has one there.
     public var sequence: UInt64?
 
+    /// Makes a value with these properties.
     public init(id: UInt64, sequence: UInt64?) {
         self.id = id
         self.sequence = sequence

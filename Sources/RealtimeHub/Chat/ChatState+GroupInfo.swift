@@ -5,6 +5,7 @@ extension ChatState {
     /// Owner and admins change a group's facts; permissions are the owner's (25404).
     ///
     /// - Returns: nil when nothing changed.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func updateGroup(
         _ id: Identifier, _ update: ChatGroupUpdate, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupInfoChange? {
@@ -49,6 +50,7 @@ extension ChatState {
     /// Members change what the group calls them; owner and admins that of those below them. Nil leaves as it is.
     ///
     /// - Returns: nil when nothing changed.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setMember(
         _ user: Identifier, of id: Identifier, nickname: String?, extra: String?, by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit
@@ -76,11 +78,14 @@ extension ChatState {
 
     // MARK: Queries
 
+    /// A group; nil when there is none.
     public func group(_ id: Identifier) -> ChatGroupInfo? {
         groups[id].map { ChatGroupInfo(group: $0, memberCount: groups.count(of: id)) }
     }
 
     /// Those of 1 … 20 groups that exist.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func groupInfo(_ ids: [Identifier]) throws(ChatRefusal) -> [ChatGroupInfo] {
         guard (1...20).contains(ids.count) else {
             throw ChatRefusal(ChatCode.tooManyGroupsInCall, "1 to 20 groups may be asked for at a time.")
@@ -88,9 +93,12 @@ extension ChatState {
         return ids.compactMap { group($0) }
     }
 
+    /// Whether a user is a member of a group.
     public func isMember(_ user: Identifier, of id: Identifier) -> Bool { groups.member(user, of: id) != nil }
 
     /// Some members by name, or a page of all by id. Only members may ask.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func groupMembers(
         of id: Identifier, users: [Identifier] = [], role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50,
         by actor: ChatActor
@@ -108,6 +116,8 @@ extension ChatState {
     }
 
     /// A page of a user's groups, by id.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func groups(
         of user: Identifier, role: ChatMember.Role? = nil, after: Identifier? = nil, limit: Int = 50
     ) throws(ChatRefusal) -> (groups: [ChatGroupInfo], hasMore: Bool) {
@@ -139,6 +149,8 @@ extension ChatState {
     // MARK: Muting, for the application's server
 
     /// Members who may not speak, for so many minutes or for good.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func muteInGroup(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
@@ -146,25 +158,39 @@ extension ChatState {
         try restrict(.muted, id, users, until: until, into: &commit)
     }
 
+    /// Ends the muting of users in a group.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unmuteInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try lift(.muted, id, users, into: &commit)
     }
 
+    /// The muted users of a group.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func mutedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
         _ = try knownGroup(id)
         return restrictions.list(.muted, .channel(.group, id), at: now)
     }
 
     /// Members who may speak although all are muted.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func allowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try restrict(.allowed, id, users, until: nil, into: &commit)
     }
 
+    /// Removes users from a group's allowlist.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func disallowInGroup(_ id: Identifier, users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal)
     {
         try lift(.allowed, id, users, into: &commit)
     }
 
+    /// The users on a group's allowlist.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func allowedInGroup(_ id: Identifier, at now: Int64) throws(ChatRefusal) -> [ChatRestriction] {
         _ = try knownGroup(id)
         return restrictions.list(.allowed, .channel(.group, id), at: now)

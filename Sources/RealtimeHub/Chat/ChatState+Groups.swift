@@ -3,6 +3,8 @@ import Identifiers
 // Groups: coming and going, roles (rules CH-40 to CH-53).
 extension ChatState {
     /// Creates a group that `actor.user` owns, with further members.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func createGroup(
         _ group: ChatGroup, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -30,6 +32,8 @@ extension ChatState {
     }
 
     /// Somebody comes of his own will: 25412, 25414 or 25424 otherwise. As the server: any users come.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func joinGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -47,6 +51,8 @@ extension ChatState {
     }
 
     /// A member brings others in: 25426 for who may not.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func inviteToGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -98,6 +104,8 @@ extension ChatState {
     }
 
     /// Members go of their own will: 25417 for the owner.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func quitGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -106,6 +114,8 @@ extension ChatState {
     }
 
     /// The owner removes anybody, an admin simple members: 25405, 25417 or 25418 otherwise.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func kickFromGroup(
         _ id: Identifier, users: [Identifier], by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -143,6 +153,8 @@ extension ChatState {
     }
 
     /// The owner ends a group.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func dismissGroup(
         _ id: Identifier, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatGroupChange {
@@ -158,6 +170,8 @@ extension ChatState {
     }
 
     /// The owner makes another member the owner, and leaves if so wanted.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func transferGroup(
         _ id: Identifier, to user: Identifier, leaves: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatGroupChange] {
@@ -179,6 +193,8 @@ extension ChatState {
     }
 
     /// The owner makes members admins and admins members.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func changeAdmins(
         _ id: Identifier, add: [Identifier], remove: [Identifier], by actor: ChatActor, at now: Int64,
         into commit: inout ChatCommit

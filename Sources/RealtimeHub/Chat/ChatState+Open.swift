@@ -5,6 +5,7 @@ extension ChatState {
     /// Makes an open channel; one that exists stays as it is.
     ///
     /// - Parameter lifetime: ms without participants and messages after which it goes by itself; nil for never.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func createOpenChannel(
         _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatOpenChannel {
@@ -20,6 +21,8 @@ extension ChatState {
     ///
     /// Entering again changes nothing, and coming back within the grace is no news for others. Whoever enters has to be
     /// attached before the events of `news` are delivered.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func enterOpenChannel(
         _ id: Identifier, extra: String? = nil, session: ChatSession, user: Identifier, at now: Int64,
         into commit: inout ChatCommit
@@ -69,6 +72,8 @@ extension ChatState {
     }
 
     /// A session leaves an open channel, and with its last one the user: 23406 for one that is not in it.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func exitOpenChannel(
         _ id: Identifier, session: ChatSession, user: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -95,18 +100,24 @@ extension ChatState {
 
     // MARK: Queries
 
+    /// An open channel; nil when there is none.
     public func openChannel(_ id: Identifier) -> ChatOpenChannel? { rooms[id] }
 
+    /// The ids of all open channels, sorted.
     public func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
+    /// How many participants an open channel has.
     public func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
 
+    /// Whether a user is in an open channel.
     public func isParticipant(_ user: Identifier, of id: Identifier) -> Bool { rooms.isInside(id, user) }
 
     /// Where participants are; nil when there is no such channel.
     public func openEventLoopIDs(of id: Identifier) -> EventLoopSet? { rooms.eventLoopIDs(of: id) }
 
     /// Those who have been there longest, at most 500.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func participants(of id: Identifier, limit: Int) throws(ChatRefusal) -> [ChatParticipant] {
         guard rooms[id] != nil else { throw Self.noSuchOpenChannel }
         guard (0...500).contains(limit) else { throw .badArgument("limit is 0 to 500.") }
@@ -115,6 +126,9 @@ extension ChatState {
 
     // MARK: Metadata
 
+    /// The metadata of an open channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func openEntries(of id: Identifier, by actor: ChatActor, at now: Int64) throws(ChatRefusal) -> [ChatOpenEntry] {
         try checkInside(id, actor, at: now)
         return rooms.entries(of: id)
@@ -123,6 +137,7 @@ extension ChatState {
     /// Sets 1 … 10 pairs, all or none: 23423, 23424 or 23429 otherwise.
     ///
     /// - Parameter overwrites: whether pairs of others may be replaced.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setOpenEntries(
         _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,
         at now: Int64,
@@ -160,6 +175,8 @@ extension ChatState {
     }
 
     /// Removes 1 … 10 pairs, all or none: 23424, 23427 or 23429 otherwise.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func deleteOpenEntries(
         _ keys: [Identifier], in id: Identifier, force: Bool, by actor: ChatActor, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {

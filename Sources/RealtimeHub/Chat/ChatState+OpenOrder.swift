@@ -3,6 +3,8 @@ import Identifiers
 // Open channels: what the application's server decides (rules CH-69 to CH-74).
 extension ChatState {
     /// Ends an open channel with all that is in it.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func destroyOpenChannel(
         _ id: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -13,6 +15,8 @@ extension ChatState {
     }
 
     /// Sets when an open channel goes by itself; nil for never.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setLifetime(
         _ lifetime: Int64?, of id: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
@@ -23,12 +27,17 @@ extension ChatState {
     }
 
     /// Users who may not speak in one open channel, for so many minutes or for good.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func muteInOpenChannel(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try restrict(.muted, .muteUsers, id, users, minutes: minutes, at: now, into: &commit)
     }
 
+    /// Ends the muting of users in an open channel, or in all.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unmuteInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -36,12 +45,17 @@ extension ChatState {
     }
 
     /// Users who may speak although all are muted.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func allowInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
         try restrict(.allowed, .addAllowlist, id, users, minutes: nil, at: now, into: &commit)
     }
 
+    /// Removes users from an open channel's allowlist.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func disallowInOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -49,6 +63,8 @@ extension ChatState {
     }
 
     /// Mutes everybody, but those who are allowed.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setAllMuted(
         _ isMuted: Bool, in id: Identifier, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -62,6 +78,8 @@ extension ChatState {
     }
 
     /// Throws users out and keeps them out.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func barFromOpenChannel(
         _ id: Identifier, users: [Identifier], minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -73,6 +91,9 @@ extension ChatState {
         return news
     }
 
+    /// Ends the ban of users from an open channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unbarFromOpenChannel(
         _ id: Identifier, users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
@@ -81,6 +102,8 @@ extension ChatState {
     }
 
     /// Those who are muted, allowed or barred in an open channel, by id.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func restricted(
         _ kind: ChatRestriction.Kind, inOpenChannel id: Identifier, at now: Int64
     ) throws(ChatRefusal) -> [ChatRestriction] {

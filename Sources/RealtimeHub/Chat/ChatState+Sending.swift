@@ -4,16 +4,20 @@ import Identifiers
 
 /// What of a message decides whether it may be sent.
 public struct ChatDraft: Hashable, Sendable {
+    /// The kind of channel.
     public var kind: ChatKind
+    /// The receiver: a user, a group or an open channel.
     public var to: Identifier
     /// Only these members of a group get it; nil for all.
     public var users: [Identifier]?
+    /// The size of the content in bytes.
     public var contentBytes: Int
     /// Whether it is for connected devices only.
     public var isStatus: Bool
     /// Whether it is in history.
     public var isPersisted: Bool
 
+    /// Makes a value with these properties.
     public init(
         kind: ChatKind, to: Identifier, users: [Identifier]? = nil, contentBytes: Int, isStatus: Bool = false,
         isPersisted: Bool = true
@@ -36,6 +40,7 @@ public struct ChatRecipients: Hashable, Sendable {
     /// How many of them are others than the sender.
     public var others: Int
 
+    /// Makes a value with these properties.
     public init(_ users: [Identifier], skipping skipped: Identifier? = nil, others: Int) {
         self.users = users
         self.skipped = skipped
@@ -55,6 +60,7 @@ public struct ChatAdmission: Hashable, Sendable {
 
 /// What a user may read of a conversation.
 public struct ChatHistoryAccess: Hashable, Sendable {
+    /// The conversation.
     public var conversation: Identifier
     /// What is not after this id belongs to an earlier channel of the same name.
     public var floor: UInt64
@@ -64,6 +70,8 @@ extension ChatState {
     /// Decides about a message of a session, and counts it against what the session may send.
     ///
     /// The receiver of a direct message need not be registered: what is sent waits for the first session (rule CH-31).
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func admit(
         _ draft: ChatDraft, from sender: Identifier, session: UInt64, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
@@ -77,6 +85,8 @@ extension ChatState {
 
     /// Decides about a message that the application's server sends in somebody's name: nobody has to be a member or a participant,
     /// and nobody is muted.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func admitFromServer(
         _ draft: ChatDraft, from sender: Identifier, checksBlocking: Bool = false, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmission {
@@ -112,6 +122,7 @@ extension ChatState {
     /// Who gets what `sender` does in a channel: also for recalls, edits and changes of metadata.
     ///
     /// - Parameter users: the members of a group that a message was meant for; nil for all.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func recipients(
         _ kind: ChatKind, _ channel: Identifier, of sender: Identifier, users: [Identifier]? = nil
     ) throws(ChatRefusal) -> ChatRecipients {
@@ -189,6 +200,8 @@ extension ChatState {
     /// Whether `user` may recall a message of `sender`, and who is told: 25107 where only one's own may be recalled.
     ///
     /// One's own message may be taken back also by who is muted or blocked: it says nothing. Another's only by who may speak.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func admitRecall(
         by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
         at now: Int64
@@ -204,6 +217,8 @@ extension ChatState {
     }
 
     /// Whether `user` may edit a message of `sender` that was sent at `sent` (ms): 25107 or 20114 otherwise.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func admitEdit(
         by actor: ChatActor, of sender: Identifier, sent: Int64, contentBytes: Int, in kind: ChatKind, _ channel: Identifier,
         users: [Identifier]? = nil, at now: Int64
@@ -224,6 +239,8 @@ extension ChatState {
     }
 
     /// Whether `user` may change a message's metadata, and who is told. Direct conversations and groups only.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func admitMetadata(
         by actor: ChatActor, of sender: Identifier, in kind: ChatKind, _ channel: Identifier, users: [Identifier]? = nil,
         at now: Int64
@@ -245,6 +262,8 @@ extension ChatState {
     }
 
     /// Whether `user` may tell others that messages were read. Who is muted may.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func admitReceipt(
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -253,6 +272,8 @@ extension ChatState {
     }
 
     /// Whether `user` may send and ask for read receipts there. Direct conversations and groups only.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func checkReceipts(
         by user: Identifier, in kind: ChatKind, _ channel: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -261,6 +282,8 @@ extension ChatState {
     }
 
     /// What `user` may read of a channel.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func admitHistory(
         of kind: ChatKind, _ channel: Identifier, by user: Identifier, at now: Int64
     ) throws(ChatRefusal) -> ChatHistoryAccess {

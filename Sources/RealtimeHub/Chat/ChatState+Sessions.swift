@@ -6,6 +6,7 @@ import Identifiers
 public struct ChatAdmittance: Sendable {
     /// To be ended with 31010. They are signed out already.
     public var kicked: [ChatSession]
+    /// The events that follow from the sign-in.
     public var news: ChatNews
 }
 
@@ -13,6 +14,7 @@ extension ChatState {
     /// Lets a session in: 31023 or 31024 otherwise.
     ///
     /// - Parameter session: delivered to from now on.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func signIn(
         _ session: ChatSession, _ signIn: ChatSignIn, at now: Int64
     ) throws(ChatRefusal) -> ChatAdmittance {
@@ -46,6 +48,8 @@ extension ChatState {
     }
 
     /// Counts a request against what a session may ask for: 20604 beyond it (rules CH-19 and CH-101).
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func spend(
         _ kind: ChatSpending, session: UInt64, of user: Identifier, at now: Int64
     ) throws(ChatRefusal) {
@@ -54,6 +58,7 @@ extension ChatState {
         throw ChatRefusal(ChatCode.tooManySends, "More \(what) a second than a client may send.", retryAfter: wait)
     }
 
+    /// How many sessions there are.
     public var connectionCount: Int { devices.count }
 
     /// Whether a user has a session now.

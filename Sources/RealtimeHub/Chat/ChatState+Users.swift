@@ -5,6 +5,7 @@ extension ChatState {
     /// Registers a user, or brings name and avatar up to date, and gives out a token.
     ///
     /// - Parameter hash: SHA-256 of the token, in hex. The caller makes both.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func issueToken(
         hash: Identifier, to user: Identifier, name: String?, avatar: String?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
@@ -16,6 +17,8 @@ extension ChatState {
     }
 
     /// The token by which somebody wants to connect, if that is allowed: 31004, 31009, 31020 or 31029 otherwise.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public func checkToken(hash: Identifier, at now: Int64) throws(ChatRefusal) -> ChatToken {
         let token = try directory.check(hash, at: now)
         guard !restrictions.contains(.banned, .everywhere, token.user, at: now) else {
@@ -27,6 +30,7 @@ extension ChatState {
     /// Revokes all tokens that were issued before an instant.
     ///
     /// - Returns: the sessions that were opened with one of them, to be ended with 31020.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func expireTokens(
         of users: [Identifier], issuedBefore instant: Int64, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
@@ -46,6 +50,7 @@ extension ChatState {
     /// Keeps users from connecting for so many minutes, 1 … 43,200.
     ///
     /// - Returns: their sessions, to be ended with 31011.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func ban(
         _ users: [Identifier], minutes: Int, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
@@ -55,6 +60,9 @@ extension ChatState {
         return users.flatMap { devices.devices(of: $0).map(\.session) }
     }
 
+    /// Ends the ban of users.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unban(_ users: [Identifier], into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(users, "a user", limit: 20)
         for user in users { restrictions.remove(.banned, .everywhere, user, into: &commit) }
@@ -68,6 +76,7 @@ extension ChatState {
     /// Deactivates accounts.
     ///
     /// - Returns: their sessions, to be ended with 31029.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func deactivate(
         _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> [ChatSession] {
@@ -75,6 +84,9 @@ extension ChatState {
         return users.flatMap { devices.devices(of: $0).map(\.session) }
     }
 
+    /// Activates deactivated users again.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func reactivate(
         _ users: [Identifier], at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
@@ -103,9 +115,12 @@ extension ChatState {
     /// A registered user; nil when there is none.
     public func user(_ id: Identifier) -> ChatUser? { directory.users[id] }
 
+    /// How many users are registered.
     public var userCount: Int { directory.users.count }
 
     /// Changes what is given; users change themselves only. 24366 for somebody who is not registered.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func updateUser(
         _ id: Identifier, name: String?, avatar: String?, extra: [String: String]?, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) {
@@ -140,6 +155,8 @@ extension ChatState {
     // MARK: Blocking
 
     /// `user` gets no messages of `others` any more (405).
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func block(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
         guard restrictions.count(.blocked, .user(user)) + others.count <= Self.blockedPerUser else {
@@ -150,6 +167,9 @@ extension ChatState {
         }
     }
 
+    /// Removes users from a user's blocklist.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unblock(_ others: [Identifier], by user: Identifier, into commit: inout ChatCommit) throws(ChatRefusal) {
         try ChatID.check(others, "a user")
         for other in others { restrictions.remove(.blocked, .user(user), other, into: &commit) }
@@ -162,6 +182,9 @@ extension ChatState {
 
     // MARK: Muting in all channels of a kind
 
+    /// Mutes users in a kind of channels.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func mute(
         _ users: [Identifier], in kind: ChatKind, minutes: Int? = nil, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -171,6 +194,9 @@ extension ChatState {
         return kind == .open ? rooms.tell(of: .muteGlobal, users, duration: until.map { $0 - now } ?? 0, at: now) : ChatNews()
     }
 
+    /// Ends the muting of users in a kind of channels.
+    ///
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func unmute(
         _ users: [Identifier], in kind: ChatKind, at now: Int64, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> ChatNews {
@@ -179,6 +205,7 @@ extension ChatState {
         return kind == .open ? rooms.tell(of: .unmuteGlobal, users, duration: 0, at: now) : ChatNews()
     }
 
+    /// The users who are muted in a kind of channels.
     public func muted(in kind: ChatKind, at now: Int64) -> [ChatRestriction] {
         restrictions.list(.muted, .all(kind), at: now)
     }

@@ -20,7 +20,12 @@ public struct ChatState: Sendable {
     var presence = ChatPresence()
     private var nextHousekeeping = Int64.min
 
-    /// - Parameter restored: what the store remembers of the application; taken as it is.
+    /// The state of an application.
+    ///
+    /// - Parameters:
+    ///   - application: the application.
+    ///   - restored: the state from the store, which is not checked.
+    ///   - epoch: the epoch of the store.
     public init(_ application: ChatApplication, restoring restored: RestoredChat.Application = .init(), epoch: String) {
         self.application = application
         self.epoch = epoch
@@ -80,13 +85,18 @@ public struct ChatState: Sendable {
 
 /// What connected devices are to be told at once and is kept for nobody.
 public struct ChatNews: Sendable {
+    /// Events of open channels.
     public var open: [ChatOpenEvent] = []
+    /// Changes of online status.
     public var presence: [ChatPresenceEvent] = []
     /// Sessions that are in an open channel no more, to be taken out after the events.
     public var detached: [ChatSeat] = []
+    /// What other devices of a user are told about open channels.
     public var syncs: [ChatOpenSync] = []
 
+    /// An empty value.
     public init() {}
 
+    /// Whether there is nothing to tell.
     public var isEmpty: Bool { open.isEmpty && presence.isEmpty && detached.isEmpty && syncs.isEmpty }
 }

@@ -35,6 +35,7 @@ extension ChatState {
     /// Changes a user's settings of a channel, or, without an id, of a kind; nil leaves as it is.
     ///
     /// - Returns: whether anything changed, so that other devices have to be told.
+    /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func set(
         _ kind: ChatKind, channel: Identifier?, isPinned: Bool?, level: Int?, of user: Identifier, into commit: inout ChatCommit
     ) throws(ChatRefusal) -> Bool {

@@ -14,6 +14,7 @@ public struct GroupLimits: Hashable, Sendable {
     /// Bytes of all groups of an application, roughly: names with their places in tables.
     public var bytes: Int
 
+    /// Makes a value with these properties.
     public init(
         groups: Int = 10_000, channelsPerGroup: Int = 2000, channelsPerCall: Int = 200, nameLength: Int = 92,
         bytes: Int = 64 << 20
@@ -30,8 +31,11 @@ public struct GroupLimits: Hashable, Sendable {
 public enum GroupRefusal: Error, Hashable, Sendable {
     /// A name is empty, too long, or has one of `, : * / \`, a space or a control character.
     case invalidName
+    /// The application has too many groups.
     case tooManyGroups(limit: Int)
+    /// The group would have too many channels.
     case tooManyChannels(limit: Int)
+    /// The request has too many channels.
     case tooManyChannelsInOneCall(limit: Int)
     /// All groups together take as much memory as they may.
     case full
@@ -39,10 +43,13 @@ public enum GroupRefusal: Error, Hashable, Sendable {
 
 /// What happened to a group: what to store, and whom to wake.
 public struct GroupChange: Hashable, Sendable {
+    /// The group's name.
     public var group: Identifier
     /// The channels that it has now, in the order in which they came; empty when the group is gone.
     public var channels: [Identifier]
+    /// The channels that were added.
     public var added: [Identifier]
+    /// The channels that were removed.
     public var removed: [Identifier]
 
     /// Whether there is anything to store, and readers of the group to wake.
@@ -51,10 +58,15 @@ public struct GroupChange: Hashable, Sendable {
 
 /// The channel groups of one application. A group exists while it has a channel (rule HB-30).
 public struct ChannelGroups: Sendable {
+    /// The limits of groups.
     public let limits: GroupLimits
     private var groups: OrderedDictionary<Identifier, OrderedSet<Identifier>> = [:]
 
-    /// - Parameter groups: what the store restored; taken as it is.
+    /// The groups of an application.
+    ///
+    /// - Parameters:
+    ///   - limits: the limits of groups.
+    ///   - groups: the groups from the store, which are not checked.
     public init(limits: GroupLimits = GroupLimits(), restoring groups: [Identifier: [Identifier]] = [:]) {
         self.limits = limits
         for (name, channels) in groups.sorted(by: { $0.key < $1.key }) where !channels.isEmpty {
@@ -80,6 +92,8 @@ public struct ChannelGroups: Sendable {
     }
 
     /// Adds channels, creating the group if need be. Channels that are in it already stay where they are.
+    ///
+    /// - Throws: ``GroupRefusal``, with the reason.
     public mutating func add(_ channels: [Identifier], to group: Identifier) throws(GroupRefusal) -> GroupChange {
         try check(channels, group)
         let present = groups[group] ?? []
@@ -98,6 +112,8 @@ public struct ChannelGroups: Sendable {
     }
 
     /// Removes channels; the group goes with its last one.
+    ///
+    /// - Throws: ``GroupRefusal``, with the reason.
     public mutating func remove(_ channels: [Identifier], from group: Identifier) throws(GroupRefusal) -> GroupChange {
         try check(channels, group)
         guard var remaining = groups[group] else { return change(group) }

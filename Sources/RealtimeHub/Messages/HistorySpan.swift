@@ -4,6 +4,7 @@
 public struct HistorySpan: Hashable, Sendable {
     /// Both inclusive.
     public let lowest: UInt64
+    /// The highest timetoken of the span, included.
     public let highest: UInt64
 
     /// Where only one end is given, the span goes on from `start` in the direction of reading, or up to `end` against it.

@@ -13,6 +13,7 @@ import Identifiers
 /// }
 /// ```
 public struct MessageStreams<Attachment: Sendable>: Sendable {
+    /// The limits of streams.
     public let limits: StreamLimits
     /// The highest timetoken that readers have seen or may see: the cursor of a reader that begins now.
     public private(set) var visible: UInt64
@@ -37,6 +38,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     /// - Parameters:
     ///   - cursor: the clock's last token: at least `state.highestTimetoken`.
     ///   - attach: encodes a message again.
+    ///
+    /// Closures are called on the calling thread.
     public init(
         limits: StreamLimits = StreamLimits(), restoring state: RestoredState, application: Identifier, startingAt cursor: UInt64,
         attach: (StoredMessage) -> Attachment
@@ -91,6 +94,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     /// - Parameters:
     ///   - limit: how many at most.
     ///   - isIncluded: the reader's filter; what it refuses does not count against the limit.
+    ///
+    /// Closures are called on the calling thread.
     public func read(
         after cursor: UInt64, _ interest: StreamInterest, limit: Int = 100,
         where isIncluded: (StreamEntry<Attachment>) -> Bool = { _ in true }

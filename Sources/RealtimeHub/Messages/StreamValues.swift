@@ -4,6 +4,7 @@ import Identifiers
 ///
 /// One object, shared by the queues and by all deliveries.
 public final class StreamEntry<Attachment: Sendable>: Sendable {
+    /// The message.
     public let message: StoredMessage
     /// The front's own: as a rule the encoded bytes that all deliveries have in common.
     public let attachment: Attachment
@@ -19,10 +20,14 @@ public final class StreamEntry<Attachment: Sendable>: Sendable {
 
 /// What a reader subscribes to.
 public struct StreamInterest: Hashable, Sendable {
+    /// Single channels.
     public var channels: [Identifier]
+    /// Channel groups with their channels.
     public var groups: [StreamGroup]
+    /// Wildcard subscriptions.
     public var patterns: [Wildcard]
 
+    /// Makes a value with these properties.
     public init(channels: [Identifier] = [], groups: [StreamGroup] = [], patterns: [Wildcard] = []) {
         self.channels = channels
         self.groups = groups
@@ -32,9 +37,12 @@ public struct StreamInterest: Hashable, Sendable {
 
 /// A channel group with the channels that it has now.
 public struct StreamGroup: Hashable, Sendable {
+    /// The group's name.
     public var name: Identifier
+    /// The group's channels.
     public var channels: [Identifier]
 
+    /// Makes a value with these properties.
     public init(name: Identifier, channels: [Identifier]) {
         self.name = name
         self.channels = channels
@@ -45,14 +53,19 @@ public struct StreamGroup: Hashable, Sendable {
 ///
 /// When several match, a message is delivered once: for its channel before a group, for a group before a pattern (rule HB-26).
 public enum StreamSource: Hashable, Sendable {
+    /// The channel itself was subscribed.
     case channel
+    /// The channel group at this index.
     case group(Int)
+    /// The wildcard at this index.
     case pattern(Int)
 }
 
 /// A message on its way to a reader.
 public struct StreamDelivery<Attachment: Sendable>: Sendable {
+    /// The message with its attachment.
     public let entry: StreamEntry<Attachment>
+    /// The subscription that the message matches.
     public let source: StreamSource
 }
 
@@ -85,6 +98,7 @@ public struct StreamLimits: Hashable, Sendable {
     /// Bytes of all queues of an application, roughly. Beyond that the oldest go first.
     public var bytes: Int
 
+    /// Makes a value with these properties.
     public init(
         perChannel: Int = 100, perPattern: Int = 1000, lifetime: UInt64 = 1200 * TimetokenClock.ticksPerSecond,
         bytes: Int = 256 << 20

@@ -12,8 +12,10 @@ public struct OccupancyLimits: Hashable, Sendable {
     public var stateBytes: Int
     /// States of users who are not there, and their bytes.
     public var absentStates: Int
+    /// The size of the states of users who are away, in bytes.
     public var absentBytes: Int
 
+    /// Makes a value with these properties.
     public init(
         usersPerChannel: Int = 100_000, channelsPerUser: Int = 20_000, stays: Int = 200_000, bytes: Int = 192 << 20,
         stateBytes: Int = 8192, absentStates: Int = 10_000, absentBytes: Int = 8 << 20
@@ -34,5 +36,6 @@ public enum OccupancyRefusal: Error, Hashable, Sendable {
     case tooManyChannels(limit: Int)
     /// The channel or the application has no room for another user or state.
     case full
+    /// The state is too long.
     case stateTooLong(limit: Int)
 }

@@ -28,6 +28,7 @@ extension OccupancyState {
     /// Channels with somebody on them, sorted by name.
     public var occupiedChannels: [Identifier] { channels.keys.sorted() }
 
+    /// How many users are on a channel.
     public func occupancy(of channel: Identifier) -> Int { channels[channel]?.roster.count ?? 0 }
 
     /// The channels that a user is on, sorted by name.

@@ -10,6 +10,7 @@ import Identifiers
 public struct OccupancyState: Sendable {
     /// May be changed at any time; what has been planned already stays.
     public var settings: OccupancySettings
+    /// The limits of presence.
     public let limits: OccupancyLimits
     var channels: [Identifier: OccupancyChannel] = [:]
     /// The channels that each user is on.
@@ -30,6 +31,7 @@ public struct OccupancyState: Sendable {
     /// Where somebody came, went or changed since that was asked for; nil where nobody asks.
     var touched: Set<OccupancyPlace>?
 
+    /// Makes a value with these properties.
     public init(settings: OccupancySettings = OccupancySettings(), limits: OccupancyLimits = OccupancyLimits()) {
         self.settings = settings
         self.limits = limits

@@ -2,10 +2,12 @@ import Identifiers
 
 /// When something happened: an instant for deadlines, and the time of day for those who read about it.
 public struct OccupancyTime: Hashable, Sendable {
+    /// The time on the monotonic clock.
     public var instant: MonotonicInstant
     /// Seconds since 1970.
     public var unixSeconds: Int
 
+    /// Makes a value with these properties.
     public init(instant: MonotonicInstant, unixSeconds: Int) {
         self.instant = instant
         self.unixSeconds = unixSeconds
@@ -14,10 +16,12 @@ public struct OccupancyTime: Hashable, Sendable {
 
 /// A user, through one of its connections.
 public struct OccupancyUser: Hashable, Sendable {
+    /// The user's id.
     public var id: Identifier
     /// Tells the connections of a user apart; empty where clients do not say (rule HB-33).
     public var connection: Identifier
 
+    /// Makes a value with these properties.
     public init(id: Identifier, connection: Identifier = "") {
         self.id = id
         self.connection = connection
@@ -39,6 +43,7 @@ public struct OccupancySettings: Hashable, Sendable {
     /// What requests may say instead, in seconds; other values become the nearest of these.
     public var timeouts: ClosedRange<Int>
 
+    /// Makes a value with these properties.
     public init(
         announceMaximum: Int = 20, interval: Duration = .seconds(10), sendsDeltas: Bool = true, deltaBytes: Int = 30_000,
         defaultTimeout: Int = 300, timeouts: ClosedRange<Int> = 20...86_400
@@ -60,12 +65,15 @@ public struct OccupancySettings: Hashable, Sendable {
 
 /// What those who watch a channel's presence are to hear.
 public struct OccupancyEvent: Hashable, Sendable {
+    /// The kinds of events.
     public enum Action: Hashable, Sendable {
+        /// A user came, left, was silent for too long or changed the state; or a summary of many changes.
         case join, leave, timeout, stateChange, interval
     }
 
     /// The channel that the users are on; the event belongs on its presence channel.
     public var channel: Identifier
+    /// The kind of event.
     public var action: Action
     /// Users on the channel once this has happened.
     public var occupancy: Int
@@ -84,6 +92,7 @@ public struct OccupancyEvent: Hashable, Sendable {
     /// Whether more came and went than an event can say.
     public var needsRefresh = false
 
+    /// Makes a value with these properties.
     public init(
         channel: Identifier, action: Action, occupancy: Int, timestamp: Int, user: Identifier? = nil, state: [UInt8]? = nil
     ) {
@@ -98,10 +107,12 @@ public struct OccupancyEvent: Hashable, Sendable {
 
 /// A user on a channel.
 public struct Occupant: Hashable, Sendable {
+    /// The user's id.
     public var user: Identifier
     /// JSON text.
     public var state: [UInt8]?
 
+    /// Makes a value with these properties.
     public init(user: Identifier, state: [UInt8]? = nil) {
         self.user = user
         self.state = state
@@ -115,6 +126,7 @@ public struct OccupancyPage: Hashable, Sendable {
     /// In the order of joining.
     public var occupants: [Occupant]
 
+    /// Makes a value with these properties.
     public init(occupancy: Int, occupants: [Occupant]) {
         self.occupancy = occupancy
         self.occupants = occupants

@@ -26,6 +26,8 @@ public struct SignedInUsers: Sendable {
     /// How long a user stays online for watchers after the last connection has ended.
     private let offlineGrace: Duration
 
+    /// Users of an application, none of them signed in.
+    ///
     /// - Parameter offlineGrace: a user who is back within this time has not been away (rule HB-52).
     public init(offlineGrace: Duration) {
         self.offlineGrace = offlineGrace

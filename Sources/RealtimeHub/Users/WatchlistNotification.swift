@@ -1,9 +1,13 @@
 /// A connection that is signed in: the event loop that it lives in, and its name there.
 public struct UserConnection: Hashable, Sendable {
+    /// The number of the connection's event loop.
     public var eventLoopID: Int
+    /// The first half of its name.
     public var high: UInt64
+    /// The second half of its name.
     public var low: UInt64
 
+    /// Makes a value with these properties.
     public init(eventLoopID: Int, high: UInt64, low: UInt64) {
         self.eventLoopID = eventLoopID
         self.high = high
@@ -13,10 +17,14 @@ public struct UserConnection: Hashable, Sendable {
 
 /// Users who came online or went offline, and the connections that watch all of them.
 public struct WatchlistNotification: Hashable, Sendable {
+    /// The connections that are told.
     public var watchers: [UserConnection]
+    /// Users who came online.
     public var online: [String]
+    /// Users who went offline.
     public var offline: [String]
 
+    /// Makes a value with these properties.
     public init(watchers: [UserConnection], online: [String], offline: [String]) {
         self.watchers = watchers
         self.online = online
@@ -31,6 +39,7 @@ public struct UserSignIn: Hashable, Sendable {
     /// What others have to be told before.
     public var news: [WatchlistNotification]
 
+    /// Makes a value with these properties.
     public init(online: [String], news: [WatchlistNotification]) {
         self.online = online
         self.news = news
