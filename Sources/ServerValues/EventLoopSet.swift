@@ -5,26 +5,30 @@ public struct EventLoopSet: Hashable, Sendable, Sequence {
     /// Numbers of event loops are below this.
     public static let capacity = 64
 
+    /// An empty set.
     public init() {
         bits = 0
     }
 
+    /// Whether the set is empty.
     public var isEmpty: Bool { bits == 0 }
 
-    /// Numbers outside 0 ..< `capacity` are ignored.
+    /// Adds an event loop. Numbers outside 0 ..< `capacity` are ignored.
     public mutating func insert(_ eventLoopID: Int) {
         bits |= Self.bit(eventLoopID)
     }
 
+    /// Removes an event loop.
     public mutating func remove(_ eventLoopID: Int) {
         bits &= ~Self.bit(eventLoopID)
     }
 
+    /// Whether an event loop is in the set.
     public func contains(_ eventLoopID: Int) -> Bool {
         bits & Self.bit(eventLoopID) != 0
     }
 
-    /// Takes over what another set has.
+    /// Adds the event loops of another set.
     public mutating func formUnion(_ other: EventLoopSet) {
         bits |= other.bits
     }

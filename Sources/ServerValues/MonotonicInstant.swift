@@ -2,8 +2,10 @@
 ///
 /// The hub never asks a clock: whoever drives it passes the time in.
 public struct MonotonicInstant: Hashable, Comparable, Sendable {
+    /// Nanoseconds since the origin.
     public var nanoseconds: Int64
 
+    /// An instant `nanoseconds` after the origin.
     public init(nanoseconds: Int64) {
         self.nanoseconds = nanoseconds
     }

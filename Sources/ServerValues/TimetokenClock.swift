@@ -25,8 +25,10 @@ public struct TimetokenClock: Sendable {
     private var reserved: UInt64
     private var asked: UInt64?
 
+    /// A clock.
+    ///
     /// - Parameters:
-    ///   - highest: what a store remembers as the highest; tokens begin after it.
+    ///   - highest: the highest token of the store; tokens begin after it.
     ///   - reserves: whether a store remembers reservations. Without one nothing has to be reserved.
     public init(after highest: UInt64 = 0, reserves: Bool = false) {
         last = min(highest, UInt64(Int64.max) / 2)

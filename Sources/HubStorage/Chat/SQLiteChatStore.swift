@@ -17,6 +17,8 @@ public final class SQLiteChatStore: ChatStore {
     ///
     /// Blocks while it reads the schema and, after a crash, the log.
     /// - Parameters:
+    ///   - directory: the directory of the database.
+    ///   - durability: the failures that an acknowledged message survives.
     ///   - inboxEntries: events of a user's inbox; the oldest go first.
     ///   - now: the time of day in units of 100 ns, for what counts as sent recently.
     /// - Throws: `MessageStoreError`.

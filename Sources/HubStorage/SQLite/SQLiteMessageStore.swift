@@ -18,7 +18,10 @@ public final class SQLiteMessageStore: MessageStore {
     /// Opens the database in `directory`, which is created if need be.
     ///
     /// Blocks while it reads the schema and, after a crash, the log.
-    /// - Parameter now: the time of day in units of 100 ns, for messages that expire.
+    /// - Parameters:
+    ///   - directory: the directory of the database.
+    ///   - settings: the settings.
+    ///   - now: the time of day in units of 100 ns, for messages that expire.
     /// - Throws: `MessageStoreError`.
     public init(
         directory: String, settings: StoreSettings = StoreSettings(), now: @escaping @Sendable () -> UInt64 = systemTicks

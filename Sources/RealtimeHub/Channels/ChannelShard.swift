@@ -97,8 +97,12 @@ public struct ChannelShard: Sendable {
 
     /// Remembers a message for later subscribers and says where it has to go now (rule HB-6).
     ///
-    /// - Parameter limit: how many bytes the messages of the application may take in this shard. Beyond it its oldest ones are
-    ///   forgotten (rule HB-94).
+    /// - Parameters:
+    ///   - message: the message.
+    ///   - id: the id.
+    ///   - traits: the channel's traits.
+    ///   - limit: how many bytes the messages of the application may take in this shard. Beyond it its oldest ones are forgotten
+    ///     (rule HB-94).
     public mutating func publish(
         _ message: CachedMessage, to id: ChannelID, traits: ChannelTraits, keeping limit: Int = .max
     ) -> EventLoopSet {

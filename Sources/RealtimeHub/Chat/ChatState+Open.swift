@@ -4,7 +4,11 @@ import Identifiers
 extension ChatState {
     /// Makes an open channel; one that exists stays as it is.
     ///
-    /// - Parameter lifetime: ms without participants and messages after which it goes by itself; nil for never.
+    /// - Parameters:
+    ///   - id: the id.
+    ///   - lifetime: ms without participants and messages after which it goes by itself; nil for never.
+    ///   - now: the time, milliseconds since 1970.
+    ///   - commit: takes the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func createOpenChannel(
         _ id: Identifier, lifetime: Int64? = nil, at now: Int64, into commit: inout ChatCommit
@@ -136,7 +140,14 @@ extension ChatState {
 
     /// Sets 1 … 10 pairs, all or none: 23423, 23424 or 23429 otherwise.
     ///
-    /// - Parameter overwrites: whether pairs of others may be replaced.
+    /// - Parameters:
+    ///   - pairs: the pairs to set.
+    ///   - id: the id.
+    ///   - overwrites: whether pairs of others may be replaced.
+    ///   - areDeletedWhenLeft: whether the pairs are deleted when the user leaves the channel.
+    ///   - actor: who acts.
+    ///   - now: the time, milliseconds since 1970.
+    ///   - commit: takes the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func setOpenEntries(
         _ pairs: [Identifier: String], in id: Identifier, overwrites: Bool, areDeletedWhenLeft: Bool, by actor: ChatActor,

@@ -121,7 +121,11 @@ extension ChatState {
 
     /// Who gets what `sender` does in a channel: also for recalls, edits and changes of metadata.
     ///
-    /// - Parameter users: the members of a group that a message was meant for; nil for all.
+    /// - Parameters:
+    ///   - kind: the kind of channel.
+    ///   - channel: the channel's id.
+    ///   - sender: the sender's user id.
+    ///   - users: the members of a group that a message was meant for; nil for all.
     /// - Throws: ``ChatRefusal``, with the reason.
     public func recipients(
         _ kind: ChatKind, _ channel: Identifier, of sender: Identifier, users: [Identifier]? = nil

@@ -13,7 +13,10 @@ public struct ChatAdmittance: Sendable {
 extension ChatState {
     /// Lets a session in: 31023 or 31024 otherwise.
     ///
-    /// - Parameter session: delivered to from now on.
+    /// - Parameters:
+    ///   - session: delivered to from now on.
+    ///   - signIn: the user and the device.
+    ///   - now: the time, milliseconds since 1970.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func signIn(
         _ session: ChatSession, _ signIn: ChatSignIn, at now: Int64
@@ -28,8 +31,13 @@ extension ChatState {
 
     /// Takes a session out. Without effect for one that is out already.
     ///
-    /// - Parameter isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
-    ///   channels and online for a while.
+    /// - Parameters:
+    ///   - session: the session.
+    ///   - user: the user's id.
+    ///   - isDeliberate: whether the user wants to be gone, which is told at once. Who has lost the connection stays in open
+    ///     channels and online for a while.
+    ///   - now: the time, milliseconds since 1970.
+    ///   - commit: takes the changes to store.
     public mutating func signOut(
         _ session: ChatSession, of user: Identifier, isDeliberate: Bool, at now: Int64, into commit: inout ChatCommit
     ) -> ChatNews {
@@ -104,7 +112,11 @@ extension ChatState {
 
     /// Notes what a client id stands for. Ids of messages come in their order.
     ///
-    /// - Parameter sequence: the message's place in the sender's own inbox, if it has one.
+    /// - Parameters:
+    ///   - clientID: the sender's own id of the message.
+    ///   - sender: the sender's user id.
+    ///   - id: the id.
+    ///   - sequence: the message's place in the sender's own inbox, if it has one.
     public mutating func noteSent(_ clientID: Identifier, by sender: Identifier, id: UInt64, sequence: UInt64?) {
         repetitions.note(sender, clientID, id: id, sequence: sequence)
     }

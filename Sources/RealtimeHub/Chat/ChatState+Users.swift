@@ -4,7 +4,13 @@ import Identifiers
 extension ChatState {
     /// Registers a user, or brings name and avatar up to date, and gives out a token.
     ///
-    /// - Parameter hash: SHA-256 of the token, in hex. The caller makes both.
+    /// - Parameters:
+    ///   - hash: SHA-256 of the token, in hex. The caller makes both.
+    ///   - user: the user's id.
+    ///   - name: the channel's name.
+    ///   - avatar: the address of the user's picture; nil does not change it.
+    ///   - now: the time, milliseconds since 1970.
+    ///   - commit: takes the changes to store.
     /// - Throws: ``ChatRefusal``, with the reason.
     public mutating func issueToken(
         hash: Identifier, to user: Identifier, name: String?, avatar: String?, at now: Int64, into commit: inout ChatCommit

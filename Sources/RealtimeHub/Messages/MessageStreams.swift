@@ -36,6 +36,9 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     /// Streams that continue what a store remembers: the one way of restoring (rule HB-29).
     ///
     /// - Parameters:
+    ///   - limits: the limits.
+    ///   - state: the state.
+    ///   - application: the application's key.
     ///   - cursor: the clock's last token: at least `state.highestTimetoken`.
     ///   - attach: encodes a message again.
     ///
@@ -92,6 +95,8 @@ public struct MessageStreams<Attachment: Sendable>: Sendable {
     ///
     /// Costs nothing when nothing at all is new, and a comparison for each source that has nothing new.
     /// - Parameters:
+    ///   - cursor: the place after which to read.
+    ///   - interest: the channels, groups and patterns to read.
     ///   - limit: how many at most.
     ///   - isIncluded: the reader's filter; what it refuses does not count against the limit.
     ///

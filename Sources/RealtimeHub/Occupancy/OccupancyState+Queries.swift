@@ -9,7 +9,10 @@ struct OccupancyChannel: Sendable {
 extension OccupancyState {
     /// Who is on a channel, in the order of joining.
     ///
-    /// - Parameter limit: users of the page; 0 for the number alone.
+    /// - Parameters:
+    ///   - channel: the channel's id.
+    ///   - offset: how many users to skip.
+    ///   - limit: users of the page; 0 for the number alone.
     public func hereNow(_ channel: Identifier, offset: Int = 0, limit: Int = 1000) -> OccupancyPage {
         guard let roster = channels[channel]?.roster else { return OccupancyPage(occupancy: 0, occupants: []) }
         return OccupancyPage(

@@ -43,8 +43,12 @@ public struct OccupancyState: Sendable {
     /// A subscribe or heartbeat: the user joins, or stays for another while.
     ///
     /// - Parameters:
+    ///   - channel: the channel's id.
+    ///   - user: the user's id.
     ///   - timeout: seconds until the user counts as gone; nil for the default. Kept within the settings' range.
     ///   - state: JSON text when the request brings it; nil leaves it as it is. A changed one is an event, a repeated one is not.
+    ///   - time: the time.
+    ///   - events: takes the events that follow.
     /// - Returns: why the user is not on the channel, or the state is not kept; nil as a rule.
     @discardableResult
     public mutating func touch(
@@ -94,7 +98,10 @@ public struct OccupancyState: Sendable {
 
     /// Users who fell silent, and interval events that are due. To be called about every second.
     ///
-    /// - Parameter limit: how much is looked at; true when more is due.
+    /// - Parameters:
+    ///   - time: the time.
+    ///   - limit: how much is looked at; true when more is due.
+    ///   - events: takes the events that follow.
     @discardableResult
     public mutating func sweep(at time: OccupancyTime, limit: Int = .max, into events: inout [OccupancyEvent]) -> Bool {
         var left = limit

@@ -35,7 +35,11 @@ public struct SignedInUsers: Sendable {
 
     /// Signs a connection in, or replaces the watchlist of one that is signed in.
     ///
-    /// - Parameter watchlist: distinct user ids; how many is for the caller to limit.
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - user: the user's id.
+    ///   - watchlist: distinct user ids; how many is for the caller to limit.
+    ///   - now: the time, milliseconds since 1970.
     public mutating func signIn(
         _ connection: UserConnection, as user: String, watching watchlist: [String], at now: MonotonicInstant
     ) -> UserSignIn {
