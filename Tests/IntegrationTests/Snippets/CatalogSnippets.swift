@@ -1,5 +1,6 @@
 import Lifeline
 import LifelineServer
+import NexconnChatSDK
 import PubNub
 import PusherSwift
 import Testing
@@ -153,4 +154,37 @@ func catalogPubNubAsync(_ client: PubNub) async throws {
         if received.precedingGap != nil { print("messages may be missing here") }
         print(timetoken, received.message ?? "")
     }
+}
+
+func catalogPusher() {
+    let options = PusherClientOptions(
+        authMethod: .endpoint(authEndpoint: "http://localhost:9292/pusher/auth"),
+        host: .host("127.0.0.1"), port: 6001, useTLS: false)
+    let pusher = Pusher(key: "app-key", options: options)
+    let channel = pusher.subscribe("my-channel")
+    channel.bind(eventName: "new-price") { (event: PusherEvent) in
+        print(event.data ?? "")
+    }
+    pusher.connect()
+}
+
+func catalogPubNub() {
+    final class Listener: PNObjectEventListener {}
+
+    let configuration = PNConfiguration(publishKey: "demo", subscribeKey: "demo")
+    configuration.origin = "127.0.0.1:6001"
+    configuration.TLSEnabled = false
+    let client = PubNub.clientWithConfiguration(configuration)
+    let listener = Listener()  // listeners are held weakly, as in the SDK
+    client.addListener(listener)
+    client.subscribeToChannels(["room"], withPresence: true)
+    client.publish(["hello": "world"], toChannel: "room") { status in
+        if status.isError { status.retry() }
+    }
+}
+
+func catalogChat() {
+    let params = InitParams(appKey: "app-key")
+    params.naviServer = "http://127.0.0.1:6001"
+    NCEngine.initialize(params)
 }
