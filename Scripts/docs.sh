@@ -5,7 +5,7 @@
 # DOCS_BASE_PATH is the path of the site on its host; empty for the root.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-built=${1:-$(swift build --show-bin-path)}
+built=$(cd "${1:-$(swift build --show-bin-path)}" && pwd)
 site=$PWD/build/docs
 work=$PWD/build/docs-work
 # In this order, because links to another module need its archive.
