@@ -48,7 +48,9 @@ check() {
     mapfile -t sources < <(find "$work/sources" -name '*.swift' | sort)
     mapfile -t programs < <(find Tests/ObjectiveC -name "$prefix*.m" | sort)
 
+    # Declarations with the access level `package` are visible to modules of the same package, which SwiftPM calls by its directory.
     swiftc "${flags[@]}" -I "$built/Modules" "${maps[@]}" -typecheck -module-name "$module" \
+        -package-name "$(basename "$PWD" | tr '[:upper:]' '[:lower:]')" \
         -emit-objc-header-path "$work/$module-Swift.h" "${sources[@]}"
     for program in "${programs[@]}"; do
         clang -target x86_64-unknown-linux-gnu -fobjc-runtime=macosx -fobjc-arc -fblocks -fsyntax-only -Wall -Werror \
