@@ -322,7 +322,8 @@ let package = Package(
             ]),
         // The final code of the tutorials and its tests; Scripts/docs.sh type-checks all of their steps.
         .testTarget(
-            name: "TutorialTests", dependencies: ["Lifeline"], path: "Sources/Lifeline/Lifeline.docc/Resources/Tested",
+            name: "TutorialTests", dependencies: ["Lifeline", "LifelineServer"],
+            path: "Sources/Lifeline/Lifeline.docc/Resources/Tested",
             swiftSettings: strict),
         .testTarget(
             name: "SeedExamplesSwift5Tests",
