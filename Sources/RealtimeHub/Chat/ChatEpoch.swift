@@ -1,12 +1,14 @@
-/// The name of the life of all inboxes of an application, an opaque text for clients: a name, and after a loss of data `-` with the place
-/// behind which inboxes go on (rule CH-26).
+/// The epoch of all inboxes of an application, an opaque text for clients. It is a name, followed after a loss of data by `-` and the
+/// place after which inboxes continue (rule CH-26).
 public struct ChatEpoch: Hashable, Sendable {
+    /// The text that clients get.
     public let text: String
     /// No place up to this one is given out any more.
     let base: UInt64
 
     private var root: Substring { text.prefix { $0 != "-" } }
 
+    /// An epoch with its text.
     public init(_ text: String) {
         self.text = text
         base = text.lastIndex(of: "-").flatMap { UInt64(text[text.index(after: $0)...]) } ?? 0
