@@ -1,4 +1,5 @@
 import ArgumentParser
+import WireCoding
 
 #if canImport(Glibc)
     import Glibc
@@ -26,7 +27,7 @@ struct RootCommand: AsyncParsableCommand {
               lifeline presence --service pubnub --channel room
               lifeline doctor https://chat.example.com --key app-key
             """,
-        version: "0.1.0",
+        version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
             PresenceCommand.self, DoctorCommand.self,

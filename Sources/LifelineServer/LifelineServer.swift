@@ -6,6 +6,7 @@ import PubNubServer
 import RealtimeHub
 import ServerRuntime
 import ServiceLifecycle
+import WireCoding
 
 /// A realtime server for the protocols of Pusher, PubNub and Lifeline's chat, on one port.
 ///
@@ -28,7 +29,7 @@ public final class LifelineServer: Sendable {
     private let stopping = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
     /// The version of the server, as in `/metrics`.
-    public static let version = "0.1.0"
+    public static let version = PackageVersion.current
 
     /// The port that the server listens on.
     public let port: Int

@@ -5,6 +5,7 @@ import NIOPosix
 import NexconnProtocol
 import TransportCommon
 import WebSocketTransport
+import WireCoding
 
 extension NexconnAdapter {
     /// An adapter with real sockets.
@@ -33,7 +34,7 @@ extension NexconnAdapter {
         let memory = NexconnMemory(
             host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,
-            device: settings.device, client: "lifeline-swift/0.1.0", yields: settings.yields)
+            device: settings.device, client: "lifeline-swift/\(PackageVersion.current)", yields: settings.yields)
         let driver = Driver(
             transport: tokens, jobs: NexconnJobs(), timers: timers, policy: policy, memory: memory, seed: seed)
         tokens.deliverTokens(to: { [weak driver] in driver?.submit(.perform(.setToken($0), nil)) })

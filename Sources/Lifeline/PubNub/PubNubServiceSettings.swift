@@ -1,5 +1,6 @@
 import ConnectionEngine
 import PubNubProtocol
+import WireCoding
 
 /// Everything that the PubNub adapter is told.
 struct PubNubServiceSettings: Sendable {
@@ -10,7 +11,7 @@ struct PubNubServiceSettings: Sendable {
     var tracksPresence: Bool
 
     static let serviceName = "PubNub"
-    static let sdk = "Lifeline/0.1.0"
+    static let sdk = "Lifeline/\(PackageVersion.current)"
 }
 
 /// The methods of encrypting messages with a cipher key.

@@ -5,6 +5,7 @@ import NIOPosix
 import PusherProtocol
 import TransportCommon
 import WebSocketTransport
+import WireCoding
 
 extension PusherAdapter {
     /// In bytes; as PusherSwift's.
@@ -35,7 +36,7 @@ extension PusherAdapter {
         let limit = policy.timing.request
         let memory = PusherMemory(
             key: settings.key, host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
-            path: settings.path, clientName: "lifeline-swift", version: "0.1.0")
+            path: settings.path, clientName: "lifeline-swift", version: PackageVersion.current)
         // Whoever authorises is somebody else: the fields are for the service.
         let service = HeaderedHTTP(http, options.headers)
         let transport = HeaderedTransport.webSocket(transport, options.headers)

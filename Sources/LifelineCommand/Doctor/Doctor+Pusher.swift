@@ -16,7 +16,7 @@ extension Doctor {
         var random = SystemRandom()
         let handshake = ClientHandshake(key: WebSocketKey(using: &random), subprotocols: [Self.subprotocol])
         let fields = handshake.requestFields.map { "\($0.name): \($0.value)\r\n" }.joined()
-        let path = "\(target.appPath)?client=lifeline-doctor&version=0.1.0&protocol=7"
+        let path = "\(target.appPath)?client=lifeline-doctor&version=\(PackageVersion.current)&protocol=7"
         let answer: ProbeAnswer
         do {
             answer = try await link.ask(

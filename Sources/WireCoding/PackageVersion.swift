@@ -1,0 +1,7 @@
+/// The version of this package. Clients name it to servers, the server in its metrics, the program with `--version`.
+///
+/// `CHANGELOG.md` and `README.md` name the same (`Tests/InteropTests/test_release.py`); see `docs/releasing.md`.
+public enum PackageVersion {
+    /// Three numbers with dots between them, as semantic versioning has them.
+    public static let current = "0.2.0"
+}
