@@ -8,6 +8,17 @@ func library(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
+/// A library that ships in apps: with Apple's privacy manifest. Elsewhere nobody reads that, and a resource would bring Foundation's `Bundle`
+/// into the module.
+func client(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    let manifest = "PrivacyInfo.xcprivacy"
+    #if canImport(Darwin)
+        return .target(name: name, dependencies: dependencies, resources: [.copy(manifest)], swiftSettings: strict)
+    #else
+        return .target(name: name, dependencies: dependencies, exclude: [manifest], swiftSettings: strict)
+    #endif
+}
+
 func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
     .testTarget(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
 }
@@ -97,14 +108,14 @@ let package = Package(
         library("NexconnProtocol", ["Identifiers", "ConnectionEngine", "WireCoding", crypto, deque, orderedCollections]),
 
         // Client APIs.
-        library(
+        client(
             "PusherSwift",
             [
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "EngineRuntime", "TransportCommon", "WebSocketTransport",
                 "HTTPTransport",
                 "WireCoding", nioPosix, nioLocks, logging,
             ]),
-        library(
+        client(
             "PubNub",
             [
                 "Identifiers", "ConnectionEngine", "PubNubProtocol", "EngineRuntime", "TransportCommon", "HTTPTransport",
@@ -113,14 +124,14 @@ let package = Package(
             ]),
         // What a chat client keeps on its own disk.
         library("ChatDatabase", ["Identifiers", "NexconnProtocol", "WireCoding", crypto, grdb, nioLocks]),
-        library(
+        client(
             "NexconnChatSDK",
             [
                 "Identifiers", "ConnectionEngine", "NexconnProtocol", "ChatDatabase", "EngineRuntime", "TransportCommon",
                 "WebSocketTransport",
                 "HTTPTransport", "WireCoding", nioCore, nioPosix, crypto, nioLocks, logging,
             ]),
-        library(
+        client(
             "Lifeline",
             [
                 "Identifiers", "ConnectionEngine", "PusherProtocol", "PubNubProtocol", "NexconnProtocol", "WireCoding",
