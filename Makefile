@@ -104,6 +104,10 @@ objc: built ## Type-check the Objective-C faces of the SDKs, and programs that u
 docs: built ## Build the documentation of all products into build/docs, and check it
 	Scripts/docs.sh $(BIN)
 
+.PHONY: api
+api: built ## Record the public API in Tests/API, for the tests to compare with
+	Scripts/api.py record
+
 .PHONY: examples
 examples: built ## Build and run the programs in Examples/, an outage included
 	Scripts/run-examples.sh $(BIN)
