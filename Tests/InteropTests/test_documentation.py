@@ -8,8 +8,9 @@ from lifeline_harness import lifeline
 from test_proof import stands_in
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/**/*.md"), *ROOT.glob("Examples/*.md"),
-                *ROOT.glob("Benchmarks/*.md"), *ROOT.glob("Sources/*/*.docc/**/*.md")])
+PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "CODE_OF_CONDUCT.md",
+                *ROOT.glob("docs/**/*.md"), *ROOT.glob("Examples/*.md"), *ROOT.glob("Benchmarks/*.md"), *ROOT.glob("Tests/Tools/*.md"),
+                *ROOT.glob("Sources/*/*.docc/**/*.md")])
 COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor")
 
 
