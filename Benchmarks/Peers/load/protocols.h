@@ -59,7 +59,8 @@ static void goLive(Connection *c) {
     c->in.clear();
 }
 
-static void scan(Connection *c) { // count markers in raw stream
+// Counts the marks in what came, and keeps what may be the beginning of one.
+static void scan(Connection *c) {
     const char *b = c->in.data();
     size_t n = c->in.size(), p = 0, keep = 0;
     uint64_t t = 0;
@@ -89,7 +90,8 @@ static void scan(Connection *c) { // count markers in raw stream
     c->in.erase(0, keep);
 }
 
-static bool takeAnswer(Connection *c, string &hd, string &body) { // one complete HTTP response out of c->in
+// Takes one complete answer of HTTP out of what came; false when there is none.
+static bool takeAnswer(Connection *c, string &hd, string &body) {
     size_t e = c->in.find("\r\n\r\n");
     if (e == string::npos)
         return false;
@@ -139,150 +141,146 @@ static string headerValue(const string &h, const char *n) {
     return string(p, e - p);
 }
 
-static void received(Connection *c) {
-    if (c->http) {
-        string h, b;
-        while (takeAnswer(c, h, b)) {
-            int code = atoi(h.c_str() + 9);
-            codes[code]++;
-            if (code >= 300) {
-                if (errors++ < 3)
-                    fprintf(stderr, "publish answer: %s %s\n", h.substr(0, h.find("\r\n")).c_str(), b.substr(0, 200).c_str());
+// Answers to publishes over HTTP.
+static void receivedAnswers(Connection *c) {
+    string head, body;
+    while (takeAnswer(c, head, body)) {
+        int code = atoi(head.c_str() + 9);
+        codes[code]++;
+        if (code >= 300 && errors++ < 3)
+            fprintf(stderr, "publish answer: %s %s\n", head.substr(0, head.find("\r\n")).c_str(), body.substr(0, 200).c_str());
+        // A server that once closed after its answer will do so again: wait for that.
+        c->busy = reopens > 0;
+    }
+}
+
+static void count(uint64_t sent, uint64_t now) {
+    latencies.add((now - sent) / 1000);
+    deliveries++;
+    lastDelivery = now;
+}
+
+// Answers to polls: each one goes on where the last one ended.
+static void receivedPolls(Connection *c) {
+    string head, body;
+    while (takeAnswer(c, head, body)) {
+        if (protocol == "pubnub") {
+            size_t start = body.find("\"t\":\"");
+            if (start != string::npos) {
+                size_t end = body.find('"', start + 5);
+                c->tt = body.substr(start + 5, end - start - 5);
             }
-            c->busy = reopens > 0; /* once a server closed after answering, wait for its EOF */
+            if (c->first) {
+                c->first = false;
+                live++;
+            }
+        } else {
+            string modified = headerValue(head, "Last-Modified");
+            if (!modified.empty()) {
+                c->lm = modified;
+                c->et = headerValue(head, "Etag");
+            }
         }
-        return;
+        for (size_t mark = 0; counting && (mark = body.find("@T", mark)) != string::npos; mark += 21)
+            count(strtoull(body.substr(mark + 2, 19).c_str(), 0, 10), nanoseconds());
+        poll(c);
     }
-    if (isPolling()) {
-        string h, b;
-        while (takeAnswer(c, h, b)) {
-            if (protocol == "pubnub") {
-                size_t p = b.find("\"t\":\"");
-                if (p != string::npos) {
-                    size_t e = b.find('"', p + 5);
-                    c->tt = b.substr(p + 5, e - p - 5);
-                }
-                if (c->first) {
-                    c->first = false;
-                    live++;
-                }
-            } else {
-                string l = headerValue(h, "Last-Modified");
-                if (!l.empty()) {
-                    c->lm = l;
-                    c->et = headerValue(h, "Etag");
-                }
-            }
-            if (counting) {
-                size_t p = 0;
-                while ((p = b.find("@T", p)) != string::npos) {
-                    uint64_t v = strtoull(b.substr(p + 2, 19).c_str(), 0, 10);
-                    uint64_t t = nanoseconds();
-                    latencies.add((t - v) / 1000);
-                    deliveries++;
-                    lastDelivery = t;
-                    p += 21;
-                }
-            }
-            poll(c);
-        }
-        return;
+}
+
+// The answer to the upgrade; false while it is not complete, and when nothing more has to be said.
+static bool upgraded(Connection *c) {
+    size_t end = c->in.find("\r\n\r\n");
+    if (end == string::npos)
+        return false;
+    if (c->in.compare(9, 3, "101")) {
+        fprintf(stderr, "no upgrade: %s\n", c->in.substr(0, 200).c_str());
+        exit(1);
     }
-    if (c->state == LIVE) {
-        scan(c);
-        return;
+    c->in.erase(0, end + 4);
+    if (protocol == "raw") {
+        goLive(c);
+        return false;
     }
-    if (c->state == UPG) {
-        size_t e = c->in.find("\r\n\r\n");
-        if (e == string::npos)
+    c->state = HELLO;
+    if (protocol == "mqtt") {
+        string name = "c" + std::to_string(getpid()) + "-" + std::to_string(c->fd);
+        enqueue(c, frame(mqttPacket(0x10, mqttString("MQTT") + string("\x04\x02\x00\x3c", 4) + mqttString(name)), 2));
+    }
+    return true;
+}
+
+static void subscribe(Connection *c, const string &request, int opcode) {
+    enqueue(c, frame(request, opcode));
+    c->state = SUB;
+    c->in.clear();
+}
+
+// The subscription to the channel, signed with the socket id when the channel needs that.
+static string pusherSubscription(Connection *c, const string &socketID) {
+    string data = "{\"channel\":\"" + channel + "\"";
+    if (channel.compare(0, 8, "private-") == 0)
+        data += ",\"auth\":\"" + key + ":" + hmac(socketID + ":" + channel) + "\"";
+    else if (channel.compare(0, 9, "presence-") == 0) {
+        string user = std::to_string(c->fd), member = "{\"user_id\":\"u" + user + "\"}";
+        data += ",\"auth\":\"" + key + ":" + hmac(socketID + ":" + channel + ":" + member) + "\",\"channel_data\":\"" +
+                "{\\\"user_id\\\":\\\"u" + user + "\\\"}\"";
+    }
+    return "{\"event\":\"pusher:subscribe\",\"data\":" + data + "}}";
+}
+
+// The server's greeting, which the subscription follows.
+static void greeted(Connection *c) {
+    if (protocol == "pusher") {
+        size_t start = c->in.find("socket_id");
+        if (c->in.find("connection_established") == string::npos || start == string::npos)
             return;
-        if (c->in.compare(9, 3, "101")) {
-            fprintf(stderr, "no upgrade: %s\n", c->in.substr(0, 200).c_str());
-            exit(1);
-        }
-        c->in.erase(0, e + 4);
-        if (protocol == "raw") {
+        while (start < c->in.size() && !isdigit(c->in[start]))
+            start++;
+        size_t end = start;
+        while (end < c->in.size() && (isdigit(c->in[end]) || c->in[end] == '.'))
+            end++;
+        if (end < c->in.size())
+            subscribe(c, pusherSubscription(c, c->in.substr(start, end - start)), 1);
+    } else if (protocol == "nats") {
+        if (c->in.find("INFO ") == string::npos || c->in.find("\r\n") == string::npos)
+            return;
+        string options = "{\"verbose\":false,\"pedantic\":false,\"echo\":true,\"lang\":\"c\",\"version\":\"1\",\"protocol\":1}";
+        subscribe(c, "CONNECT " + options + "\r\n" + (c->pub ? string() : "SUB " + channel + " 1\r\n") + "PING\r\n", 2);
+    } else if (protocol == "mqtt") {
+        if (c->in.find(string("\x20\x02\x00\x00", 4)) == string::npos)
+            return;
+        if (c->pub)
             goLive(c);
-            return;
-        }
-        c->state = HELLO;
-        if (protocol == "mqtt")
-            enqueue(c, frame(mqttPacket(0x10, mqttString("MQTT") + string("\x04\x02\x00\x3c", 4) +
-                                                  mqttString("c" + std::to_string(getpid()) + "-" + std::to_string(c->fd))),
-                             2));
+        else
+            subscribe(c, mqttPacket(0x82, string("\x00\x01", 2) + mqttString(channel) + string(1, '\0')), 2);
     }
-    if (c->state == HELLO) {
-        if (protocol == "pusher") {
-            size_t p = c->in.find("connection_established");
-            if (p == string::npos)
-                return;
-            size_t s = c->in.find("socket_id");
-            if (s == string::npos)
-                return;
-            while (s < c->in.size() && !isdigit(c->in[s]))
-                s++;
-            size_t e = s;
-            while (e < c->in.size() && (isdigit(c->in[e]) || c->in[e] == '.'))
-                e++;
-            if (e >= c->in.size())
-                return;
-            string sid = c->in.substr(s, e - s);
-            string d = "{\"channel\":\"" + channel + "\"";
-            if (channel.compare(0, 8, "private-") == 0)
-                d += ",\"auth\":\"" + key + ":" + hmac(sid + ":" + channel) + "\"";
-            else if (channel.compare(0, 9, "presence-") == 0) {
-                string cd = "{\"user_id\":\"u" + std::to_string(c->fd) + "\"}",
-                       esc = "{\\\"user_id\\\":\\\"u" + std::to_string(c->fd) + "\\\"}";
-                d += ",\"auth\":\"" + key + ":" + hmac(sid + ":" + channel + ":" + cd) + "\",\"channel_data\":\"" + esc + "\"";
-            }
-            enqueue(c, frame("{\"event\":\"pusher:subscribe\",\"data\":" + d + "}}", 1));
-            c->state = SUB;
-            c->in.clear();
-            return;
-        }
-        if (protocol == "nats") {
-            if (c->in.find("INFO ") == string::npos || c->in.find("\r\n") == string::npos)
-                return;
-            c->in.clear();
-            enqueue(
-                c,
-                frame("CONNECT "
-                      "{\"verbose\":false,\"pedantic\":false,\"echo\":true,\"lang\":\"c\",\"version\":\"1\",\"protocol\":1}\r\n" +
-                          (c->pub ? string() : "SUB " + channel + " 1\r\n") + "PING\r\n",
-                      2));
-            c->state = SUB;
-            return;
-        }
-        if (protocol == "mqtt") {
-            if (c->in.find(string("\x20\x02\x00\x00", 4)) == string::npos)
-                return;
-            c->in.clear();
-            if (c->pub) {
-                goLive(c);
-                return;
-            }
-            enqueue(c, frame(mqttPacket(0x82, string("\x00\x01", 2) + mqttString(channel) + string(1, '\0')), 2));
-            c->state = SUB;
-            return;
-        }
+}
+
+// The confirmation of the subscription.
+static void subscribed(Connection *c) {
+    auto has = [&](const char *text) { return c->in.find(text) != string::npos; };
+    if (protocol == "pusher" && (has("subscription_error") || has("pusher:error"))) {
+        fprintf(stderr, "sub error: %s\n", c->in.c_str());
+        exit(1);
+    }
+    if ((protocol == "pusher" && has("subscription_succeeded")) || (protocol == "nats" && has("PONG")) ||
+        (protocol == "mqtt" && has("\x90")))
+        goLive(c);
+}
+
+static void received(Connection *c) {
+    if (c->http)
+        return receivedAnswers(c);
+    if (isPolling())
+        return receivedPolls(c);
+    if (c->state == LIVE)
+        return scan(c);
+    if (c->state == UPG && !upgraded(c))
         return;
-    }
-    if (c->state == SUB) {
-        if (protocol == "pusher") {
-            if (c->in.find("subscription_succeeded") != string::npos)
-                goLive(c);
-            else if (c->in.find("subscription_error") != string::npos || c->in.find("pusher:error") != string::npos) {
-                fprintf(stderr, "sub error: %s\n", c->in.c_str());
-                exit(1);
-            }
-        } else if (protocol == "nats") {
-            if (c->in.find("PONG") != string::npos)
-                goLive(c);
-        } else if (protocol == "mqtt") {
-            if (c->in.find('\x90') != string::npos)
-                goLive(c);
-        }
-    }
+    if (c->state == HELLO)
+        greeted(c);
+    else if (c->state == SUB)
+        subscribed(c);
 }
 
 static string stamp() {
