@@ -234,7 +234,7 @@ let package = Package(
             swiftSettings: strict),
         tests("EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "LifelineTesting", nioEmbedded]),
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
-        tests("TransportCommonTests", ["TransportCommon", nioPosix, nioSSL]),
+        tests("TransportCommonTests", ["TransportCommon", "SocketTestSupport", nioPosix, nioSSL]),
         // What the tests of the transports and of the Redis client wait with.
         .target(
             name: "SocketTestSupport", dependencies: [nioCore, nioPosix, nioLocks], path: "Tests/SocketTestSupport",

@@ -11,4 +11,6 @@
 @_exported import struct EngineRuntime.ClientMetrics
 // Of the network, the same for every service.
 @_exported import struct TransportCommon.CertificatePins
+@_exported import struct TransportCommon.ClientCertificate
+@_exported import enum TransportCommon.ClientCertificateError
 @_exported import struct TransportCommon.HTTPProxy

@@ -5,3 +5,5 @@
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
 @_exported import struct EngineRuntime.ClientMetrics
+@_exported import struct TransportCommon.ClientCertificate
+@_exported import enum TransportCommon.ClientCertificateError

@@ -9,6 +9,8 @@
 @_exported import struct ConnectionEngine.RetryPolicy
 @_exported import struct ConnectionEngine.StatusCategory
 @_exported import struct EngineRuntime.ClientMetrics
+@_exported import struct TransportCommon.ClientCertificate
+@_exported import enum TransportCommon.ClientCertificateError
 
 #if canImport(FoundationNetworking)
     @_exported import FoundationNetworking

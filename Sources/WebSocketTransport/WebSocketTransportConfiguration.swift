@@ -8,6 +8,8 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var trustRoots: TrustRoots
     /// Keys of which the server has to show one, besides being trusted; nil for any (rule WT-17).
     public var pins: CertificatePins?
+    /// What the client shows when the server asks for it; nil for none (rule WT-50).
+    public var certificate: ClientCertificate?
     /// Goes between with `CONNECT`, for `ws` as well as for `wss`; nil for none. The name of the server is then the proxy's to resolve.
     public var proxy: HTTPProxy?
     /// How long TCP may take, over all addresses of the name. 10 s by default.
@@ -26,7 +28,8 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     public var responseBytes: Int
 
     public init(
-        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil,
+        proxy: HTTPProxy? = nil,
         connectTimeout: Duration = .seconds(10), dialTimeout: Duration = .seconds(60),
         closeTimeout: Duration = .seconds(2), messageTimeout: Duration = .seconds(30),
         limits: WebSocketLimits = WebSocketLimits(), liveness: SocketLiveness = .standard,
@@ -34,6 +37,7 @@ public struct WebSocketTransportConfiguration: Hashable, Sendable {
     ) {
         self.trustRoots = trustRoots
         self.pins = pins
+        self.certificate = certificate
         self.proxy = proxy
         self.connectTimeout = connectTimeout
         self.dialTimeout = dialTimeout

@@ -9,7 +9,7 @@ import TransportCommon
 
 /// Makes HTTP requests: authorisation, publishing, whatever a session asks beside its connection.
 ///
-/// Callers with the same roots, pins and proxy share connections; with the last of them everything is closed. Redirects are not followed, so
+/// Callers with the same roots, pins, certificate and proxy share connections; with the last of them everything is closed. Redirects are not followed, so
 /// that credentials go nowhere else. Any thread may call any method; none blocks.
 public final class HTTPCaller: Sendable {
     /// The largest body of an answer, in bytes.
@@ -26,19 +26,21 @@ public final class HTTPCaller: Sendable {
     /// - Parameters:
     ///   - trustRoots: whom TLS trusts.
     ///   - pins: keys of which a server has to show one, besides being trusted; nil for any (rule HT-16).
+    ///   - certificate: what the client shows when a server asks for it; nil for none (rule WT-50).
     ///   - proxy: for every connection; none by default.
     ///   - bodyLimit: the largest body of an answer, in bytes; 64 KiB by default.
     ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
     ///   - connectionsPerHost: how many connections to one host may be open at a time, those of callers with the same settings
     ///     together; beyond that requests wait, and their time runs. 8 by default, at least 1.
     public init(
-        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16,
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil,
+        proxy: HTTPProxy? = nil, bodyLimit: Int = 1 << 16,
         liveness: SocketLiveness = .standard, connectionsPerHost: Int = 8
     ) {
         self.bodyLimit = min(max(bodyLimit, 0), 1 << 30)
         self.proxy = proxy
         let settings = SharedHTTPClient.Settings(
-            trustRoots: trustRoots, pins: pins, proxy: proxy, liveness: liveness,
+            trustRoots: trustRoots, pins: pins, certificate: certificate, proxy: proxy, liveness: liveness,
             connectionsPerHost: max(connectionsPerHost, 1),
             eventLoop: SharedHTTPClient.LoopIdentity(eventLoop: Self.eventLoop))
         client = SharedHTTPClient.client(for: settings)

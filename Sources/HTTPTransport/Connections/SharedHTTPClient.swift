@@ -14,6 +14,7 @@ final class SharedHTTPClient: Sendable {
 
         var trustRoots: TrustRoots
         var pins: CertificatePins?
+        var certificate: ClientCertificate?
         var proxy: HTTPProxy?
         var connectTimeout: Duration = .seconds(10)
         var keepAlive: Duration = .seconds(15)
@@ -54,8 +55,10 @@ final class SharedHTTPClient: Sendable {
     }
 
     private init(_ settings: Settings) {
+        var tls = settings.trustRoots.configuration
+        settings.certificate?.apply(to: &tls)
         var configuration = HTTPClient.Configuration(
-            tlsConfiguration: settings.trustRoots.configuration, redirectConfiguration: .disallow,
+            tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: HTTPClient.Configuration.Timeout(connect: TimeAmount(settings.connectTimeout)),
             proxy: settings.proxy?.settings)
         configuration.httpVersion = .http1Only

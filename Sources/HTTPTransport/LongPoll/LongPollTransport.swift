@@ -69,7 +69,8 @@ struct LongPollPools: Sendable {
 
     init(_ configuration: LongPollTransportConfiguration, on eventLoop: any EventLoop) {
         var settings = SharedHTTPClient.Settings(
-            trustRoots: configuration.trustRoots, pins: configuration.pins, proxy: configuration.proxy,
+            trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
+            proxy: configuration.proxy,
             connectTimeout: configuration.connectTimeout,
             keepAlive: configuration.keepAlive, liveness: configuration.liveness, eventLoop: .init(eventLoop: eventLoop))
         calls = .client(for: settings)

@@ -6,6 +6,8 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     public var trustRoots: TrustRoots
     /// Keys of which the server has to show one, besides being trusted; nil for any (rule HT-16).
     public var pins: CertificatePins?
+    /// What the client shows when the server asks for it; nil for none (rule WT-50).
+    public var certificate: ClientCertificate?
     /// A proxy for every connection; none by default.
     public var proxy: HTTPProxy?
     /// How long a connection may take: name, TCP, proxy and TLS together. 10 s by default.
@@ -24,13 +26,15 @@ public struct LongPollTransportConfiguration: Hashable, Sendable {
     var staleWindow = Duration.seconds(1)
 
     public init(
-        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil,
+        trustRoots: TrustRoots = .system, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil,
+        proxy: HTTPProxy? = nil,
         connectTimeout: Duration = .seconds(10),
         closeTimeout: Duration = .seconds(2), keepAlive: Duration = .seconds(15), bodyLimit: Int = 8 << 20,
         answerTimeout: Duration = .seconds(30), liveness: SocketLiveness = .standard
     ) {
         self.trustRoots = trustRoots
         self.pins = pins
+        self.certificate = certificate
         self.proxy = proxy
         self.connectTimeout = connectTimeout
         self.closeTimeout = closeTimeout

@@ -12,7 +12,8 @@ extension ClientOptions {
     func webSocket(messageBytes: Int = 1 << 20) -> WebSocketTransportConfiguration {
         let timing = timing.policy.timing
         var configuration = WebSocketTransportConfiguration(
-            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close,
+            trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
+            connectTimeout: timing.open, closeTimeout: timing.close,
             messageTimeout: messageLimit, liveness: liveness)
         configuration.limitMessages(to: limit(messageBytes))
         return configuration
@@ -21,7 +22,8 @@ extension ClientOptions {
     var longPoll: LongPollTransportConfiguration {
         let timing = timing.policy.timing
         return LongPollTransportConfiguration(
-            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, connectTimeout: timing.open, closeTimeout: timing.close,
+            trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
+            connectTimeout: timing.open, closeTimeout: timing.close,
             bodyLimit: limit(8 << 20), answerTimeout: messageLimit, liveness: liveness)
     }
 
@@ -30,7 +32,8 @@ extension ClientOptions {
     /// - Parameter bodyLimit: the largest body of an answer, in bytes; less when the options say so.
     func httpCaller(bodyLimit: Int = 1 << 16) -> HTTPCaller {
         HTTPCaller(
-            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, bodyLimit: min(bodyLimit, limit(bodyLimit)),
+            trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
+            bodyLimit: min(bodyLimit, limit(bodyLimit)),
             liveness: liveness)
     }
 
@@ -39,7 +42,8 @@ extension ClientOptions {
     /// - Parameter bodyLimit: the largest body of an answer, in bytes, unless the options say something else.
     func httpCaller(messages bodyLimit: Int) -> HTTPCaller {
         HTTPCaller(
-            trustRoots: trustRoots, pins: certificatePins, proxy: proxy, bodyLimit: limit(bodyLimit), liveness: liveness)
+            trustRoots: trustRoots, pins: certificatePins, certificate: clientCertificate, proxy: proxy,
+            bodyLimit: limit(bodyLimit), liveness: liveness)
     }
 
     /// How long one message may take.

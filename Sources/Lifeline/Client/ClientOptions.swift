@@ -30,6 +30,9 @@ public struct ClientOptions: Hashable, Sendable {
     /// Keys of which a server has to show one, besides being trusted; nil for any. Pin the server's own key, and a second one in
     /// reserve. Failures have the category `tlsUntrusted`.
     public var certificatePins: CertificatePins?
+    /// What the client shows when a server asks for a certificate; nil for none. It is shown to the service, and to whoever else is asked
+    /// over TLS, such as an endpoint that authorises. Rules LL-29 and WT-50.
+    public var clientCertificate: ClientCertificate?
     /// Goes between for every connection and request, with the method `CONNECT`; nil for none. Its failures have the category
     /// `proxyUnavailable`.
     public var proxy: HTTPProxy?
@@ -78,7 +81,7 @@ public struct ClientOptions: Hashable, Sendable {
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],
         requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
         pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
-        logger: Logger? = nil, metrics: ClientMetrics? = nil
+        logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil
     ) {
         uncomparedLogger = Uncompared(logger)
         uncomparedMetrics = Uncompared(metrics)
@@ -86,6 +89,7 @@ public struct ClientOptions: Hashable, Sendable {
         self.timing = timing
         self.certificateAuthorityFile = certificateAuthorityFile
         self.certificatePins = certificatePins
+        self.clientCertificate = clientCertificate
         self.proxy = proxy
         self.headers = headers
         self.requiresEncryption = requiresEncryption

@@ -24,7 +24,8 @@ extension EngineSettings {
     /// How the connection is made, and how much of a message it takes (rule NC-43).
     func transport(_ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
         var configuration = WebSocketTransportConfiguration(
-            trustRoots: certificateAuthorityFile.map { .file($0) } ?? .system, proxy: proxy.map { HTTPProxy($0) },
+            trustRoots: certificateAuthorityFile.map { .file($0) } ?? .system, pins: pins, certificate: clientCertificate,
+            proxy: proxy.map { HTTPProxy($0) },
             messageTimeout: policy.messageTime(chosen: messageTimeout), liveness: SocketLiveness(policy.timing))
         configuration.limitMessages(
             to: policy.messageBytes(chosen: maximumMessageSize, service: configuration.limits.messageBytes))

@@ -2,6 +2,7 @@ import ConnectionEngine
 import EngineRuntime
 import Foundation
 import Logging
+import TransportCommon
 
 /// What the application has set up: a copy of ``InitParams`` that does not change any more.
 struct EngineSettings: Sendable {
@@ -10,6 +11,9 @@ struct EngineSettings: Sendable {
     var server: Result<ServerAddress, NCError>
     var directory: URL
     var certificateAuthorityFile: String?
+    /// The pins; nil for none.
+    var pins: CertificatePins?
+    var clientCertificate: ClientCertificate?
     var proxy: NCProxy?
     var timing: NCTiming
     var messageTimeout: Duration?
@@ -22,7 +26,14 @@ struct EngineSettings: Sendable {
     init(_ params: InitParams) {
         appKey = params.appKey
         let address = params.naviServer
-        server = Result { () throws(NCError) in try ServerAddress(address) }
+        let pins = Result { () throws(NCError) in try Self.pins(params.certificatePins) }
+        // What is wrong with the pins is told like a wrong address: nothing is dialled (rule NC-57).
+        server = Result { () throws(NCError) in
+            _ = try pins.get()
+            return try ServerAddress(address)
+        }
+        self.pins = (try? pins.get()) ?? nil
+        clientCertificate = params.clientCertificate
         directory = params.databaseDirectory.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Self.defaultDirectory
         certificateAuthorityFile = params.certificateAuthorityFile
         proxy = params.proxy
@@ -34,6 +45,15 @@ struct EngineSettings: Sendable {
         callbackQueue = params.callbackQueue.map { .queue($0) }
         logger = params.logger ?? Logger(label: "lifeline.nexconn")
         setLogLevel(params.logLevel)
+    }
+
+    private static func pins(_ texts: [String]) throws(NCError) -> CertificatePins? {
+        if texts.isEmpty { return nil }
+        do throws(CertificatePins.Malformed) {
+            return try CertificatePins(texts)
+        } catch {
+            throw NCError(.badArgument, reason: "InitParams.certificatePins: \(error)")
+        }
     }
 
     /// When a connection tries what, and how long it waits for it.

@@ -3,6 +3,7 @@ import Dispatch
 import EngineRuntime
 import Foundation
 import Logging
+import TransportCommon
 
 /// Settings of the SDK, read by ``NCEngine/initialize(_:)``.
 #if canImport(ObjectiveC)
@@ -29,6 +30,16 @@ public class InitParams: NSObject {
     public var databaseDirectory: String?
     /// A file of PEM certificates to trust instead of the system's. An addition to the vendor's SDK.
     public var certificateAuthorityFile: String?
+    /// Keys of which the server has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
+    /// front or without. Empty for any. While a text among them is no pin, `connect` ends at once with 33003 and a sentence that names it
+    /// (rule NC-57). An addition to the vendor's SDK.
+    public var certificatePins: [String] = []
+    /// What the library shows when the server asks for a certificate; nil for none (rules NC-58 and WT-50). An addition to the vendor's
+    /// SDK.
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var clientCertificate: ClientCertificate?
     /// The serial queue of all handlers and completions; nil for one of the library's own. An addition to the vendor's SDK.
     public var callbackQueue: DispatchQueue?
     /// The time limits of connections and requests. An addition to the vendor's SDK.

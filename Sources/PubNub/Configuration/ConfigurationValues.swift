@@ -39,6 +39,8 @@ struct ConfigurationValues: Hashable, Sendable {
     var retryPolicy = PNRetryPolicy.standard
     var secretKey: String?
     var certificateAuthorityFile: String?
+    var certificatePins: [String] = []
+    var clientCertificate: ClientCertificate?
     var proxy: PNProxy?
     var subscribeRenewalInterval: TimeInterval?
     var messageTimeout: TimeInterval?

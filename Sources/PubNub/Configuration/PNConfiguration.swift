@@ -1,6 +1,7 @@
 import EngineRuntime
 import Foundation
 import Logging
+import TransportCommon
 import NIOConcurrencyHelpers
 
 /// How a client is set up. Defaults are those of the Cocoa SDK 4.17 (rules PK-10 to PK-16).
@@ -256,6 +257,23 @@ extension PNConfiguration {
     public var metrics: ClientMetrics? {
         get { read(\.metrics.value) }
         set { write(\.metrics.value, newValue) }
+    }
+
+    /// Keys of which the service has to show one, besides being trusted: SHA-256 of the public key (SPKI) in base64, with `sha256/` in
+    /// front or without. Empty, the default, for any. They count for the subscription, for calls and for files.
+    ///
+    /// While a text among them is no pin, nothing is sent: the subscription and every call end as `PNBadRequestCategory`, with a sentence
+    /// that names it. An addition to the Cocoa SDK (rule PK-69).
+    public var certificatePins: [String] {
+        get { read(\.certificatePins) }
+        set { write(\.certificatePins, newValue) }
+    }
+
+    /// What the client shows when the service asks for a certificate; nil, the default, for none. An addition to the Cocoa SDK (rules PK-70
+    /// and WT-50).
+    public var clientCertificate: ClientCertificate? {
+        get { read(\.clientCertificate) }
+        set { write(\.clientCertificate, newValue) }
     }
 
     /// Path of a PEM file with the only authorities to trust; nil, the default, for those of the system. An addition to the Cocoa SDK.

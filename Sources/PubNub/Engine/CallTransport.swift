@@ -13,12 +13,44 @@ protocol CallTransport: AnyObject, Sendable {
     ) -> JobCancellation
 }
 
+/// Refuses every request without sending it, because the configuration is wrong.
+final class RefusingCalls: CallTransport {
+    private let failure: ConnectionFailure
+
+    init(_ failure: ConnectionFailure) {
+        self.failure = failure
+    }
+
+    func send(
+        _ exchange: HTTPExchange, to endpoint: HTTPEndpoint,
+        completion: @escaping @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    ) -> JobCancellation {
+        completion(.failure(failure))
+        return {}
+    }
+}
+
 /// Requests over real sockets. The HTTP client is made for the first of them.
 final class LiveCalls: CallTransport {
+    /// For the service's own host.
     private let caller: HTTPCaller
+    /// For hosts that the service names, such as that of files: their keys are not pinned, and they do not learn who the client is.
+    private let elsewhere: HTTPCaller
+    private let host: String
 
-    init(roots: TrustRoots, proxy: HTTPProxy?, bodyLimit: Int, liveness: SocketLiveness) {
-        caller = HTTPCaller(trustRoots: roots, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness)
+    init(_ values: ConfigurationValues) {
+        let bodyLimit = values.timingPolicy.messageBytes(
+            chosen: values.chosenAnswerSize, service: PubNubLimits.answerBytes)
+        let (proxy, liveness) = (values.proxy.map { HTTPProxy($0) }, SocketLiveness(values.timingPolicy.timing))
+        host = values.endpoint.host.lowercased()
+        elsewhere = HTTPCaller(trustRoots: values.trustRoots, proxy: proxy, bodyLimit: bodyLimit, liveness: liveness)
+        let isPlain = values.pins == nil && values.clientCertificate == nil
+        caller =
+            isPlain
+            ? elsewhere
+            : HTTPCaller(
+                trustRoots: values.trustRoots, pins: values.pins, certificate: values.clientCertificate, proxy: proxy,
+                bodyLimit: bodyLimit, liveness: liveness)
     }
 
     func send(
@@ -30,6 +62,7 @@ final class LiveCalls: CallTransport {
             method: exchange.method,
             url: "\(endpoint.usesTLS ? "https" : "http")://\(host):\(endpoint.port)\(exchange.target)",
             headers: exchange.headers.map { HTTPField($0.name, $0.value) }, body: exchange.body)
+        let caller = endpoint.host.lowercased() == self.host ? caller : elsewhere
         return caller.send(call, timeout: exchange.timeout, completion: completion)
     }
 }

@@ -9,20 +9,22 @@ extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
         makeCalls: { values in
-            LiveCalls(
-                roots: values.trustRoots, proxy: values.proxy.map { HTTPProxy($0) },
-                bodyLimit: values.timingPolicy.messageBytes(
-                    chosen: values.chosenAnswerSize, service: PubNubLimits.answerBytes),
-                liveness: SocketLiveness(values.timingPolicy.timing))
+            if let problem = values.pinProblem { return RefusingCalls(problem) }
+            return LiveCalls(values)
         },
         makeEngine: { values, settings in
             LiveSubscription(
                 settings,
                 makeDriver: { settings in
+                    let transport: any ClientTransport<PubNubSession> =
+                        if let problem = values.pinProblem {
+                            RefusingTransport<PubNubSession>(problem)
+                        } else {
+                            LongPollTransport<PubNubSession>(
+                                decoder: { PubNubAnswerDecoder() }, configuration: values.transport)
+                        }
                     return driver(
-                        values, settings,
-                        LongPollTransport<PubNubSession>(
-                            decoder: { PubNubAnswerDecoder() }, configuration: values.transport),
+                        values, settings, transport,
                         EventLoopTimers(MultiThreadedEventLoopGroup.singleton.next()))
                 },
                 observeNetwork: { host, driver in
@@ -45,6 +47,20 @@ extension EngineAssembly {
 extension ConfigurationValues {
     var trustRoots: TrustRoots { certificateAuthorityFile.map { .file($0) } ?? .system }
 
+    /// The pins; nil for none, and for what is none, which ``pinProblem`` tells.
+    var pins: CertificatePins? { certificatePins.isEmpty ? nil : try? CertificatePins(certificatePins) }
+
+    /// What is wrong with the pins: nothing may be sent then (rule PK-69).
+    var pinProblem: ConnectionFailure? {
+        guard !certificatePins.isEmpty else { return nil }
+        do throws(CertificatePins.Malformed) {
+            _ = try CertificatePins(certificatePins)
+            return nil
+        } catch {
+            return ConnectionFailure(.badRequest, error.description)
+        }
+    }
+
     /// The profile.
     var timingPolicy: ConnectionPolicy {
         switch timing {
@@ -56,7 +72,7 @@ extension ConfigurationValues {
     /// How the subscription connects, and how much of an answer it takes (rule PK-65).
     var transport: LongPollTransportConfiguration {
         var configuration = LongPollTransportConfiguration(
-            trustRoots: trustRoots, proxy: proxy.map { HTTPProxy($0) }, liveness: SocketLiveness(timingPolicy.timing))
+            trustRoots: trustRoots, pins: pins, certificate: clientCertificate, proxy: proxy.map { HTTPProxy($0) }, liveness: SocketLiveness(timingPolicy.timing))
         configuration.bodyLimit = timingPolicy.messageBytes(chosen: chosenAnswerSize, service: configuration.bodyLimit)
         configuration.answerTimeout = timingPolicy.messageTime(chosen: messageTimeout.map { .positive(seconds: $0) })
         return configuration

@@ -10,7 +10,7 @@ import WebSocketTransport
 extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
-        makeHTTP: { LiveHTTP(roots: roots(of: $0), pins: pins(of: $0), proxy: proxy(of: $0)) },
+        makeHTTP: { LiveHTTP(roots: roots(of: $0), pins: pins(of: $0), certificate: $0.clientCertificate, proxy: proxy(of: $0)) },
         makeDriver: { url, options, policy, runner, gate, wantsFrames in
             let transport = WebSocketTransport<PusherSession>(
                 decoder: { PusherFrameDecoder(keepsText: wantsFrames) },
@@ -28,6 +28,7 @@ extension EngineAssembly {
     static func configuration(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {
         var configuration = WebSocketTransportConfiguration.pusher(
             trustRoots: roots(of: options), pins: pins(of: options), proxy: proxy(of: options))
+        configuration.certificate = options.clientCertificate
         configuration.messageTimeout = policy.messageTime(chosen: options.messageTimeout.map { .clamped(seconds: $0) })
         configuration.limitMessages(
             to: policy.messageBytes(chosen: options.maximumMessageSize, service: configuration.limits.messageBytes))
@@ -72,10 +73,14 @@ extension WebSocketTransportConfiguration {
 final class LiveHTTP: AuthorizationHTTP {
     private let roots: TrustRoots
     private let pins: CertificatePins?
+    private let certificate: ClientCertificate?
     private let proxy: HTTPProxy?
     private let caller = NIOLockedValueBox<HTTPCaller?>(nil)
 
-    init(roots: TrustRoots, pins: CertificatePins? = nil, proxy: HTTPProxy? = nil) {
+    init(
+        roots: TrustRoots, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil, proxy: HTTPProxy? = nil
+    ) {
+        self.certificate = certificate
         self.roots = roots
         self.pins = pins
         self.proxy = proxy
@@ -86,7 +91,10 @@ final class LiveHTTP: AuthorizationHTTP {
         completion: @escaping @Sendable (Result<AuthorizationResponse, ConnectionFailure>) -> Void
     ) -> @Sendable () -> Void {
         let caller = self.caller.withLockedValue { caller in
-            let present = caller ?? HTTPCaller(trustRoots: roots, pins: pins, proxy: proxy, bodyLimit: maximumBody)
+            let present =
+                caller
+                ?? HTTPCaller(
+                    trustRoots: roots, pins: pins, certificate: certificate, proxy: proxy, bodyLimit: maximumBody)
             caller = present
             return present
         }

@@ -67,6 +67,16 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.certificatePins = newValue } }
     }
 
+    /// What the client shows when the server, or an endpoint of the library's own client, asks for a certificate; nil, the default, for
+    /// none. Read when a client is made (rules PA-86 and WT-50).
+    #if canImport(ObjectiveC)
+        @nonobjc
+    #endif
+    public var clientCertificate: ClientCertificate? {
+        get { state.withLockedValue { $0.clientCertificate } }
+        set { state.withLockedValue { $0.clientCertificate = newValue } }
+    }
+
     /// A proxy for the connection and for requests to endpoints; nil, the default, for none. One that refuses is told as a status with
     /// the category `proxyUnavailable`.
     public var proxy: PusherProxy? {

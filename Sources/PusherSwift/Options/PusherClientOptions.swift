@@ -4,6 +4,7 @@ import EngineRuntime
 import Foundation
 import Logging
 import NIOConcurrencyHelpers
+import TransportCommon
 
 /// Sets of time limits.
 public enum PusherTiming: Hashable, Sendable {
@@ -33,6 +34,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var authParamsProvider: (() -> [String: String])?
         var userAuthentication = UserAuthMethod.noMethod
         var certificatePins: [String] = []
+        var clientCertificate: ClientCertificate?
         var proxy: PusherProxy?
         var subscribeTimeout: TimeInterval?
         var messageTimeout: TimeInterval?

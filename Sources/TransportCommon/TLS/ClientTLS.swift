@@ -15,17 +15,19 @@ public struct ClientTLS: Sendable {
     ///
     /// - Parameters:
     ///   - host: the server's name or address, without brackets.
+    ///   - certificate: what the client shows when the server asks for it; nil for none (rule WT-50).
     ///   - isTunnelled: whether a proxy stands between, so that the socket's peer is not the server.
     /// - Throws: category `badRequest` when the roots cannot be read.
     public init(
-        roots: TrustRoots, pins: CertificatePins? = nil, host: String, isTunnelled: Bool = false
+        roots: TrustRoots, pins: CertificatePins? = nil, certificate: ClientCertificate? = nil, host: String,
+        isTunnelled: Bool = false
     ) throws(ConnectionFailure) {
         self.pins = pins
         self.host = host
         address = try? SocketAddress(ipAddress: host, port: 0)
         // The TLS library compares the addresses in a certificate with the socket's peer, which is the proxy here. Names are
         // compared with the name.
-        context = try roots.context(checksPeer: !(isTunnelled && address != nil))
+        context = try roots.context(checksPeer: !(isTunnelled && address != nil), certificate: certificate)
         do {
             verifier = pins == nil ? nil : try ChainVerifier(roots)
         } catch {

@@ -23,19 +23,28 @@ public enum TrustRoots: Hashable, Sendable {
     private struct Kind: Hashable {
         var roots: TrustRoots
         var checksPeer: Bool
+        var certificate: ClientCertificate?
     }
+
+    /// How many contexts with client certificates are kept. Programs have one or two; one that makes more gets new contexts.
+    private static let mostCertified = 16
 
     /// The context that all connections with these roots share. It costs 1 to 2 MiB and some milliseconds once.
     ///
-    /// - Parameter checksPeer: whether the TLS library compares name or address; otherwise the caller has to.
+    /// - Parameters:
+    ///   - checksPeer: whether the TLS library compares name or address; otherwise the caller has to.
+    ///   - certificate: what the client shows when it is asked for it.
     /// - Throws: `ConnectionFailure` of category `badRequest` when the roots cannot be read. Not remembered.
-    func context(checksPeer: Bool = true) throws(ConnectionFailure) -> NIOSSLContext {
-        let kind = Kind(roots: self, checksPeer: checksPeer)
+    func context(
+        checksPeer: Bool = true, certificate: ClientCertificate? = nil
+    ) throws(ConnectionFailure) -> NIOSSLContext {
+        let kind = Kind(roots: self, checksPeer: checksPeer, certificate: certificate)
         if let context = Self.contexts.withLockedValue({ $0[kind] }) { return context }
         let context: NIOSSLContext
         do {
             var configuration = configuration
             configuration.applicationProtocols = ["http/1.1"]
+            certificate?.apply(to: &configuration)
             if !checksPeer { configuration.certificateVerification = .noHostnameVerification }
             context = try NIOSSLContext(configuration: configuration)
         } catch {
@@ -43,6 +52,9 @@ public enum TrustRoots: Hashable, Sendable {
         }
         return Self.contexts.withLockedValue { contexts in
             if let first = contexts[kind] { return first }
+            if certificate != nil, contexts.keys.count(where: { $0.certificate != nil }) >= Self.mostCertified {
+                contexts = contexts.filter { $0.key.certificate == nil }
+            }
             contexts[kind] = context
             return context
         }

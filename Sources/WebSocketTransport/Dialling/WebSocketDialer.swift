@@ -46,7 +46,8 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
         let (host, configuration) = (endpoint.bareHost, configuration)
         return NIOThreadPool.singleton.runIfActive(eventLoop: attempt.eventLoop) {
             try ClientTLS(
-                roots: configuration.trustRoots, pins: configuration.pins, host: host, isTunnelled: configuration.proxy != nil)
+                roots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate, host: host,
+                isTunnelled: configuration.proxy != nil)
         }
     }
 

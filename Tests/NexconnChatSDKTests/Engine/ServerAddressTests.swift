@@ -45,6 +45,17 @@ import Testing
         #expect(policy.chosen == params.retryPolicy && policy.overrides == NCTiming.standard.policy.overrides)
     }
 
+    @Test func `pins reach the transport, and what is none ends connect with a sentence (NC-57)`() throws {
+        let params = InitParams(appKey: "k")
+        params.naviServer = "https://example.com"
+        params.certificatePins = ["sha256/" + String(repeating: "A", count: 43) + "="]
+        let settings = EngineSettings(params)
+        #expect(settings.transport(settings.policy).pins == settings.pins && settings.pins != nil)
+        params.certificatePins.append("no-pin")
+        let error = #expect(throws: NCError.self) { _ = try EngineSettings(params).server.get() }
+        #expect(error?.code == 33003 && error?.localizedDescription.contains("no-pin") == true)
+    }
+
     @Test func `settings are a copy, and no log means none`() {
         let params = InitParams(appKey: "k")
         params.logLevel = .verbose

@@ -1,0 +1,149 @@
+import Foundation
+import NIOSSL
+
+/// A certificate with its private key, by which a client shows to servers who it is: mutual TLS (rule WT-50).
+///
+/// A server that does not ask for a certificate gets none. Certificate and key are read where the value is made, and checked there to
+/// belong together; make another value, and another client, when they are renewed. Descriptions show neither.
+public struct ClientCertificate: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    /// The certificate itself first, then those between it and an authority that servers trust.
+    let chain: [NIOSSLCertificate]
+    let key: NIOSSLPrivateKey
+
+    /// From PEM files. Blocks while it reads them.
+    ///
+    /// - Parameters:
+    ///   - certificateFile: the path of the certificate, with intermediate ones behind it.
+    ///   - keyFile: the path of the private key; may be the same file.
+    ///   - passphrase: opens an encrypted key; nil for a key that is not.
+    /// - Throws: ``ClientCertificateError``, which says what to do.
+    public init(certificateFile: String, keyFile: String, passphrase: String? = nil) throws(ClientCertificateError) {
+        try self.init(
+            pem: Self.contents(of: certificateFile), key: Self.contents(of: keyFile), passphrase: passphrase,
+            names: (certificateFile, keyFile))
+    }
+
+    /// From PEM text, such as from a secret store.
+    ///
+    /// - Parameters:
+    ///   - pem: the certificate, with intermediate ones behind it.
+    ///   - key: the private key.
+    ///   - passphrase: opens an encrypted key; nil for a key that is not.
+    /// - Throws: ``ClientCertificateError``, which says what to do.
+    public init(pem: String, key: String, passphrase: String? = nil) throws(ClientCertificateError) {
+        try self.init(pem: Array(pem.utf8), key: Array(key.utf8), passphrase: passphrase, names: ("the text", "the text"))
+    }
+
+    /// From DER bytes.
+    ///
+    /// - Parameters:
+    ///   - der: the certificate, then intermediate ones.
+    ///   - key: the private key, not encrypted: PKCS #8, or the key's own form.
+    /// - Throws: ``ClientCertificateError``, which says what to do.
+    public init(der: [[UInt8]], key: [UInt8]) throws(ClientCertificateError) {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try der.map { try NIOSSLCertificate(bytes: $0, format: .der) }
+        } catch {
+            throw .noCertificate("the DER bytes")
+        }
+        let privateKey: NIOSSLPrivateKey
+        do {
+            privateKey = try NIOSSLPrivateKey(bytes: key, format: .der)
+        } catch {
+            throw .noKey("the DER bytes")
+        }
+        try self.init(chain: chain, key: privateKey, name: "the DER bytes")
+    }
+
+    private init(
+        pem: [UInt8], key: [UInt8], passphrase: String?, names: (certificate: String, key: String)
+    ) throws(ClientCertificateError) {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(pem)
+        } catch {
+            throw .noCertificate(names.certificate)
+        }
+        // Both forms of an encrypted key say so: PKCS #8 in its first line, the older one in a field below it.
+        let isEncrypted = String(decoding: key, as: UTF8.self).contains("ENCRYPTED")
+        let privateKey: NIOSSLPrivateKey
+        if isEncrypted {
+            guard let passphrase else { throw .encryptedKey(names.key) }
+            do {
+                privateKey = try NIOSSLPrivateKey(bytes: key, format: .pem) { setter in setter(Array(passphrase.utf8)) }
+            } catch {
+                throw .wrongPassphrase(names.key)
+            }
+        } else {
+            do {
+                privateKey = try NIOSSLPrivateKey(bytes: key, format: .pem)
+            } catch {
+                throw .noKey(names.key)
+            }
+        }
+        try self.init(chain: chain, key: privateKey, name: names.certificate)
+    }
+
+    private init(chain: [NIOSSLCertificate], key: NIOSSLPrivateKey, name: String) throws(ClientCertificateError) {
+        guard !chain.isEmpty else { throw .noCertificate(name) }
+        self.chain = chain
+        self.key = key
+        // The TLS library compares them when it is set up.
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = .certificates([])
+        apply(to: &configuration)
+        do {
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .keyDoesNotMatch(name)
+        }
+    }
+
+    private static func contents(of file: String) throws(ClientCertificateError) -> [UInt8] {
+        guard let data = FileManager.default.contents(atPath: file) else { throw .unreadableFile(file) }
+        return Array(data)
+    }
+
+    /// Has connections with these settings show the certificate.
+    package func apply(to configuration: inout TLSConfiguration) {
+        configuration.certificateChain = chain.map { .certificate($0) }
+        configuration.privateKey = .privateKey(key)
+    }
+
+    public var description: String { "ClientCertificate(\(chain.count) certificates)" }
+    public var customMirror: Mirror { Mirror(self, children: ["certificates": chain.count]) }
+}
+
+/// Why a client certificate cannot be used, and what to do about it.
+public enum ClientCertificateError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The file is missing, or this program may not read it.
+    case unreadableFile(String)
+    /// There is no certificate.
+    case noCertificate(String)
+    /// There is no private key.
+    case noKey(String)
+    /// The private key is encrypted, and there is no passphrase.
+    case encryptedKey(String)
+    /// The passphrase does not open the private key.
+    case wrongPassphrase(String)
+    /// The private key belongs to another certificate.
+    case keyDoesNotMatch(String)
+
+    public var description: String {
+        switch self {
+        case .unreadableFile(let file):
+            "\(file) cannot be read. Check the path, and whether this program may read the file."
+        case .noCertificate(let source):
+            "There is no certificate in \(source). PEM begins with \"-----BEGIN CERTIFICATE-----\"."
+        case .noKey(let source):
+            "There is no private key in \(source). PEM begins with \"-----BEGIN PRIVATE KEY-----\" or names the kind of key."
+        case .encryptedKey(let source):
+            "The private key in \(source) is encrypted. Give its passphrase, or remove it with `openssl pkey -in key.pem -out plain.pem`."
+        case .wrongPassphrase(let source):
+            "The passphrase does not open the private key in \(source)."
+        case .keyDoesNotMatch(let source):
+            "The private key does not belong to the first certificate in \(source). The client's own certificate has to come first."
+        }
+    }
+}
