@@ -285,7 +285,8 @@ let package = Package(
         tests(
             "PubNubTests",
             [
-                "TelemetryTestSupport", "Identifiers", "PubNub", "PubNubProtocol", "WireCoding", "LifelineServer",
+                "SocketTestSupport", "TelemetryTestSupport", "Identifiers", "PubNub", "PubNubProtocol", "WireCoding",
+                "LifelineServer",
                 "LifelineTesting", nioPosix, nioHTTP1,
                 nioLocks,
             ]),

@@ -25,6 +25,34 @@ public enum PubNubCipherForm: String, CaseIterable, Hashable, Sendable {
     var form: PubNubCipher.Form { self == .legacy ? .legacy : .current }
 }
 
+/// Keys that messages of PubNub are decrypted with beside the cipher key, such as the one before it (rule LL-53).
+///
+/// To replace a cipher key: first give every client the new one for reading, then make it the cipher key and keep the old one for reading,
+/// and remove the old one when nothing is needed any more that was encrypted with it. Descriptions do not show the keys.
+public struct PubNubReadingKeys: Sendable, CustomStringConvertible, CustomReflectable {
+    /// No keys but the cipher key.
+    public static let none = PubNubReadingKeys()
+
+    let keys: [String]
+
+    private init() {
+        keys = []
+    }
+
+    /// - Parameter keys: 1 to 7; tried in this order, after the cipher key.
+    /// - Throws: ``LifelineError/Code/badRequest`` for more, since each costs an attempt for a message that none opens.
+    public init(_ keys: [String]) throws(LifelineError) {
+        guard keys.count <= PubNubCipher.maximumReaders else {
+            throw LifelineError(
+                .badRequest, "There are \(keys.count) reading keys; at most \(PubNubCipher.maximumReaders) can be used.")
+        }
+        self.keys = keys
+    }
+
+    public var description: String { "PubNubReadingKeys(\(keys.count))" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
 extension Service {
     /// PubNub, or a server that speaks its protocol.
     ///
@@ -39,13 +67,15 @@ extension Service {
     ///   - authToken: a token or an auth key, if the keyset uses the access manager.
     ///   - secretKey: signs every request; the service grants it every right. For servers, tools and tests: do not ship it to users.
     ///   - cipherKey: encrypts published messages and decrypts received ones; all participants need the same key.
+    ///   - readingKeys: further keys that decrypt received messages and the history; without effect without `cipherKey`.
     ///   - cipherForm: the method of encrypting; both methods are decrypted.
     ///   - filter: a filter expression; only messages whose metadata matches it are delivered. Presence events are filtered too.
     ///   - presence: whether ``Room/presence`` is kept up to date. Costs a request for each channel and connection, and a
     ///     subscription of `-pnpres`, which an access token must grant.
     public static func pubnub(
         publishKey: String, subscribeKey: String, userID: String, host: ServiceHost = .pubnub, authToken: String? = nil,
-        secretKey: String? = nil, cipherKey: String? = nil, cipherForm: PubNubCipherForm = .legacy, filter: String? = nil,
+        secretKey: String? = nil, cipherKey: String? = nil, readingKeys: PubNubReadingKeys = .none,
+        cipherForm: PubNubCipherForm = .legacy, filter: String? = nil,
         presence: Bool = true
     ) -> Service {
         let endpoint = HTTPEndpoint(host: host.name, port: host.port, usesTLS: host.tls)
@@ -54,7 +84,8 @@ extension Service {
             settings: PubNubSettings(
                 endpoint: endpoint, publishKey: publishKey, subscribeKey: subscribeKey, secretKey: secretKey, userID: userID,
                 auth: authToken, sdk: PubNubServiceSettings.sdk),
-            cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form) }, filter: filter, tracksPresence: presence)
+            cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form).reading(readingKeys.keys) }, filter: filter,
+            tracksPresence: presence)
         return Service(name: PubNubServiceSettings.serviceName) { options in
             PubNubAdapter.live(settings, options)
         }

@@ -47,7 +47,9 @@ public final class PubNub: Sendable {
         setup = NIOLockedValueBox(ClientSetup(values))
         calls = CallRunner(transport: assembly.makeCalls(values))
         engine = assembly.makeEngine(values, values.settings(instanceID: instanceID))
-        cipher = values.cipherKey.map { PubNubCipher(key: $0, usesRandomIV: values.usesRandomInitializationVector) }
+        cipher = values.cipherKey.map {
+            PubNubCipher(key: $0, usesRandomIV: values.usesRandomInitializationVector).reading(values.readingCipherKeys)
+        }
         telemetry = ClientTelemetry(service: "pubnub", logger: values.logger.value, metrics: values.metrics.value)
         logger = PNLLogger(identifier: "com.pubnub.lifeline")
         deliveries = Broadcaster(

@@ -14,6 +14,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var authKey: String?
     var uuid: String
     var cipherKey: String?
+    var readingCipherKeys: [String] = []
     var deviceID: String
     var subscribeMaximumIdleTime: TimeInterval = 310
     var nonSubscribeRequestTimeout: TimeInterval = 10

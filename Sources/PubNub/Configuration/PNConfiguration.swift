@@ -1,8 +1,8 @@
 import EngineRuntime
 import Foundation
 import Logging
-import TransportCommon
 import NIOConcurrencyHelpers
+import TransportCommon
 
 /// How a client is set up. Defaults are those of the Cocoa SDK 4.17 (rules PK-10 to PK-16).
 ///
@@ -274,6 +274,17 @@ extension PNConfiguration {
     public var clientCertificate: ClientCertificate? {
         get { read(\.clientCertificate) }
         set { write(\.clientCertificate, newValue) }
+    }
+
+    /// Further keys that messages and files are decrypted with, beside ``cipherKey``, which is tried first and alone encrypts. At most
+    /// seven, and without effect without ``cipherKey``; with more nothing is sent, and the subscription and every call end as
+    /// `PNBadRequestCategory`. Secrets. An addition to the Cocoa SDK (rules PK-71 and PC-14).
+    ///
+    /// To replace a key: first give every client the new one for reading, then make it ``cipherKey`` and keep the old one for reading, and
+    /// remove the old one when nothing is needed any more that was encrypted with it.
+    public var readingCipherKeys: [String] {
+        get { read(\.readingCipherKeys) }
+        set { write(\.readingCipherKeys, newValue) }
     }
 
     /// Path of a PEM file with the only authorities to trust; nil, the default, for those of the system. An addition to the Cocoa SDK.

@@ -9,7 +9,7 @@ extension EngineAssembly {
     /// Real sockets, on the event loops that all clients of the process share.
     static let live = EngineAssembly(
         makeCalls: { values in
-            if let problem = values.pinProblem { return RefusingCalls(problem) }
+            if let problem = values.problem { return RefusingCalls(problem) }
             return LiveCalls(values)
         },
         makeEngine: { values, settings in
@@ -17,7 +17,7 @@ extension EngineAssembly {
                 settings,
                 makeDriver: { settings in
                     let transport: any ClientTransport<PubNubSession> =
-                        if let problem = values.pinProblem {
+                        if let problem = values.problem {
                             RefusingTransport<PubNubSession>(problem)
                         } else {
                             LongPollTransport<PubNubSession>(
@@ -47,11 +47,16 @@ extension EngineAssembly {
 extension ConfigurationValues {
     var trustRoots: TrustRoots { certificateAuthorityFile.map { .file($0) } ?? .system }
 
-    /// The pins; nil for none, and for what is none, which ``pinProblem`` tells.
+    /// The pins; nil for none, and for what is none, which ``problem`` tells.
     var pins: CertificatePins? { certificatePins.isEmpty ? nil : try? CertificatePins(certificatePins) }
 
-    /// What is wrong with the pins: nothing may be sent then (rule PK-69).
-    var pinProblem: ConnectionFailure? {
+    /// What is wrong with the configuration: nothing may be sent then (rules PK-69 and PK-71).
+    var problem: ConnectionFailure? {
+        let most = PubNubCipher.maximumReaders
+        if readingCipherKeys.count > most {
+            return ConnectionFailure(
+                .badRequest, "There are \(readingCipherKeys.count) reading cipher keys; at most \(most) can be used.")
+        }
         guard !certificatePins.isEmpty else { return nil }
         do throws(CertificatePins.Malformed) {
             _ = try CertificatePins(certificatePins)
@@ -72,7 +77,8 @@ extension ConfigurationValues {
     /// How the subscription connects, and how much of an answer it takes (rule PK-65).
     var transport: LongPollTransportConfiguration {
         var configuration = LongPollTransportConfiguration(
-            trustRoots: trustRoots, pins: pins, certificate: clientCertificate, proxy: proxy.map { HTTPProxy($0) }, liveness: SocketLiveness(timingPolicy.timing))
+            trustRoots: trustRoots, pins: pins, certificate: clientCertificate, proxy: proxy.map { HTTPProxy($0) },
+            liveness: SocketLiveness(timingPolicy.timing))
         configuration.bodyLimit = timingPolicy.messageBytes(chosen: chosenAnswerSize, service: configuration.bodyLimit)
         configuration.answerTimeout = timingPolicy.messageTime(chosen: messageTimeout.map { .positive(seconds: $0) })
         return configuration
@@ -107,6 +113,8 @@ extension ConfigurationValues {
         base = base.retrying(pauses)
         base.retriesAutomatically = retryPolicy.isEnabled
         if let most = retryPolicy.maximumRetries { base.maximumRetries = max(most, 0) }
+        // What is wrong with the configuration stays wrong.
+        if problem != nil { base.overrides[.badRequest] = .never }
         return PubNubSession.policy(base, options: options, seed: seed)
     }
 }

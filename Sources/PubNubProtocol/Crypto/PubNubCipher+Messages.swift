@@ -27,7 +27,21 @@ extension PubNubCipher {
     ///
     /// Of an object with `pn_other`, which is how messages with push payloads look, only that is encrypted. An object in it takes
     /// its place member by member; anything else stays in `pn_other` (rule PC-10).
+    ///
+    /// The key for writing is tried first, then those for reading in their order (rule PC-14).
     public func decrypt(message json: String) throws(PubNubCipherError) -> String {
+        do throws(PubNubCipherError) {
+            return try decryptAlone(message: json)
+        } catch {
+            guard error == .decryptionFailed else { throw error }
+            for reader in readers {
+                if let plain = try? reader.decryptAlone(message: json) { return plain }
+            }
+            throw error
+        }
+    }
+
+    private func decryptAlone(message json: String) throws(PubNubCipherError) -> String {
         guard !json.isEmpty else { throw .empty }
         guard let message = try? JSONText(json) else { throw .notEncrypted }
         if let text = message.string { return try decrypt(base64: text).text }

@@ -21,6 +21,11 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
     public let usesRandomIV: Bool
     let legacyKey: SymmetricKey
     let currentKey: SymmetricKey
+    /// Other keys that messages and files are decrypted with, such as the one before. Empty, or at most ``maximumReaders``.
+    private(set) var readers: [PubNubCipher] = []
+
+    /// How many keys for reading there may be beside the one for writing: each costs an attempt for a message that none opens.
+    public static let maximumReaders = 7
 
     static let blockSize = 16
     static let staticIV: [UInt8] = Array("0123456789012345".utf8)
@@ -35,6 +40,13 @@ public struct PubNubCipher: Sendable, CustomStringConvertible, CustomReflectable
         let hash = Array(SHA256.hash(data: Array(key.utf8)))
         currentKey = SymmetricKey(data: hash)
         legacyKey = SymmetricKey(data: Array(Hex.text(hash).utf8.prefix(32)))
+    }
+
+    /// The same, with further keys for reading (rule PC-14). Only the first ``maximumReaders`` count.
+    public func reading(_ keys: [String]) -> PubNubCipher {
+        var cipher = self
+        cipher.readers = keys.prefix(Self.maximumReaders).map { PubNubCipher(key: $0, form: form, usesRandomIV: usesRandomIV) }
+        return cipher
     }
 
     public var description: String { "PubNubCipher(\(form))" }

@@ -112,6 +112,26 @@ public struct PubNubCipherStream: Sendable {
 }
 
 extension PubNubCipher {
+    /// Decrypts a whole file with the key for writing or one of those for reading.
+    ///
+    /// A file says nothing about its key but its padding, which fits another key once in 256 files. So the key with the longest padding
+    /// counts, and when two have the same the file is not opened: its own key has to be named (rule PC-14).
+    public func decrypt(file bytes: [UInt8]) throws(PubNubCipherError) -> [UInt8] {
+        var opened: [[UInt8]] = []
+        var first: PubNubCipherError?
+        for cipher in [self] + readers {
+            do throws(PubNubCipherError) {
+                var stream = PubNubCipherStream.decrypting(with: cipher)
+                opened.append(try stream.update(bytes) + stream.finish())
+            } catch {
+                first = first ?? error
+            }
+        }
+        guard let best = opened.min(by: { $0.count < $1.count }) else { throw first ?? .decryptionFailed }
+        guard opened.count(where: { $0.count == best.count }) == 1 else { throw .decryptionFailed }
+        return best
+    }
+
     /// Files never have the constant initialisation vector.
     fileprivate var forFiles: PubNubCipher {
         usesRandomIV ? self : PubNubCipher(form: form, legacyKey: legacyKey, currentKey: currentKey)

@@ -82,6 +82,11 @@ extension PubNub {
         }
     }
 
+    /// The content of a file, decrypted.
+    func content(of file: PubNubFileName, cipher: PubNubCipher?) async throws(PubNubProblem) -> [UInt8] {
+        try await content(DownloadJob(file: file, target: nil, cipher: cipher, query: []))
+    }
+
     /// The service answers with the file, or with where it is: then it is asked for there, without anything of ours.
     private func content(_ job: DownloadJob) async throws(PubNubProblem) -> [UInt8] {
         let values = configuration
@@ -120,9 +125,8 @@ private struct DownloadJob: Sendable {
 
     func opened(_ bytes: [UInt8]) throws(PubNubProblem) -> [UInt8] {
         guard let cipher else { return bytes }
-        var stream = PubNubCipherStream.decrypting(with: cipher)
         do {
-            return try stream.update(bytes) + stream.finish()
+            return try cipher.decrypt(file: bytes)
         } catch {
             throw PubNubProblem(ConnectionFailure(.decryptionFailed, "The file could not be decrypted. Check the cipher key."))
         }
