@@ -52,7 +52,7 @@ extension PubNub {
         Task { finish(await self.send(job)) }
     }
 
-    private func send(_ job: SendFileJob) async -> SentFile {
+    func send(_ job: SendFileJob) async -> SentFile {
         var sent = SentFile()
         do throws(PubNubProblem) {
             let upload = try await ask(PubNubUploadCall(channel: job.channel, name: job.name), job.query)
@@ -94,13 +94,16 @@ extension PubNub {
                 if attempt >= limit { throw error }
             }
             attempt += 1
-            try? await Task.sleep(for: configuration.fileMessageRetryPause)
+            // Whoever has cancelled the sending waits no longer.
+            do { try await Task.sleep(for: configuration.fileMessageRetryPause) } catch {
+                throw PubNubProblem(.cancelledByCaller)
+            }
         }
     }
 }
 
 /// How far sending a file came.
-private struct SentFile: Sendable {
+struct SentFile: Sendable {
     /// Set once it is uploaded.
     var file: PubNubFileName?
     var timetoken: Timetoken?

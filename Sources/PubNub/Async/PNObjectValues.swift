@@ -1,0 +1,98 @@
+import Foundation
+import PubNubProtocol
+
+/// Which part of a list of App Context is asked for, and in which order. An addition to the Cocoa SDK.
+public struct PNObjectsQuery: Hashable, Sendable {
+    /// Such as `name` or `updated:desc`.
+    public var sort: [String]
+    /// In the language of App Context, such as `name LIKE 'A*'`.
+    public var filter: String?
+    /// Where to go on: ``PNObjectsPage/next`` of another page.
+    public var start: String?
+    /// Where to go back: ``PNObjectsPage/previous`` of another page.
+    public var end: String?
+    /// How many at most, 1 to 100.
+    public var limit: Int
+    /// Whether the answer says how many there are in all.
+    public var includesCount: Bool
+
+    public init(
+        sort: [String] = [], filter: String? = nil, start: String? = nil, end: String? = nil, limit: Int = 100,
+        includesCount: Bool = false
+    ) {
+        self.sort = sort
+        self.filter = filter
+        self.start = start
+        self.end = end
+        self.limit = limit
+        self.includesCount = includesCount
+    }
+
+    var page: PubNubObjectPage {
+        PubNubObjectPage(
+            sort: sort, filter: filter, start: start, end: end, limit: limit, includesCount: includesCount)
+    }
+}
+
+/// A part of a list of App Context. An addition to the Cocoa SDK.
+public struct PNObjectsPage<Element: Sendable>: Sendable {
+    public let elements: [Element]
+    /// Where to go on, for the next query's `start`; nil at the end.
+    public let next: String?
+    /// Where to go back, for the next query's `end`; nil at the beginning.
+    public let previous: String?
+    /// How many there are in all; nil when it was not asked for.
+    public let totalCount: Int?
+}
+
+/// What can be set about a user. What is nil stays as it is. An addition to the Cocoa SDK.
+public struct PNUserFields: Sendable {
+    public var name: String?
+    public var externalID: String?
+    public var profileURL: String?
+    public var email: String?
+    /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
+    public var custom: (any Encodable & Sendable)?
+
+    public init(
+        name: String? = nil, externalID: String? = nil, profileURL: String? = nil, email: String? = nil,
+        custom: (any Encodable & Sendable)? = nil
+    ) {
+        self.name = name
+        self.externalID = externalID
+        self.profileURL = profileURL
+        self.email = email
+        self.custom = custom
+    }
+}
+
+/// What can be set about a channel. What is nil stays as it is. An addition to the Cocoa SDK.
+public struct PNChannelInfo: Sendable {
+    public var name: String?
+    public var information: String?
+    /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
+    public var custom: (any Encodable & Sendable)?
+
+    public init(name: String? = nil, information: String? = nil, custom: (any Encodable & Sendable)? = nil) {
+        self.name = name
+        self.information = information
+        self.custom = custom
+    }
+}
+
+/// A channel that a user is to be a member of, or a user who is to be a member of a channel. An addition to the Cocoa SDK.
+public struct PNRelation: Sendable, ExpressibleByStringLiteral {
+    /// The channel's name, or the user's id.
+    public var id: String
+    /// Your own fields of the membership: a value that is written as a JSON object of strings, numbers and booleans.
+    public var custom: (any Encodable & Sendable)?
+
+    public init(_ id: String, custom: (any Encodable & Sendable)? = nil) {
+        self.id = id
+        self.custom = custom
+    }
+
+    public init(stringLiteral id: String) {
+        self.init(id)
+    }
+}

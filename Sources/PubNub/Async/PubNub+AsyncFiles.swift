@@ -1,0 +1,149 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+/// A file that was sent. An addition to the Cocoa SDK.
+public struct PNSentFile: Hashable, Sendable {
+    /// The service's id of the file.
+    public let identifier: String
+    /// The file's name, as the service has it.
+    public let name: String
+    /// When subscribers were told, in units of 100 ns since 1970.
+    public let timetoken: UInt64
+}
+
+/// Files of a channel. An addition to the Cocoa SDK.
+public struct PNFilePage: Sendable {
+    public let files: [PNFile]
+    /// Where to go on; nil at the end.
+    public let next: String?
+}
+
+/// A file that the service has, whether subscribers were told or not. An addition to the Cocoa SDK.
+public struct PNUploadedFile: Hashable, Sendable {
+    /// The service's id of the file.
+    public let identifier: String
+    /// The file's name, as the service has it.
+    public let name: String
+}
+
+// Files with async functions, an addition to the Cocoa SDK. None of them uses the callback queue; cancelling the task ends the request
+// that is under way (rules PL-95 and PL-97).
+extension PubNub {
+    /// Uploads bytes as a file and tells subscribers about it. Encrypted when there is a cipher key.
+    ///
+    /// When telling fails it is tried again every second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
+    ///
+    /// - Parameters:
+    ///   - message: what to say about the file; nil for nothing.
+    ///   - options: of the message about the file. It never goes compressed.
+    ///   - cipherKey: what the file and the message are encrypted with; nil for the client's.
+    /// - Throws: with ``PNCallError/uploadedFile`` when the file is uploaded and subscribers could not be told.
+    @discardableResult
+    public func sendFile(
+        _ content: Data, name: String, to channel: String, message: (any Encodable & Sendable)? = nil,
+        options: PNPublishOptions = PNPublishOptions(), cipherKey: String? = nil
+    ) async throws(PNCallError) -> PNSentFile {
+        try await sendFile(.data(content), name, channel, message, options, cipherKey)
+    }
+
+    /// Uploads a file of this machine and tells subscribers about it, see ``sendFile(_:name:to:message:options:cipherKey:)``.
+    ///
+    /// - Parameter name: the file's name for receivers; nil for that of `file`.
+    @discardableResult
+    public func sendFile(
+        at file: URL, name: String? = nil, to channel: String, message: (any Encodable & Sendable)? = nil,
+        options: PNPublishOptions = PNPublishOptions(), cipherKey: String? = nil
+    ) async throws(PNCallError) -> PNSentFile {
+        try await sendFile(.file(file), name ?? file.lastPathComponent, channel, message, options, cipherKey)
+    }
+
+    /// Tells subscribers about a file that is uploaded already.
+    ///
+    /// - Parameter identifier: the service's id of the file.
+    /// - Returns: the place of the message in the channel.
+    @discardableResult
+    public func publishFileMessage(
+        _ identifier: String, name: String, to channel: String, message: (any Encodable & Sendable)? = nil,
+        options: PNPublishOptions = PNPublishOptions()
+    ) async throws(PNCallError) -> UInt64 {
+        guard !identifier.isEmpty, !name.isEmpty else {
+            throw PNCallError(.badArguments("The file has no id or no name. Pass those that sending it returned."))
+        }
+        let job = try fileJob(.data(Data()), name, channel, message, options, nil)
+        let call: PubNubPublishFileCall
+        do throws(PubNubProblem) {
+            call = try job.published(PubNubFileName(channel: channel, id: identifier, name: name))
+        } catch {
+            throw PNCallError(error)
+        }
+        return try await answer(to: call, publishes: true).timetoken.rawValue
+    }
+
+    /// The files of a channel, part by part.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most, 1 to 100.
+    ///   - next: ``PNFilePage/next`` of another page; nil for the first one.
+    public func files(
+        of channel: String, limit: Int = 100, next: String? = nil
+    ) async throws(PNCallError) -> PNFilePage {
+        let values = configuration
+        let listed = try await answer(to: PubNubListFilesCall(channel: channel, limit: limit, next: next))
+        let data = PNListFilesData(listed) { values.fileURL(id: $0.id, name: $0.name, channel: $0.channel) }
+        return PNFilePage(files: data.files ?? [], next: data.next)
+    }
+
+    /// The content of a file, decrypted when there is a cipher key. At most 16 MiB.
+    ///
+    /// - Parameters:
+    ///   - identifier: the service's id of the file.
+    ///   - cipherKey: what it is decrypted with; nil for the client's.
+    public func fileContent(
+        _ identifier: String, name: String, of channel: String, cipherKey: String? = nil
+    ) async throws(PNCallError) -> Data {
+        let file = PubNubFileName(channel: channel, id: identifier, name: name)
+        do throws(PubNubProblem) {
+            return Data(try await content(of: file, cipher: cipherKey.map { PubNubCipher(key: $0) } ?? cipher))
+        } catch {
+            throw PNCallError(error)
+        }
+    }
+
+    /// Deletes a file.
+    public func deleteFile(_ identifier: String, name: String, of channel: String) async throws(PNCallError) {
+        try await answer(to: PubNubDeleteFileCall(file: PubNubFileName(channel: channel, id: identifier, name: name)))
+    }
+
+    private func sendFile(
+        _ source: FileSource, _ name: String, _ channel: String, _ message: (any Encodable & Sendable)?,
+        _ options: PNPublishOptions, _ cipherKey: String?
+    ) async throws(PNCallError) -> PNSentFile {
+        let sent = await send(try fileJob(source, name, channel, message, options, cipherKey))
+        switch (sent.file, sent.timetoken, sent.problem) {
+        case (let file?, let timetoken?, _):
+            return PNSentFile(identifier: file.id, name: file.name, timetoken: timetoken.rawValue)
+        case (let file?, nil, let problem?):
+            throw PNCallError(problem, uploaded: PNUploadedFile(identifier: file.id, name: file.name))
+        case (_, _, let problem):
+            throw PNCallError(problem ?? .malformed("The answer does not say what became of the file."))
+        }
+    }
+
+    private func fileJob(
+        _ source: FileSource, _ name: String, _ channel: String, _ message: (any Encodable & Sendable)?,
+        _ options: PNPublishOptions, _ cipherKey: String?
+    ) throws(PNCallError) -> SendFileJob {
+        var metadata: JSONText?
+        if let value = options.metadata { metadata = try json(value) }
+        var text: JSONText?
+        if let message { text = try json(message) }
+        let cipher = cipherKey.map { PubNubCipher(key: $0) } ?? cipher
+        return SendFileJob(
+            channel: channel, name: name, source: source, fileCipher: cipher, messageCipher: cipher, message: text,
+            call: PubNubPublishFileCall(
+                channel: channel, message: JSONText(checked: "null"), metadata: metadata, isStored: options.isStored,
+                ttl: options.hoursToLive, isReplicated: options.isReplicated, customType: options.customMessageType),
+            query: [])
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import PubNubProtocol
+import WireCoding
+
+// Memberships of users in channels (App Context) with async functions, an addition to the Cocoa SDK. None of them uses the callback
+// queue; cancelling the task ends the request (rules PL-95 and PL-96). What changes memberships returns those that there are then, a
+// part at a time.
+extension PubNub {
+    /// Makes a user a member of channels; the client's own user by default.
+    @discardableResult
+    public func setMemberships(
+        in channels: [PNRelation], of user: String? = nil, _ query: PNObjectsQuery = PNObjectsQuery(),
+        include: PNMembershipFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNMembership> {
+        try await manageMemberships(setting: channels, removing: [], of: user, query, include: include)
+    }
+
+    /// Ends memberships of a user in channels; the client's own user by default.
+    @discardableResult
+    public func removeMemberships(
+        in channels: [String], of user: String? = nil, _ query: PNObjectsQuery = PNObjectsQuery(),
+        include: PNMembershipFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNMembership> {
+        try await manageMemberships(setting: [], removing: channels, of: user, query, include: include)
+    }
+
+    /// Makes a user a member of channels and ends memberships in others; the client's own user by default.
+    @discardableResult
+    public func manageMemberships(
+        setting channels: [PNRelation], removing others: [String], of user: String? = nil,
+        _ query: PNObjectsQuery = PNObjectsQuery(), include: PNMembershipFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNMembership> {
+        let content = try relations("channel", setting: channels, removing: others)
+        return try await page(
+            PubNubObjectsCall(
+                .set(content), .memberships(user: user ?? uuid()), include: include.include, page: query.page)
+        ) { PNMembership($0) }
+    }
+
+    /// Fetches a user's memberships, part by part; those of the client's own user by default.
+    public func memberships(
+        of user: String? = nil, _ query: PNObjectsQuery = PNObjectsQuery(), include: PNMembershipFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNMembership> {
+        try await page(
+            PubNubObjectsCall(.get, .memberships(user: user ?? uuid()), include: include.include, page: query.page)
+        ) { PNMembership($0) }
+    }
+
+    /// Makes users members of a channel.
+    @discardableResult
+    public func setMembers(
+        _ users: [PNRelation], of channel: String, _ query: PNObjectsQuery = PNObjectsQuery(),
+        include: PNChannelMemberFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNChannelMember> {
+        try await manageMembers(setting: users, removing: [], of: channel, query, include: include)
+    }
+
+    /// Ends memberships of users in a channel.
+    @discardableResult
+    public func removeMembers(
+        _ users: [String], of channel: String, _ query: PNObjectsQuery = PNObjectsQuery(),
+        include: PNChannelMemberFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNChannelMember> {
+        try await manageMembers(setting: [], removing: users, of: channel, query, include: include)
+    }
+
+    /// Makes users members of a channel and ends memberships of others.
+    @discardableResult
+    public func manageMembers(
+        setting users: [PNRelation], removing others: [String], of channel: String,
+        _ query: PNObjectsQuery = PNObjectsQuery(), include: PNChannelMemberFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNChannelMember> {
+        let content = try relations("uuid", setting: users, removing: others)
+        return try await page(
+            PubNubObjectsCall(.set(content), .members(channel: channel), include: include.include, page: query.page)
+        ) { PNChannelMember($0) }
+    }
+
+    /// Fetches a channel's members, part by part.
+    public func members(
+        of channel: String, _ query: PNObjectsQuery = PNObjectsQuery(), include: PNChannelMemberFields = []
+    ) async throws(PNCallError) -> PNObjectsPage<PNChannelMember> {
+        try await page(
+            PubNubObjectsCall(.get, .members(channel: channel), include: include.include, page: query.page)
+        ) { PNChannelMember($0) }
+    }
+
+    /// `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`
+    ///
+    /// - Parameter key: `channel` or `uuid`: what the memberships are named by.
+    private func relations(
+        _ key: String, setting: [PNRelation], removing: [String]
+    ) throws(PNCallError) -> JSONText {
+        guard !setting.isEmpty || !removing.isEmpty else {
+            throw PNCallError(.badArguments("There is nothing to set or to remove. Pass at least one \(key)."))
+        }
+        guard !setting.contains(where: { $0.id.isEmpty }), !removing.contains("") else {
+            throw PNCallError(.badArguments("An entry has no \(key). Pass its name."))
+        }
+        var set: [String] = []
+        for relation in setting {
+            var text = "{\"\(key)\":{\"id\":\(JSONWriter.string(relation.id))}"
+            if let custom = relation.custom { text += ",\"custom\":\(try customFields(custom).text)" }
+            set.append(text + "}")
+        }
+        let deleted = removing.map { "{\"\(key)\":{\"id\":\(JSONWriter.string($0))}}" }
+        let lists = [("set", set), ("delete", deleted)].filter { !$0.1.isEmpty }
+        return JSONText(
+            checked: "{" + lists.map { "\"\($0.0)\":[\($0.1.joined(separator: ","))]" }.joined(separator: ",") + "}")
+    }
+}
