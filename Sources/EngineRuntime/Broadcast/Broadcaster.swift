@@ -15,15 +15,25 @@ public final class Broadcaster<Element: Sendable>: Sendable {
     private let backlog: Int
     private let isDroppable: @Sendable (Element) -> Bool
     private let dropped: @Sendable (Int) -> Element
+    private let tracker: (any ConsumerTracker)?
 
     /// - Parameters:
     ///   - backlog: how many elements an observer may be behind.
     ///   - isDroppable: which elements may be dropped then.
     ///   - dropped: the marker for so many dropped elements.
-    public init(
+    public convenience init(
         backlog: Int, isDroppable: @escaping @Sendable (Element) -> Bool, dropped: @escaping @Sendable (Int) -> Element
     ) {
+        self.init(backlog: backlog, tracker: nil, isDroppable: isDroppable, dropped: dropped)
+    }
+
+    /// - Parameter tracker: hears which consumers of sequences are at work; for tests.
+    package init(
+        backlog: Int, tracker: (any ConsumerTracker)?, isDroppable: @escaping @Sendable (Element) -> Bool,
+        dropped: @escaping @Sendable (Int) -> Element
+    ) {
         self.backlog = backlog
+        self.tracker = tracker
         self.isDroppable = isDroppable
         self.dropped = dropped
     }
@@ -41,7 +51,7 @@ public final class Broadcaster<Element: Sendable>: Sendable {
     ///
     /// - Parameter limit: how many elements may wait; nil for the broadcaster's own backlog.
     public func stream(limit: Int? = nil) -> EventStream<Element> {
-        let sink = StreamSink(backlog: makeBacklog(limit ?? backlog))
+        let sink = StreamSink(backlog: makeBacklog(limit ?? backlog), tracker: tracker)
         return EventStream(sink: sink, observation: add(sink))
     }
 

@@ -51,6 +51,7 @@ public struct EventStream<Element: Sendable>: AsyncSequence, Sendable {
 
         deinit {
             if position < batch.count { sink.giveBack(batch[position...]) }
+            sink.left()
         }
 
         func next() async -> Element? {
@@ -70,13 +71,17 @@ final class StreamSink<Element: Sendable>: Sink {
     private struct State {
         var backlog: BoundedBacklog<Element>
         var consumer: CheckedContinuation<[Element], Never>?
+        /// Tells the consumer's task from others, for the tracker.
+        var task: Int?
         var isFinished = false
     }
 
     private let state: NIOLockedValueBox<State>
+    private let tracker: (any ConsumerTracker)?
 
-    init(backlog: BoundedBacklog<Element>) {
+    init(backlog: BoundedBacklog<Element>, tracker: (any ConsumerTracker)? = nil) {
         state = NIOLockedValueBox(State(backlog: backlog))
+        self.tracker = tracker
     }
 
     var droppedCount: Int { state.withLockedValue { $0.backlog.droppedInTotal } }
@@ -96,13 +101,20 @@ final class StreamSink<Element: Sendable>: Sink {
         resume { $0.backlog.giveBack(elements) }
     }
 
+    /// A loop is over.
+    func left() {
+        tracker?.ended(ObjectIdentifier(self))
+    }
+
     /// Everything that waits; empty at the end. A second consumer at the same time ends the first.
     func nextBatch() async -> [Element] {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
+                let task = tracker == nil ? nil : withUnsafeCurrentTask { $0?.hashValue }
                 let displaced = state.withLockedValue { state in
                     let displaced = state.consumer
                     state.consumer = continuation
+                    state.task = task
                     return displaced
                 }
                 displaced?.resume(returning: [])
@@ -119,9 +131,20 @@ final class StreamSink<Element: Sendable>: Sink {
     private func resume(after change: (inout State) -> Void) {
         let (consumer, batch) = state.withLockedValue { state -> (CheckedContinuation<[Element], Never>?, [Element]) in
             change(&state)
-            guard let consumer = state.consumer, state.isFinished || !state.backlog.isEmpty else { return (nil, []) }
+            guard let consumer = state.consumer else { return (nil, []) }
+            guard state.isFinished || !state.backlog.isEmpty else {
+                tracker?.waits(ObjectIdentifier(self), task: state.task)
+                return (nil, [])
+            }
             state.consumer = nil
-            return (consumer, state.backlog.takeAll())
+            let batch = state.backlog.takeAll()
+            // Under the lock, so that the tracker hears it in the order in which it happens.
+            if batch.isEmpty {
+                tracker?.ended(ObjectIdentifier(self))
+            } else {
+                tracker?.began(ObjectIdentifier(self), task: state.task)
+            }
+            return (consumer, batch)
         }
         consumer?.resume(returning: batch)
     }

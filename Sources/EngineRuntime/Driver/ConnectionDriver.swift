@@ -142,19 +142,31 @@ extension ConnectionDriver {
 
     @inlinable func drain() {
         var effects: [Effect<Session>] = []
+        var waiters: [@Sendable () -> Void] = []
         while true {
             let now = timers.now
             let isEmpty = mailbox.withLockedValue { mailbox in
                 guard let mail = mailbox.mail.popFirst() else {
                     mailbox.isDraining = false
+                    if !mailbox.idleWaiters.isEmpty { swap(&waiters, &mailbox.idleWaiters) }
                     return true
                 }
                 mail.run(through: &mailbox.machine, at: now, into: &effects)
                 return false
             }
-            if isEmpty { return }
+            if isEmpty { break }
             perform(&effects)
         }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Calls `body` once no thread is at work on an input: at once if that is so now, otherwise on the thread that finishes.
+    package func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        let isIdle = mailbox.withLockedValue { mailbox in
+            if mailbox.isDraining { mailbox.idleWaiters.append(body) }
+            return !mailbox.isDraining
+        }
+        if isIdle { body() }
     }
 
     /// Performs effects in order and leaves the array empty. Notices that follow each other leave together.

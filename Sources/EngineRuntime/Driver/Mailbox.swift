@@ -6,6 +6,8 @@ import DequeModule
     @usableFromInline var machine: ConnectionMachine<Session>
     @usableFromInline var mail: Deque<Mail<Session>> = []
     @usableFromInline var isDraining = false
+    /// What is called when nobody drains any more.
+    @usableFromInline var idleWaiters: [@Sendable () -> Void] = []
 }
 
 /// One input, or everything that one read brought.

@@ -107,7 +107,8 @@ public final class NetworkMonitor: Sendable {
 public final class NetworkObservation: Sendable {
     private let end: @Sendable () -> Void
 
-    init(_ end: @escaping @Sendable () -> Void) {
+    /// - Parameter end: called once, when this object is released.
+    package init(_ end: @escaping @Sendable () -> Void) {
         self.end = end
     }
 
