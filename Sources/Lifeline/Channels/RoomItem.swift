@@ -7,9 +7,9 @@ enum RoomItem: Sendable {
     case dropped(Int)
 
     /// Rule LL-7: only messages may be dropped for a slow consumer, never what says that messages are missing.
-    static func broadcaster(backlog: Int) -> Broadcaster<RoomItem> {
+    static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<RoomItem> {
         Broadcaster(
-            backlog: backlog,
+            backlog: backlog, tracker: consumers,
             isDroppable: { item in
                 if case .delivery(.message) = item { true } else { false }
             },

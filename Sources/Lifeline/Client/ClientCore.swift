@@ -8,11 +8,12 @@ final class ClientCore: Sendable {
     private let observation: Observation
     private let telemetry: ClientTelemetry?
 
-    init(adapter: any ServiceAdapter, options: ClientOptions) {
+    /// - Parameter consumers: hears which loops over sequences are at work; for tests.
+    init(adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil) {
         let timing = options.timing.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)
-        let hub = ClientHub(backlog: options.backlog, clock: clock)
+        let hub = ClientHub(backlog: options.backlog, clock: clock, consumers: consumers)
         self.adapter = adapter
         self.hub = hub
         requiresEncryption = options.requiresEncryption

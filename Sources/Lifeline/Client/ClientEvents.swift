@@ -40,9 +40,9 @@ public struct ClientEvents: AsyncSequence, Sendable {
         }
     }
 
-    static func broadcaster(backlog: Int) -> Broadcaster<ClientEvent> {
+    static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<ClientEvent> {
         Broadcaster(
-            backlog: backlog,
+            backlog: backlog, tracker: consumers,
             isDroppable: { event in
                 switch event {
                 case .message, .presence: true

@@ -1,4 +1,5 @@
 import ConnectionEngine
+import EngineRuntime
 
 /// A client of a realtime service, with one connection. The API is the same for every service.
 ///
@@ -17,11 +18,12 @@ public final class LifelineClient: Sendable {
 
     /// A client that is not connected yet.
     public convenience init(_ service: Service, options: ClientOptions = ClientOptions()) {
-        self.init(adapter: service.makeAdapter(options), options: options)
+        self.init(
+            adapter: service.makeAdapter(options, service.double), options: options, consumers: service.double?.consumers)
     }
 
-    init(adapter: any ServiceAdapter, options: ClientOptions) {
-        core = ClientCore(adapter: adapter, options: options)
+    init(adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil) {
+        core = ClientCore(adapter: adapter, options: options, consumers: consumers)
     }
 
     /// The present status of the connection.

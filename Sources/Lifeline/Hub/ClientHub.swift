@@ -30,12 +30,14 @@ final class ClientHub: Sendable {
     private let events: Broadcaster<ClientEvent>
     private let statuses: Broadcaster<ConnectionStatus>
     private let state = NIOLockedValueBox(State())
+    private let consumers: (any ConsumerTracker)?
 
-    init(backlog: Int, clock: FeedClock) {
+    init(backlog: Int, clock: FeedClock, consumers: (any ConsumerTracker)? = nil) {
         self.backlog = backlog
         self.clock = clock
-        events = ClientEvents.broadcaster(backlog: backlog)
-        statuses = Broadcaster(backlog: backlog, isDroppable: { _ in false }, dropped: { _ in .idle })
+        self.consumers = consumers
+        events = ClientEvents.broadcaster(backlog: backlog, consumers)
+        statuses = Broadcaster(backlog: backlog, tracker: consumers, isDroppable: { _ in false }, dropped: { _ in .idle })
     }
 
     var status: ConnectionStatus { state.withLockedValue { $0.status } }
@@ -70,7 +72,8 @@ extension ClientHub {
         while true {
             let feed = state.withLockedValue { state -> RoomFeed? in
                 guard state.forgetting[channel] == nil else { return nil }
-                let feed = state.feeds[channel] ?? RoomFeed(channel: channel, backlog: backlog, clock: clock)
+                let feed =
+                    state.feeds[channel] ?? RoomFeed(channel: channel, backlog: backlog, clock: clock, consumers: consumers)
                 feed.beginWaiting()
                 if state.isEnded { feed.end() } else { state.feeds[channel] = feed }
                 return feed

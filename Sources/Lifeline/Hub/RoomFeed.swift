@@ -23,11 +23,11 @@ final class RoomFeed: Sendable {
     private let start: Moment
     private let state = NIOLockedValueBox(State())
 
-    init(channel: String, backlog: Int, clock: FeedClock) {
+    init(channel: String, backlog: Int, clock: FeedClock, consumers: (any ConsumerTracker)? = nil) {
         self.channel = channel
         self.clock = clock
-        items = RoomItem.broadcaster(backlog: backlog)
-        presence = PresenceItem.broadcaster(backlog: backlog)
+        items = RoomItem.broadcaster(backlog: backlog, consumers)
+        presence = PresenceItem.broadcaster(backlog: backlog, consumers)
         start = clock.now()
         let first = items.stream()
         state.withLockedValue { $0.first = first }

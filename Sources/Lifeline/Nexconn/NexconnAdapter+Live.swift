@@ -25,12 +25,14 @@ extension NexconnAdapter {
     static func make(
         _ settings: NexconnSettings, _ options: ClientOptions, transport: any ClientTransport<NexconnSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
+        tasks: TaskStarter = .plain,
         observeNetwork: (String, @escaping @Sendable (NetworkStatus) -> Void) -> NetworkObservation? = { _, _ in nil }
     ) -> NexconnAdapter {
         let policy = ConnectionPolicy.nexconn(timing: options.timing.policy.timing).retrying(options.retryPolicy)
         let issuer = NexconnTokenIssuer(
             settings: settings, http: HeaderedHTTP(http, options.headers), limit: policy.timing.request, unixSeconds: unixSeconds)
-        let tokens = NexconnTokenTransport(base: HeaderedTransport.webSocket(transport, options.headers), issuer: issuer)
+        let tokens = NexconnTokenTransport(
+            base: HeaderedTransport.webSocket(transport, options.headers), issuer: issuer, tasks: tasks)
         let memory = NexconnMemory(
             host: settings.host.name, port: settings.host.port, usesTLS: settings.host.tls,
             path: (settings.path ?? "") + NexconnMemory.path, appKey: settings.appKey, token: issuer.initialToken,

@@ -10,6 +10,7 @@ final class NexconnTokenTransport: ClientTransport {
 
     private let base: any ClientTransport<NexconnSession>
     private let issuer: NexconnTokenIssuer
+    private let tasks: TaskStarter
     /// The attempt that asks for its token, and what takes the token.
     private let state = NIOLockedValueBox(State())
 
@@ -20,9 +21,12 @@ final class NexconnTokenTransport: ClientTransport {
         var accept: (@Sendable (String) -> Void)?
     }
 
-    init(base: any ClientTransport<NexconnSession>, issuer: NexconnTokenIssuer) {
+    init(
+        base: any ClientTransport<NexconnSession>, issuer: NexconnTokenIssuer, tasks: TaskStarter = .plain
+    ) {
         self.base = base
         self.issuer = issuer
+        self.tasks = tasks
     }
 
     deinit {
@@ -36,7 +40,7 @@ final class NexconnTokenTransport: ClientTransport {
 
     func open(_ endpoint: WebSocketEndpoint, attempt: AttemptID, report: @escaping Report) {
         guard issuer.isNeeded else { return base.open(endpoint, attempt: attempt, report: report) }
-        let task = Task { [weak self, issuer] in
+        let task = tasks.start { [weak self, issuer] in
             let token: Result<String, ConnectionFailure>
             do throws(ConnectionFailure) {
                 token = .success(try await issuer.token())

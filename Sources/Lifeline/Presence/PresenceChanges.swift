@@ -7,9 +7,9 @@ enum PresenceItem: Sendable {
     /// So many changes were dropped for this consumer alone.
     case dropped(Int)
 
-    static func broadcaster(backlog: Int) -> Broadcaster<PresenceItem> {
+    static func broadcaster(backlog: Int, _ consumers: (any ConsumerTracker)? = nil) -> Broadcaster<PresenceItem> {
         Broadcaster(
-            backlog: backlog,
+            backlog: backlog, tracker: consumers,
             isDroppable: { item in
                 if case .change = item { true } else { false }
             },

@@ -23,6 +23,7 @@ extension PubNubAdapter {
     static func make(
         _ service: PubNubServiceSettings, _ options: ClientOptions, transport: any ClientTransport<PubNubSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
+        tasks: TaskStarter = .plain,
         observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
     ) -> PubNubAdapter {
         let seed = seed ?? .random(in: .min ... .max)
@@ -48,7 +49,7 @@ extension PubNubAdapter {
             allowance: policy.timing.activity + policy.timing.probe)
         return PubNubAdapter(
             driver: driver, clock: { timers.now }, caller: caller, news: news, tracksPresence: service.tracksPresence,
-            network: observeNetwork(service.host.name, driver))
+            tasks: tasks, network: observeNetwork(service.host.name, driver))
     }
 }
 

@@ -33,17 +33,19 @@ final class PubNubAdapter: ServiceAdapter {
     let driver: Driver
     private let caller: PubNubCaller
     private let tracksPresence: Bool
+    private let tasks: TaskStarter
     private let network: NetworkObservation?
     let state: NIOLockedValueBox<State>
 
     init(
         driver: Driver, clock: @escaping @Sendable () -> Moment, caller: PubNubCaller, news: PubNubNews, tracksPresence: Bool,
-        network: NetworkObservation? = nil
+        tasks: TaskStarter = .plain, network: NetworkObservation? = nil
     ) {
         self.driver = driver
         self.clock = clock
         self.caller = caller
         self.tracksPresence = tracksPresence
+        self.tasks = tasks
         self.network = network
         state = NIOLockedValueBox(State(news: news))
     }
@@ -165,7 +167,7 @@ extension PubNubAdapter {
 
     private func ask(_ question: PubNubNews.Question) {
         let caller = caller
-        let task = Task { [weak self] in
+        let task = tasks.start { [weak self] in
             let answer: Result<[Member], LifelineError>
             do throws(LifelineError) {
                 answer = .success(try await caller.members(of: question.channel))

@@ -86,8 +86,8 @@ extension Service {
                 auth: authToken, sdk: PubNubServiceSettings.sdk),
             cipher: cipherKey.map { PubNubCipher(key: $0, form: cipherForm.form).reading(readingKeys.keys) }, filter: filter,
             tracksPresence: presence)
-        return Service(name: PubNubServiceSettings.serviceName) { options in
-            PubNubAdapter.live(settings, options)
+        return Service(name: PubNubServiceSettings.serviceName) { options, double in
+            double.map { PubNubAdapter.doubled(settings, options, $0) } ?? PubNubAdapter.live(settings, options)
         }
     }
 }

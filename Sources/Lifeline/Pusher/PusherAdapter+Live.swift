@@ -29,6 +29,7 @@ extension PusherAdapter {
     static func make(
         _ settings: PusherSettings, _ options: ClientOptions, transport: any ClientTransport<PusherSession>,
         http: any HTTPSending, timers: any TimerScheduler, seed: UInt64? = nil, unixSeconds: @escaping @Sendable () -> Int,
+        tasks: TaskStarter = .plain,
         observeNetwork: (String, Driver) -> NetworkObservation? = { _, _ in nil }
     ) -> PusherAdapter {
         var policy = options.timing.policy.retrying(options.retryPolicy)
@@ -41,7 +42,8 @@ extension PusherAdapter {
         let service = HeaderedHTTP(http, options.headers)
         let transport = HeaderedTransport.webSocket(transport, options.headers)
         let driver = Driver(
-            transport: transport, jobs: PusherAuthorizer(settings: settings, http: http, limit: limit), timers: timers,
+            transport: transport, jobs: PusherAuthorizer(settings: settings, http: http, limit: limit, tasks: tasks),
+            timers: timers,
             policy: policy, memory: memory, seed: seed)
         let caller = settings.access.credentials.map {
             PusherCaller(settings: settings, credentials: $0, http: service, limit: limit, unixSeconds: unixSeconds)

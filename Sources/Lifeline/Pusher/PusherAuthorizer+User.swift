@@ -16,13 +16,13 @@ extension PusherAuthorizer {
             return {}
         case .endpoint(let url, let headers):
             let (http, limit) = (http, limit)
-            return Self.run(completion) { () async throws(ConnectionFailure) in
+            return run(completion) { () async throws(ConnectionFailure) in
                 let form = "socket_id=\(PercentEncoding.encode(socketID))"
                 let answer = try await http.send(Self.request(form: form, url: url, headers: headers), timeout: limit)
                 return try Self.userGrant(in: answer)
             }
         case .custom(let authenticate):
-            return Self.run(completion) { () async throws(ConnectionFailure) in
+            return run(completion) { () async throws(ConnectionFailure) in
                 do {
                     let grant = try await authenticate(socketID)
                     return PusherAuthorization(auth: grant.auth, userData: grant.userData)

@@ -13,11 +13,16 @@ final class PusherAuthorizer: JobRunner {
     let http: any HTTPSending
     /// How long an endpoint may take; the session stops waiting then as well.
     let limit: Duration
+    let tasks: TaskStarter
 
-    init(settings: PusherSettings, http: any HTTPSending, limit: Duration) {
+    init(
+        settings: PusherSettings, http: any HTTPSending, limit: Duration,
+        tasks: TaskStarter = .plain
+    ) {
         self.settings = settings
         self.http = http
         self.limit = limit
+        self.tasks = tasks
     }
 
     func start(_ job: PusherAuthorizeJob, completion: @escaping Completion) -> JobCancellation {
@@ -33,12 +38,12 @@ final class PusherAuthorizer: JobRunner {
             return {}
         case .endpoint(let url, let headers):
             let (http, limit) = (http, limit)
-            return Self.run(completion) { () async throws(ConnectionFailure) in
+            return run(completion) { () async throws(ConnectionFailure) in
                 let answer = try await http.send(Self.request(job, url: url, headers: headers), timeout: limit)
                 return try Self.grant(in: answer)
             }
         case .custom(let authorize):
-            return Self.run(completion) { () async throws(ConnectionFailure) in
+            return run(completion) { () async throws(ConnectionFailure) in
                 do {
                     let grant = try await authorize(PusherAccess.Request(channel: job.channel, socketID: job.socketID))
                     return PusherAuthorization(
@@ -50,11 +55,11 @@ final class PusherAuthorizer: JobRunner {
         }
     }
 
-    static func run(
+    func run(
         _ completion: @escaping Completion,
         _ body: @escaping @Sendable () async throws(ConnectionFailure) -> PusherAuthorization
     ) -> JobCancellation {
-        let task = Task {
+        let task = tasks.start {
             let result: Result<PusherAuthorization, ConnectionFailure>
             do throws(ConnectionFailure) {
                 result = .success(try await body())

@@ -1,13 +1,17 @@
+import EngineRuntime
 import TransportCommon
 
 /// The service that a client uses, with its keys and user. There is one static function for each service.
 public struct Service: Sendable {
     /// The service's name, for people.
     public let name: String
-    let makeAdapter: @Sendable (ClientOptions) -> any ServiceAdapter
+    /// Makes an adapter with real sockets, or on a double of the service.
+    let makeAdapter: @Sendable (ClientOptions, (any ServiceDouble)?) -> any ServiceAdapter
+    /// What stands in for the service in tests; nil for the service itself.
+    var double: (any ServiceDouble)?
 
     init(
-        name: String, makeAdapter: @escaping @Sendable (ClientOptions) -> any ServiceAdapter
+        name: String, makeAdapter: @escaping @Sendable (ClientOptions, (any ServiceDouble)?) -> any ServiceAdapter
     ) {
         self.name = name
         self.makeAdapter = makeAdapter

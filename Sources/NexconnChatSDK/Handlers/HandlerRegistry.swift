@@ -8,6 +8,8 @@ final class HandlerRegistry: Sendable {
     let chat = ChatHandlers()
 
     private let queue: NIOLockedValueBox<CallbackQueue>
+    /// What calls run inside of; nil for nothing.
+    private let surrounding = NIOLockedValueBox<(@Sendable (() -> Void) -> Void)?>(nil)
 
     init(queue: CallbackQueue = .queue(DispatchQueue(label: "nexconn.callbacks"))) {
         self.queue = NIOLockedValueBox(queue)
@@ -21,6 +23,13 @@ final class HandlerRegistry: Sendable {
     /// Runs `work` on the callback queue, behind all that was handed over before. One call for all that one batch brought: inside,
     /// `registry.connectionStatus.tell { … }`.
     func run(_ work: @escaping @Sendable () -> Void) {
-        queue.withLockedValue { $0 }.run(work)
+        let queue = queue.withLockedValue { $0 }
+        guard let surrounding = surrounding.withLockedValue({ $0 }) else { return queue.run(work) }
+        queue.run { surrounding(work) }
+    }
+
+    /// Runs all later calls inside of `body`, which has to call what it gets.
+    func surround(_ body: @escaping @Sendable (() -> Void) -> Void) {
+        surrounding.withLockedValue { $0 = body }
     }
 }

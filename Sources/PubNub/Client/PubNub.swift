@@ -44,6 +44,7 @@ public final class PubNub: Sendable {
         self.instanceID = instanceID
         self.queue = queue
         self.assembly = assembly
+        values.double?.double.track(queue)
         setup = NIOLockedValueBox(ClientSetup(values))
         calls = CallRunner(transport: assembly.makeCalls(values))
         engine = assembly.makeEngine(values, values.settings(instanceID: instanceID))
@@ -78,7 +79,8 @@ public final class PubNub: Sendable {
     ///   - configuration: the configuration.
     ///   - callbackQueue: where callbacks run, a serial queue; nil for the main queue.
     public static func clientWithConfiguration(_ configuration: PNConfiguration, callbackQueue: DispatchQueue?) -> PubNub {
-        PubNub(configuration.values, queue: callbackQueue.map { .queue($0) } ?? .main, assembly: .live)
+        PubNub(
+            configuration.values, queue: callbackQueue.map { .queue($0) } ?? .main, assembly: .chosen(by: configuration.values))
     }
 
     /// Which version of the library this is.

@@ -48,6 +48,8 @@ struct ConfigurationValues: Hashable, Sendable {
     var maximumAnswerSize: Int?
     var logger = Uncompared<Logger?>(nil)
     var metrics = Uncompared<ClientMetrics?>(nil)
+    /// What stands in for the service in tests.
+    var double: DoubleReference?
 
     init(publishKey: String, subscribeKey: String, uuid: String, deviceID: String) {
         self.publishKey = publishKey

@@ -28,6 +28,9 @@ public final class PNConfiguration: Sendable {
 
     var values: ConfigurationValues { box.withLockedValue { $0 } }
 
+    /// See `use(_:)`.
+    func setDouble(_ double: any ServiceDouble) { write(\.double, DoubleReference(double: double)) }
+
     fileprivate func read<Value>(_ path: KeyPath<ConfigurationValues, Value>) -> Value {
         box.withLockedValue { $0[keyPath: path] }
     }

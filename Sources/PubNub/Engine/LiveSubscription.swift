@@ -37,11 +37,7 @@ final class LiveSubscription: SubscriptionEngine {
     }
 
     func perform(_ command: PubNubCommand, completion: @escaping @Sendable () -> Void) {
-        let driver = driver
-        Task {
-            _ = try? await driver.perform(command)
-            completion()
-        }
+        driver.perform(command) { _ in completion() }
     }
 
     func connect() { driver.submit(.connect(within: nil)) }

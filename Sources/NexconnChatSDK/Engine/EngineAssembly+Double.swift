@@ -1,0 +1,55 @@
+import ConnectionEngine
+import Dispatch
+import EngineRuntime
+import Foundation
+import NexconnProtocol
+import TransportCommon
+
+/// An engine behind ``NCEngine`` that opens no sockets: a double stands in for the server, and time is the double's.
+package final class DoubledEngine: Sendable {
+    private let engine: ChatEngine
+
+    /// An engine that is not initialised yet.
+    package init(on double: any ServiceDouble) {
+        let queue = DispatchQueue(label: "nexconn.callbacks")
+        let registry = HandlerRegistry(queue: .queue(queue))
+        let engine = ChatEngine(assembly: .on(double), registry: registry)
+        self.engine = engine
+        // Handlers and completions run outside of the task that has this engine, and use it all the same.
+        registry.surround { [weak engine] work in
+            NCEngine.$scoped.withValue(engine ?? NCEngine.scoped, operation: work)
+        }
+        double.track(.queue(engine.work))
+        double.track(CallbackQueue { [weak registry] work in if let registry { registry.run(work) } else { work() } })
+    }
+
+    /// Runs code whose ``NCEngine`` is this engine, also in tasks that it starts and in handlers and completions.
+    package func run<Value>(
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Value
+    ) async rethrows -> Value {
+        try await NCEngine.$scoped.withValue(engine, operation: body, isolation: isolation)
+    }
+
+    /// Signs the user out and closes the local database.
+    package func end() {
+        engine.disconnect(disablePush: false)
+        engine.work.sync {}
+    }
+}
+
+extension EngineAssembly {
+    fileprivate static func on(_ double: any ServiceDouble) -> EngineAssembly {
+        EngineAssembly(
+            makeDriver: { settings, memory, policy in
+                let transport: any ClientTransport<NexconnSession> = double.webSocket { NexconnFrameDecoder() }
+                let driver = ConnectionDriver(
+                    transport: transport, jobs: NoJobs(), timers: double.timers, policy: policy, memory: memory,
+                    seed: double.nextSeed(), observer: settings.logger.map { LoggingObserver($0) })
+                double.track(driver)
+                return driver
+            },
+            timers: double.timers,
+            observeNetwork: { _, report in NetworkObservation(double.observeNetwork(report)) },
+            intake: EventIntake())
+    }
+}
