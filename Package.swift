@@ -52,6 +52,7 @@ let package = Package(
         .library(name: "Lifeline", targets: ["Lifeline"]),
         .library(name: "LifelineServer", targets: ["LifelineServer", "RealtimeHub", "HubStorage", "Identifiers"]),
         .library(name: "LifelineTesting", targets: ["LifelineTesting", "StoreConformance", "RealtimeHub", "Identifiers"]),
+        .library(name: "LifelineTestingChat", targets: ["LifelineTestingChat"]),
         .executable(name: "lifeline", targets: ["LifelineCommand"]),
     ],
     dependencies: [
@@ -73,7 +74,6 @@ let package = Package(
         // The engine and what runs it.
         library("ConnectionEngine", [deque]),
         library("EngineRuntime", ["ConnectionEngine", nioCore, nioLocks, deque, logging, metrics]),
-        library("LifelineTesting", ["ConnectionEngine", "EngineRuntime", nioLocks]),
 
         // Bytes in and out.
         library("WebSocketFraming", [nioCore, crypto]),
@@ -140,6 +140,16 @@ let package = Package(
                 "WebSocketTransport", "HTTPTransport",
                 nioPosix, nioLocks, logging,
             ]),
+
+        // For tests: of the engine, and of apps.
+        library(
+            "LifelineTesting",
+            [
+                "ConnectionEngine", "EngineRuntime", "Identifiers", "WireCoding", "PusherProtocol", "PubNubProtocol",
+                "NexconnProtocol",
+                "Lifeline", "PusherSwift", "PubNub", deque, nioLocks,
+            ]),
+        library("LifelineTestingChat", ["LifelineTesting", "NexconnChatSDK", "EngineRuntime"]),
 
         // The server.
         library("ServerValues", []),
@@ -309,6 +319,12 @@ let package = Package(
                 "LifelineCommand", "Lifeline", "LifelineServer", "RedisTestSupport", "RealtimeHub", "WireCoding",
                 "TransportCommon",
                 "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioLocks, nioSSL, x509,
+            ]),
+        tests(
+            "LifelineTestingTests",
+            [
+                "LifelineTesting", "LifelineTestingChat", "Lifeline", "PusherSwift", "PubNub", "NexconnChatSDK", "EngineRuntime",
+                nioLocks,
             ]),
         tests("ServerValuesTests", ["ServerValues"]),
         tests(

@@ -1,0 +1,197 @@
+import Identifiers
+import NexconnProtocol
+import WireCoding
+
+/// What the service knows about one client of chat.
+struct ChatPeer: Sendable {
+    /// Nil until the client was welcomed.
+    var user: String?
+    /// Open channels that the client has entered.
+    var inside: Set<Identifier> = []
+}
+
+/// The inbox of a chat user.
+struct TestInbox: Sendable {
+    var items: [(sequence: UInt64, body: [UInt8])] = []
+    var last: UInt64 = 0
+    /// How far any of the user's devices has said that it keeps.
+    var acknowledged: UInt64 = 0
+    /// Whether messages are lost that no device has received; told at the next welcome.
+    var hasLost = false
+
+    /// Forgets what it holds, and a message that nobody has seen.
+    mutating func lose() {
+        items = []
+        last += 1
+        hasLost = true
+    }
+}
+
+/// A conversation, the same for all who are in it.
+struct ChatKey: Hashable, Sendable {
+    let word: String
+    let ids: [Identifier]
+
+    init(_ conversation: NexconnConversation, from: String, to: String) {
+        word = conversation.word
+        ids = conversation == .direct ? [Identifier(from), Identifier(to)].sorted() : [Identifier(to)]
+    }
+}
+
+/// A message of a conversation.
+struct ChatEntry: Sendable {
+    let id: UInt64
+    let body: [UInt8]
+}
+
+extension ServiceState {
+    /// Milliseconds since 1970.
+    var chatTime: Int64 { Int64(latestTick / 10_000) }
+
+    private static let epoch = "test"
+    /// How the tokens of a test service begin.
+    static let tokenPrefix = "test-token-of-"
+
+    func chat(_ id: UInt64) -> ChatPeer? {
+        if case .chat(let peer) = sockets[id]?.peer { peer } else { nil }
+    }
+
+    mutating func update(chat id: UInt64, _ change: (inout ChatPeer) -> Void) {
+        guard var peer = chat(id) else { return }
+        change(&peer)
+        sockets[id]?.peer = .chat(peer)
+    }
+
+    /// Sockets of a user who was welcomed.
+    func chatSockets(of user: String) -> [UInt64] {
+        openSockets.filter { socket in
+            if case .chat(let peer) = socket.peer { peer.user?.isExactly(user) ?? false } else { false }
+        }.map(\.id)
+    }
+
+    /// Users who were welcomed at some time, in the order of their names.
+    var chatUsers: [String] { inboxes.keys.map(\.text).sorted() }
+
+    mutating func receivedChat(_ id: UInt64, _ text: [UInt8]) {
+        let frame = text.withUnsafeBytes { bytes in try? NexconnClientFrame(parsing: bytes) }
+        switch frame {
+        case .hello(let hello): welcome(id, hello)
+        case .request(let request, let number):
+            guard let user = chat(id)?.user else { return }
+            switch answer(request, of: user, on: id) {
+            case .success(let result): tell(id, NexconnServerFrames.ok(number, result))
+            case .failure(let refusal): tell(id, NexconnServerFrames.no(number, refusal))
+            case nil: return
+            }
+        case .acknowledge(let sequence):
+            guard let user = chat(id)?.user else { return }
+            let known = inboxes[Identifier(user)]?.acknowledged ?? 0
+            inboxes[Identifier(user)]?.acknowledged = max(known, sequence)
+        case .typing(let to, let type):
+            guard let user = chat(id)?.user else { return }
+            let event = NexconnEvent.typing(from: user, to: to, type: type, time: chatTime)
+            for other in chatSockets(of: to) { tell(other, NexconnServerFrames.transient(event.body)) }
+        case .leave, nil: return
+        }
+    }
+
+    private mutating func welcome(_ id: UInt64, _ hello: NexconnHello) {
+        if case .refusing(let refusal) = mode, let bye = Self.bye(refusal) { return end(id, bye) }
+        guard hello.token.hasPrefix(Self.tokenPrefix) else {
+            let reason = "This token is none of the test service's. Connect with service.token(for: \"ann\")."
+            return end(id, NexconnBye(code: .tokenIncorrect, reason: reason))
+        }
+        let user = String(hello.token.dropFirst(Self.tokenPrefix.count))
+        update(chat: id) { $0.user = user }
+        var inbox = inboxes[Identifier(user)] ?? TestInbox()
+        let isResumed = hello.resume?.epoch == Self.epoch
+        let start = isResumed ? hello.resume?.sequence ?? 0 : inbox.acknowledged
+        inbox.acknowledged = max(inbox.acknowledged, start)
+        let hasLost = inbox.hasLost
+        inbox.hasLost = false
+        inboxes[Identifier(user)] = inbox
+        let place = NexconnPlace(epoch: Self.epoch, sequence: hasLost ? inbox.last : start)
+        tell(
+            id,
+            NexconnServerFrames.welcome(
+                NexconnWelcome(
+                    user: user, session: "session-\(id)", time: chatTime, place: place, isResumed: isResumed, hasLost: hasLost)))
+        let missed = inbox.items.filter { $0.sequence > place.sequence }
+        tell(id, NexconnServerFrames.package(missed, hasMore: false))
+    }
+
+    /// Says why a session ends, and hangs up.
+    mutating func end(_ id: UInt64, _ bye: NexconnBye) {
+        tell(id, NexconnServerFrames.bye(bye))
+        close(id, .closeFrame(bye.mayRetry ? 4001 : 4000, bye.reason))
+    }
+
+    private static func bye(_ refusal: Refusal) -> NexconnBye? {
+        switch refusal {
+        case .unknownKey: NexconnBye(code: .unknownApplication, reason: "There is no such application.")
+        case .invalidToken: NexconnBye(code: .tokenIncorrect, reason: "The token is not valid.")
+        case .unreachable, .overloaded: nil
+        }
+    }
+
+    /// Puts an event into the inbox of a user, and tells the user's devices.
+    mutating func put(_ body: [UInt8], for user: String) {
+        var inbox = inboxes[Identifier(user)] ?? TestInbox()
+        inbox.last += 1
+        inbox.items.append((inbox.last, body))
+        inboxes[Identifier(user)] = inbox
+        for id in chatSockets(of: user) { tell(id, NexconnServerFrames.event(body, sequence: inbox.last)) }
+    }
+
+    /// Tells those who are inside of an open channel.
+    mutating func tellChat(_ event: NexconnEvent, inside channel: String, but sender: UInt64? = nil) {
+        let frame = NexconnServerFrames.transient(event.body)
+        for socket in openSockets where socket.id != sender {
+            if case .chat(let peer) = socket.peer, peer.inside.contains(Identifier(channel)) { tell(socket.id, frame) }
+        }
+    }
+
+    /// A message of somebody else on `direct:USER`, `group:ID`, `system:ID` or an open channel.
+    mutating func deliverChat(_ json: String, type: String?, on name: String, from: String?) {
+        let (conversation, id) = Self.chatChannel(name)
+        let sender = conversation == .direct || conversation == .system ? id : from ?? "somebody"
+        let isObject = json.utf8.first == UInt8(ascii: "{")
+        func message(to: String, _ tick: UInt64) -> NexconnMessage {
+            NexconnMessage(
+                id: NexconnMessageID(rawValue: tick), conversation: conversation, from: sender, to: to,
+                type: type ?? "RC:TxtMsg", content: Array((isObject ? json : "{\"content\":\(json)}").utf8))
+        }
+        switch conversation {
+        case .open:
+            let sent = message(to: id, nextTick())
+            keep(sent)
+            tellChat(.message(sent), inside: id)
+        case .group:
+            let sent = message(to: id, nextTick())
+            keep(sent)
+            for user in channel(name, { $0.members.map(\.id) }) where !user.isExactly(sender) && inboxes[Identifier(user)] != nil
+            {
+                put(sent.body, for: user)
+            }
+        case .direct, .system:
+            for user in chatUsers where !user.isExactly(sender) {
+                let sent = message(to: user, nextTick())
+                keep(sent)
+                put(sent.body, for: user)
+            }
+        }
+    }
+
+    mutating func keep(_ message: NexconnMessage) {
+        let key = ChatKey(message.conversation, from: message.from, to: message.to)
+        chatHistory[key, default: []].append(ChatEntry(id: message.id.rawValue, body: message.body))
+    }
+
+    /// What a channel's name means to chat.
+    static func chatChannel(_ name: String) -> (NexconnConversation, String) {
+        guard let colon = name.firstIndex(of: ":"), let known = NexconnConversation(word: String(name[..<colon])) else {
+            return (.open, name)
+        }
+        return (known, String(name[name.index(after: colon)...]))
+    }
+}

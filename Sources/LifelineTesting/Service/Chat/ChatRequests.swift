@@ -1,0 +1,143 @@
+import EngineRuntime
+import Identifiers
+import NexconnProtocol
+import WireCoding
+
+// What chat clients ask.
+extension ServiceState {
+    /// - Returns: nil to leave the request unanswered.
+    mutating func answer(
+        _ request: NexconnRequest, of user: String, on id: UInt64
+    ) -> Result<NexconnResult, NexconnRefusal>? {
+        switch request {
+        case .send(let draft): return send(draft, of: user, on: id)
+        case .history(let request): return .success(history(request, of: user))
+        case .enter(let entry): return enter(entry, user, id)
+        case .exit(let name):
+            update(chat: id) { $0.inside.remove(Identifier(name)) }
+            depart(user, from: name, but: id)
+            return .success(.done)
+        case .openInfo(let name, _):
+            let members = channel(name) { $0.members }
+            return .success(
+                .openInfo(
+                    NexconnOpenInfo(
+                        created: 1, count: members.count, members: members.map { NexconnOpenMember(user: $0.id, entered: 1) })))
+        case .groupMembers(let request): return groupMembers(request, user)
+        case .groupInfo(let ids):
+            return .success(
+                .groups(ids.map { NexconnGroup(id: $0, name: $0, owner: channel("group:\($0)") { $0.members.first?.id } ?? "") }))
+        case .users(let ids): return .success(.users(ids.map { NexconnUser(user: $0, name: $0) }))
+        case .settings: return .success(.settings(NexconnSettingsList()))
+        case .blocklist: return .success(.blocklist([]))
+        case .subscriptions: return .success(.subscriptions([]))
+        case .subscribeUsers: return .success(.failed([]))
+        case .openMetadata: return .success(.openMetadata([]))
+        case .sendReceipt, .read, .delete, .set, .updateUser, .unsubscribeUsers, .block, .unblock: return .success(.done)
+        default:
+            return .failure(
+                NexconnRefusal(.unknownRequest, "TestService does not answer this request. Run such a test against a server."))
+        }
+    }
+
+    private mutating func send(
+        _ draft: NexconnDraft, of user: String, on socket: UInt64
+    ) -> Result<NexconnResult, NexconnRefusal>? {
+        let name = draft.conversation == .open ? draft.to : "\(draft.conversation.word):\(draft.to)"
+        let content = String(decoding: draft.content, as: UTF8.self)
+        let isKnown = sentChats[[Identifier(user), Identifier(draft.clientID)]]
+        // Sent again after a loss: it is the same message.
+        if let isKnown { return .success(.sent(NexconnMessageID(rawValue: isKnown))) }
+        let outcome = outcome(on: name)
+        let isDenied = isDenied(name)
+        var isAccepted = !isDenied
+        if case .refused = outcome { isAccepted = false }
+        record(TestPublication(channel: name, event: draft.type, json: content, user: user, isAccepted: isAccepted))
+        if case .refused(let reason) = outcome { return .failure(NexconnRefusal(.noPermission, reason)) }
+        if isDenied { return .failure(NexconnRefusal(.noPermission, "TestService.deny denies the channel.")) }
+        let message = draft.message(id: NexconnMessageID(rawValue: nextTick()), from: user)
+        sentChats[[Identifier(user), Identifier(draft.clientID)]] = message.id.rawValue
+        keep(message)
+        switch draft.conversation {
+        case .open: tellChat(.message(message), inside: draft.to, but: socket)
+        case .group:
+            channel(name) { if !$0.has(user) { $0.members.append(TestMember(id: user)) } }
+            for other in channel(name, { $0.members.map(\.id) }) where !other.isExactly(user) && inboxes[Identifier(other)] != nil
+            {
+                put(message.body, for: other)
+            }
+        case .direct: if inboxes[Identifier(draft.to)] != nil { put(message.body, for: draft.to) }
+        case .system: break
+        }
+        if case .unanswered = outcome { return nil }
+        return .success(.sent(message.id))
+    }
+
+    private func history(_ request: NexconnHistoryRequest, of user: String) -> NexconnResult {
+        let channel = request.channel
+        let key =
+            channel.conversation == .system
+            ? ChatKey(.system, from: channel.id, to: user) : ChatKey(channel.conversation, from: user, to: channel.id)
+        let all = chatHistory[key] ?? []
+        let isForward: Bool
+        let fitting: [ChatEntry]
+        switch request.place {
+        case .latest: (fitting, isForward) = (all, false)
+        case .before(let id): (fitting, isForward) = (all.filter { $0.id < id.rawValue }, false)
+        case .beforeTime(let time): (fitting, isForward) = (all.filter { Int64($0.id / 10_000) < time }, false)
+        case .after(let id): (fitting, isForward) = (all.filter { $0.id > id.rawValue }, true)
+        case .afterTime(let time): (fitting, isForward) = (all.filter { Int64($0.id / 10_000) > time }, true)
+        }
+        let page = isForward ? Array(fitting.prefix(request.limit)) : fitting.suffix(request.limit).reversed()
+        return .history(page.map(\.body), hasMore: fitting.count > request.limit)
+    }
+
+    private mutating func enter(
+        _ entry: NexconnEntry, _ user: String, _ id: UInt64
+    ) -> Result<NexconnResult, NexconnRefusal> {
+        let name = entry.channel
+        if isDenied(name) {
+            return .failure(NexconnRefusal(.bannedFromOpenChannel, "TestService.deny denies the channel."))
+        }
+        channel(name) { $0.isKnown = true }
+        update(chat: id) { _ = $0.inside.insert(Identifier(name)) }
+        arrive(TestMember(id: user), on: name, but: id)
+        let all = chatHistory[ChatKey(.open, from: user, to: name)] ?? []
+        let missed = entry.after.map { after in all.filter { $0.id > after.rawValue } } ?? all
+        let messages = missed.suffix(entry.count)
+        let entrance = NexconnOpenEntrance(
+            channel: name, created: 1, count: channel(name) { $0.members.count }, entered: chatTime,
+            hasMore: entry.after != nil && missed.count > messages.count)
+        return .success(.entrance(entrance, messages: messages.map(\.body)))
+    }
+
+    private mutating func groupMembers(
+        _ request: NexconnMembersRequest, _ user: String
+    ) -> Result<NexconnResult, NexconnRefusal> {
+        let name = "group:\(request.group)"
+        if isDenied(name) { return .failure(NexconnRefusal(.noPermission, "TestService.deny denies the group.")) }
+        let members = channel(name) { channel in
+            channel.isKnown = true
+            // Whoever asks is one of them: groups of a test service are open to all.
+            if !channel.has(user) { channel.members.append(TestMember(id: user)) }
+            return channel.members.map(\.id).sorted()
+        }
+        let rest = request.after.map { after in members.filter { $0 > after } } ?? members
+        return .success(
+            .members(
+                rest.prefix(request.limit).map { NexconnGroupMember(user: $0, role: .member) },
+                hasMore: rest.count > request.limit))
+    }
+
+    /// `POST /v4/auth/access-token/issue`
+    mutating func issueToken(_ id: UInt64, _ line: RequestLine) {
+        guard let user = (try? JSONText(bytes: line.body))?["userId"]?.string else {
+            return finish(id, status: 400, Array(#"{"code":400,"errorMessage":"userId is missing."}"#.utf8))
+        }
+        finish(
+            id,
+            json:
+                #"{"code":0,"result":{"userId":\#(JSONWriter.string(user)),"accessToken":\#(JSONWriter.string(Self.tokenPrefix + user))}}"#
+        )
+    }
+}

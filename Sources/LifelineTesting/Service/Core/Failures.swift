@@ -1,0 +1,35 @@
+import ConnectionEngine
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+// What transports report, in the words of the real ones.
+extension ConnectionFailure {
+    static let unreachable = ConnectionFailure(.networkUnavailable, "The server refuses connections.", errno: ECONNREFUSED)
+    static let noRoute = ConnectionFailure(.networkUnavailable, "There is no route to the server.", errno: ENETUNREACH)
+    static let reset = ConnectionFailure(.unexpectedDisconnect, "The connection was reset.", errno: ECONNRESET)
+    static let cut = ConnectionFailure(.unexpectedDisconnect, "The server hung up before its answer was complete.")
+    static let late = ConnectionFailure(.timeout, "The answer did not come in time.")
+    static let goodbye = ConnectionFailure(.disconnected, "The server closed the connection.", closeCode: 1000)
+
+    static func overloaded(_ retryAfter: Duration?) -> ConnectionFailure {
+        ConnectionFailure(
+            .overloaded, "The server is overloaded.", origin: .server, httpStatus: 503, retryAfter: retryAfter)
+    }
+
+    /// A close frame.
+    static func closeFrame(_ code: Int, _ reason: String) -> ConnectionFailure {
+        let category: StatusCategory =
+            switch code {
+            case 1001, 1012: .serverRestart
+            case 1013: .overloaded
+            default: .unexpectedDisconnect
+            }
+        return ConnectionFailure(category, reason, origin: .server, closeCode: code)
+    }
+}

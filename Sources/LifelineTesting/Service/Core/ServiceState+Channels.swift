@@ -1,0 +1,59 @@
+import Identifiers
+import NexconnProtocol
+import PubNubProtocol
+import PusherProtocol
+
+// What happens on channels, told to the clients of all services.
+extension ServiceState {
+    /// Somebody comes. Those who are there hear it, but for the socket `sender`.
+    mutating func arrive(_ member: TestMember, on name: String, but sender: UInt64? = nil) {
+        let (isNew, count) = channel(name) { channel in
+            let isNew = !channel.has(member.id)
+            if isNew { channel.members.append(member) }
+            return (isNew, channel.members.count)
+        }
+        guard isNew else { return }
+        let frame = PusherFrames.memberAdded(
+            channel: name, member: PusherMember(userID: member.id, infoJSON: member.info))
+        for id in pusherSubscribers(of: name, but: sender) { tell(id, frame) }
+        streamPresence(.join, of: member, on: name, count: count)
+        tellChat(
+            .openMembers(
+                channel: Self.plain(name), actions: [NexconnOpenAction(user: member.id, isJoin: true)], count: count,
+                time: chatTime),
+            inside: Self.plain(name), but: sender)
+    }
+
+    /// Somebody goes.
+    mutating func depart(_ user: String, from name: String, but sender: UInt64? = nil) {
+        let (member, count) = channel(name) { channel in
+            let member = channel.members.first { $0.id.isExactly(user) }
+            channel.members.removeAll { $0.id.isExactly(user) }
+            return (member, channel.members.count)
+        }
+        guard let member else { return }
+        let frame = PusherFrames.memberRemoved(channel: name, userID: user)
+        for id in pusherSubscribers(of: name, but: sender) { tell(id, frame) }
+        streamPresence(.leave, of: member, on: name, count: count)
+        tellChat(
+            .openMembers(
+                channel: Self.plain(name), actions: [NexconnOpenAction(user: user, isJoin: false)], count: count,
+                time: chatTime),
+            inside: Self.plain(name), but: sender)
+    }
+
+    /// A message of somebody else.
+    mutating func deliver(_ json: String, event: String?, on name: String, from user: String?) {
+        let frame = PusherFrames.event(name: event ?? "message", channel: name, data: json, userID: user)
+        for id in pusherSubscribers(of: name) { tell(id, frame) }
+        publish(
+            StreamEntry(
+                tick: nextTick(), channel: name, payload: Array(json.utf8), publisher: user ?? "somebody", customType: event))
+        deliverChat(json, type: event, on: name, from: user)
+    }
+
+    /// The app has published something.
+    mutating func record(_ publication: TestPublication) {
+        publications.append(publication)
+    }
+}

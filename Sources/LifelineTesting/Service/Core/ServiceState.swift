@@ -1,0 +1,109 @@
+import ConnectionEngine
+import DequeModule
+import EngineRuntime
+import Identifiers
+import PubNubProtocol
+
+/// Everything that a test service knows, as a value.
+struct ServiceState: Sendable {
+    /// What becomes of attempts to connect and of requests.
+    enum Mode: Sendable {
+        case accepting
+        case refusing(Refusal)
+        /// They wait for ``TestService/accept()``.
+        case holding
+        /// Nothing gets through in either direction.
+        case silent
+    }
+
+    var mode = Mode.accepting
+    var isNetworkLost = false
+    var sockets: [UInt64: TestSocket] = [:]
+    var requests: [UInt64: TestExchange] = [:]
+    var networkObservers: [UInt64: @Sendable (NetworkStatus) -> Void] = [:]
+    var channels: [Identifier: TestChannel] = [:]
+    var publications: [TestPublication] = []
+    var publishing: [Identifier: Publishing] = [:]
+    var publishingElsewhere = Publishing.accepted
+    var answerRequest: (@Sendable (TestRequest) -> TestAnswer?)?
+    var requestLog: [TestRequest] = []
+
+    // PubNub: one stream for all channels.
+    var stream: [StreamEntry] = []
+    var region = 1
+    /// The history of channels, which outlives what the stream has lost.
+    var stored: [StreamEntry] = []
+
+    // Chat.
+    var inboxes: [Identifier: TestInbox] = [:]
+    var chatHistory: [ChatKey: [ChatEntry]] = [:]
+    /// The messages that were sent, by user and by the user's own id of the message.
+    var sentChats: [[Identifier]: UInt64] = [:]
+
+    /// What clients are to hear, in order.
+    var outbox: Deque<@Sendable () -> Void> = []
+    var isDelivering = false
+    var deliveryWaiters: [@Sendable () -> Void] = []
+
+    private var lastID: UInt64 = 0
+    private var lastTick: UInt64 = 0
+    /// Of the clock, at the latest change that looked at it.
+    var now = Moment(nanoseconds: 1_000_000_000)
+
+    /// A number that was never given before.
+    mutating func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    /// A time of day that is later than all before, in 100 ns since 1970.
+    mutating func nextTick() -> UInt64 {
+        lastTick = max(lastTick + 1, Self.ticks(at: now))
+        return lastTick
+    }
+
+    /// The latest time of day that was given.
+    var latestTick: UInt64 { max(lastTick, Self.ticks(at: now)) }
+
+    /// The manual clock begins on the 14th of November 2023.
+    static func ticks(at moment: Moment) -> UInt64 {
+        17_000_000_000_000_000 + UInt64(clamping: moment.nanoseconds / 100)
+    }
+
+    /// Sockets in the order in which they were opened.
+    var openSockets: [TestSocket] {
+        sockets.values.filter { $0.isOpen && !$0.isSilent }.sorted { $0.id < $1.id }
+    }
+
+    mutating func channel<Value>(_ name: String, _ body: (inout TestChannel) -> Value) -> Value {
+        body(&channels[Identifier(Self.plain(name)), default: TestChannel()])
+    }
+
+    /// One name for an open channel of chat and for a channel of the same name elsewhere.
+    static func plain(_ name: String) -> String {
+        name.hasPrefix("open:") ? String(name.dropFirst(5)) : name
+    }
+
+    func isDenied(_ name: String) -> Bool { channels[Identifier(Self.plain(name))]?.isDenied ?? false }
+
+    /// What becomes of messages that are published to a channel.
+    func outcome(on channel: String) -> Publishing { publishing[Identifier(Self.plain(channel))] ?? publishingElsewhere }
+}
+
+/// A channel of a test service.
+struct TestChannel: Sendable {
+    /// Who is there, in the order of arrival.
+    var members: [TestMember] = []
+    var isDenied = false
+    /// Whether a client was ever subscribed to it.
+    var isKnown = false
+
+    func has(_ user: String) -> Bool { members.contains { $0.id == user } }
+}
+
+/// Somebody on a channel.
+struct TestMember: Hashable, Sendable {
+    var id: String
+    /// JSON text.
+    var info: String?
+}

@@ -1,0 +1,76 @@
+import ConnectionEngine
+import EngineRuntime
+
+/// An HTTP request that a client has made and that is not answered yet.
+struct TestExchange: Sendable {
+    let request: DoubleRequest
+    let complete: @Sendable (Result<DoubleAnswer, ConnectionFailure>) -> Void
+    /// Ends the time that the client gave it.
+    var cancelTimeout: TimerCancellation?
+    /// Ends the wait of the client's task that made it, if there is one.
+    var unblock: (@Sendable () -> Void)?
+    /// A PubNub poll that waits for messages.
+    var poll: TestPoll?
+    /// Nobody will answer it.
+    var isLost = false
+}
+
+/// A poll of a PubNub client: what it is subscribed to, and how far it has read.
+struct TestPoll: Sendable {
+    var channels: [String]
+    var after: UInt64
+}
+
+extension ServiceState {
+    /// A client has made a request.
+    mutating func requested(_ id: UInt64) {
+        guard let exchange = requests[id] else { return }
+        if isNetworkLost { return finish(id, .failure(.noRoute)) }
+        let line = RequestLine(exchange.request)
+        switch mode {
+        case .silent: return
+        case .holding where line.isOfService: return
+        case .refusing(let refusal) where line.isOfService: finish(id, Self.answer(to: line, refusal))
+        case .accepting, .refusing, .holding: answer(id, line)
+        }
+    }
+
+    /// Ends a request.
+    mutating func finish(_ id: UInt64, _ result: Result<DoubleAnswer, ConnectionFailure>) {
+        guard let exchange = requests.removeValue(forKey: id) else { return }
+        exchange.cancelTimeout?()
+        exchange.unblock?()
+        outbox.append { exchange.complete(result) }
+    }
+
+    mutating func finish(_ id: UInt64, status: Int = 200, _ body: [UInt8], type: String = "application/json") {
+        finish(id, .success(DoubleAnswer(status: status, headers: [("Content-Type", type)], body: body)))
+    }
+
+    mutating func finish(_ id: UInt64, json: String) { finish(id, Array(json.utf8)) }
+
+    /// All requests that nobody has answered, oldest first.
+    var openRequests: [UInt64] { requests.filter { !$0.value.isLost }.keys.sorted() }
+
+    private static func answer(to line: RequestLine, _ refusal: Refusal) -> Result<DoubleAnswer, ConnectionFailure> {
+        switch refusal {
+        case .unreachable: .failure(.unreachable)
+        case .overloaded(let retryAfter): .success(.overloaded(retryAfter))
+        case .unknownKey: .success(line.isOfPubNub ? .invalidSubscribeKey : .text(401, "Unknown auth_key"))
+        case .invalidToken: .success(line.isOfPubNub ? .tokenIsExpired : .text(401, "Invalid signature"))
+        }
+    }
+}
+
+extension DoubleAnswer {
+    static func overloaded(_ retryAfter: Duration?) -> DoubleAnswer {
+        var headers = [(name: "Content-Type", value: "application/json")]
+        if let retryAfter { headers.append(("Retry-After", "\(Int(retryAfter.inSeconds.rounded(.up)))")) }
+        return DoubleAnswer(
+            status: 503, headers: headers, body: Array(#"{"status":503,"error":true,"message":"Overloaded"}"#.utf8))
+    }
+
+    static func text(_ status: Int, _ text: String) -> DoubleAnswer {
+        DoubleAnswer(status: status, headers: [("Content-Type", "text/plain")], body: Array(text.utf8))
+    }
+}

@@ -1,0 +1,113 @@
+import ConnectionEngine
+import EngineRuntime
+
+/// A WebSocket between a client and a test service.
+struct TestSocket: Sendable {
+    /// What the client hears.
+    enum Event: Sendable {
+        case opened
+        case text([UInt8])
+        case pong([UInt8])
+        case closed(ConnectionFailure)
+    }
+
+    /// The protocol that the client speaks, with what the service knows about the client.
+    enum Peer: Sendable {
+        case pusher(PusherPeer)
+        case chat(ChatPeer)
+    }
+
+    let id: UInt64
+    let report: @Sendable (Event) -> Void
+    var peer: Peer
+    var isOpen = false
+    /// What is sent over it gets lost, in both directions.
+    var isSilent = false
+}
+
+extension ServiceState {
+    /// A client dials. The path says which protocol it speaks.
+    mutating func dialled(_ id: UInt64, _ endpoint: WebSocketEndpoint, _ report: @escaping @Sendable (TestSocket.Event) -> Void) {
+        let isChat = endpoint.target.contains("/nexconn/")
+        sockets[id] = TestSocket(
+            id: id, report: report, peer: isChat ? .chat(ChatPeer()) : .pusher(PusherPeer(socketID: "1.\(id)")))
+        open(id)
+    }
+
+    /// What becomes of a socket that was dialled, as things are.
+    mutating func open(_ id: UInt64) {
+        guard let socket = sockets[id], !socket.isOpen else { return }
+        if isNetworkLost { return close(id, .noRoute) }
+        switch mode {
+        case .holding, .silent: return
+        case .refusing(let refusal): refuse(id, refusal)
+        case .accepting:
+            sockets[id]?.isOpen = true
+            tell(id, .opened)
+            if case .pusher = socket.peer { greetPusher(id) }
+        }
+    }
+
+    private mutating func refuse(_ id: UInt64, _ refusal: Refusal) {
+        switch refusal {
+        case .unreachable: close(id, .unreachable)
+        case .overloaded(let retryAfter): close(id, .overloaded(retryAfter))
+        case .unknownKey, .invalidToken:
+            guard case .chat = sockets[id]?.peer else {
+                sockets[id]?.isOpen = true
+                tell(id, .opened)
+                return refusePusher(id, refusal)
+            }
+            // The hello has the key and the token.
+            sockets[id]?.isOpen = true
+            tell(id, .opened)
+        }
+    }
+
+    /// Queues what the client is to hear.
+    mutating func tell(_ id: UInt64, _ event: TestSocket.Event) {
+        guard let socket = sockets[id], !socket.isSilent else { return }
+        outbox.append { socket.report(event) }
+    }
+
+    mutating func tell(_ id: UInt64, _ frame: [UInt8]) { tell(id, .text(frame)) }
+
+    /// Ends a socket with a word to the client.
+    mutating func close(_ id: UInt64, _ failure: ConnectionFailure) {
+        tell(id, .closed(failure))
+        forget(id)
+    }
+
+    /// The client has gone, or is considered gone.
+    mutating func forget(_ id: UInt64) {
+        guard let socket = sockets.removeValue(forKey: id) else { return }
+        switch socket.peer {
+        case .pusher(let peer): leftPusher(peer)
+        // Chat users stay in their open channels until they say that they leave.
+        case .chat: return
+        }
+    }
+
+    /// The client has sent something.
+    mutating func received(_ id: UInt64, _ outbound: WebSocketOutbound) {
+        guard let socket = sockets[id], socket.isOpen, !socket.isSilent, !isNetworkLost, !isCutOff else { return }
+        switch outbound {
+        case .ping(let payload):
+            if !isWithholding(id) { tell(id, .pong(payload)) }
+        case .text(let text):
+            switch socket.peer {
+            case .pusher: receivedPusher(id, text)
+            case .chat: receivedChat(id, Array(text.utf8))
+            }
+        case .binary: return
+        }
+    }
+
+    /// Whether nothing gets through.
+    private var isCutOff: Bool { if case .silent = mode { true } else { false } }
+
+    /// A ping is not answered behind a client event whose fate nobody is to learn.
+    private func isWithholding(_ id: UInt64) -> Bool {
+        if case .pusher(let peer) = sockets[id]?.peer { peer.withholdsPongs } else { false }
+    }
+}

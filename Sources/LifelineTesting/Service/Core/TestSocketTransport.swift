@@ -1,0 +1,75 @@
+import ConnectionEngine
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// Carries a session over a WebSocket to a test service. What arrives goes through the session's own decoder.
+final class TestSocketTransport<Session: WebSocketSession>: ClientTransport {
+    private let core: ServiceCore
+    private let decoder: @Sendable () -> Session.Decoder
+    private let sockets = NIOLockedValueBox<[AttemptID: UInt64]>([:])
+
+    init(core: ServiceCore, decoder: @escaping @Sendable () -> Session.Decoder) {
+        self.core = core
+        self.decoder = decoder
+    }
+
+    deinit {
+        for id in sockets.withLockedValue({ Array($0.values) }) { core.change { $0.forget(id) } }
+    }
+
+    func open(
+        _ endpoint: WebSocketEndpoint, attempt: AttemptID,
+        report: @escaping @Sendable (TransportEvent<Session.Inbound>) -> Void
+    ) {
+        core.work.note()
+        let decoder = NIOLockedValueBox(decoder())
+        let now = core.timers.now
+        core.change { state in
+            state.now = now
+            let id = state.nextID()
+            sockets.withLockedValue { $0[attempt] = id }
+            state.dialled(id, endpoint) { event in
+                switch event {
+                case .opened: report(.opened)
+                case .closed(let failure): report(.closed(failure))
+                case .text(let bytes):
+                    let inbound = decoder.withLockedValue { decoder in bytes.withUnsafeBytes { decoder.text($0) } }
+                    report(inbound.map { .received([$0]) } ?? .heard)
+                case .pong(let payload):
+                    let inbound = decoder.withLockedValue { decoder in payload.withUnsafeBytes { decoder.pong($0) } }
+                    report(inbound.map { .received([$0]) } ?? .heard)
+                }
+            }
+        }
+    }
+
+    func send(_ outbound: WebSocketOutbound, attempt: AttemptID) {
+        guard let id = sockets.withLockedValue({ $0[attempt] }) else { return }
+        core.work.note()
+        let now = core.timers.now
+        core.change { state in
+            state.now = now
+            state.received(id, outbound)
+        }
+    }
+
+    func close(_ attempt: AttemptID, reason: CloseReason) {
+        guard let id = sockets.withLockedValue({ $0[attempt] }) else { return }
+        core.work.note()
+        core.change { state in
+            switch reason {
+            case .abort: state.forget(id)
+            case .goodbye: state.saidGoodbye(id)
+            }
+        }
+        if reason == .abort { sockets.withLockedValue { $0[attempt] = nil } }
+    }
+}
+
+extension ServiceState {
+    /// The client closes the connection, and waits for the answer to that.
+    fileprivate mutating func saidGoodbye(_ id: UInt64) {
+        guard let socket = sockets[id], socket.isOpen, !socket.isSilent else { return }
+        close(id, .goodbye)
+    }
+}

@@ -1,0 +1,139 @@
+import EngineRuntime
+import NIOConcurrencyHelpers
+
+/// Knows what is still at work for the clients of a test service: their tasks, their engines, their queues, and loops over their
+/// sequences.
+final class WorkTracker: ConsumerTracker {
+    typealias IdleHook = @Sendable (@escaping @Sendable () -> Void) -> Bool
+
+    /// Whether the current task is one that a client has started.
+    @TaskLocal static var isClientTask = false
+
+    private struct State {
+        /// Counts everything that happens.
+        var activity: UInt64 = 0
+        var tasks = 0
+        /// How many of the tasks wait for an answer of the service.
+        var blocked = 0
+        var taskWaiters: [@Sendable () -> Void] = []
+        var hooks: [UInt64: IdleHook] = [:]
+        var queues: [CallbackQueue] = []
+        var lastHook: UInt64 = 0
+        /// The tasks of loops that were given elements and do not wait for more.
+        var busy: [ObjectIdentifier: Int?] = [:]
+        /// Loops that wait for elements.
+        var waiting: Set<ObjectIdentifier> = []
+        var consumerWaiters: [(task: Int?, resume: @Sendable () -> Void)] = []
+
+        func isQuiet(except task: Int?) -> Bool {
+            busy.values.allSatisfy { $0 == nil || $0 == task }
+        }
+
+        /// Takes out those whose loops all wait.
+        mutating func takeReadyWaiters() -> [@Sendable () -> Void] {
+            let waiting = consumerWaiters
+            consumerWaiters = waiting.filter { !isQuiet(except: $0.task) }
+            return waiting.filter { isQuiet(except: $0.task) }.map(\.resume)
+        }
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Something has happened, so that whoever waits for silence has to look again.
+    func note() { state.withLockedValue { $0.activity += 1 } }
+
+    var activity: UInt64 { state.withLockedValue { $0.activity } }
+    /// How many loops wait for their next element.
+    var waitingLoops: Int { state.withLockedValue { $0.waiting.count } }
+    var queues: [CallbackQueue] { state.withLockedValue { $0.queues } }
+    var hooks: [(id: UInt64, hook: IdleHook)] {
+        state.withLockedValue { $0.hooks.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } }
+    }
+
+    func add(_ hook: @escaping IdleHook) {
+        state.withLockedValue { state in
+            state.lastHook += 1
+            state.hooks[state.lastHook] = hook
+        }
+    }
+
+    func removeHook(_ id: UInt64) { state.withLockedValue { _ = $0.hooks.removeValue(forKey: id) } }
+
+    func add(_ queue: CallbackQueue) { state.withLockedValue { $0.queues.append(queue) } }
+
+    // MARK: Tasks
+
+    func start(_ work: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        changeTasks { $0.tasks += 1 }
+        return Task {
+            await Self.$isClientTask.withValue(true) { await work() }
+            changeTasks { $0.tasks -= 1 }
+        }
+    }
+
+    /// The current task waits for the service.
+    ///
+    /// - Returns: ends the wait; nil when the task is none of a client's.
+    func block() -> (@Sendable () -> Void)? {
+        guard Self.isClientTask else { return nil }
+        changeTasks { $0.blocked += 1 }
+        return { [weak self] in self?.changeTasks { $0.blocked -= 1 } }
+    }
+
+    private func changeTasks(_ change: (inout State) -> Void) {
+        let waiters = state.withLockedValue { state -> [@Sendable () -> Void] in
+            change(&state)
+            state.activity += 1
+            guard state.tasks <= state.blocked else { return [] }
+            defer { state.taskWaiters = [] }
+            return state.taskWaiters
+        }
+        for waiter in waiters { waiter() }
+    }
+
+    func whenTasksWait(_ body: @escaping @Sendable () -> Void) {
+        let isDone = state.withLockedValue { state in
+            if state.tasks > state.blocked { state.taskWaiters.append(body) }
+            return state.tasks <= state.blocked
+        }
+        if isDone { body() }
+    }
+
+    // MARK: Loops
+
+    func waits(_ consumer: ObjectIdentifier, task: Int?) {
+        release(consumer) { $0.waiting.insert(consumer) }
+    }
+
+    func began(_ consumer: ObjectIdentifier, task: Int?) {
+        state.withLockedValue { state in
+            state.activity += 1
+            state.busy[consumer] = .some(task)
+            state.waiting.remove(consumer)
+        }
+    }
+
+    func ended(_ consumer: ObjectIdentifier) {
+        release(consumer) { $0.waiting.remove(consumer) }
+    }
+
+    private func release(_ consumer: ObjectIdentifier, _ change: (inout State) -> Void) {
+        let waiters = state.withLockedValue { state -> [@Sendable () -> Void] in
+            change(&state)
+            guard state.busy.removeValue(forKey: consumer) != nil else { return [] }
+            state.activity += 1
+            return state.takeReadyWaiters()
+        }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Calls `body` once no loop is at work but those of `task`, which is the one that waits.
+    func whenConsumersWait(except task: Int?, _ body: @escaping @Sendable () -> Void) {
+        let isDone = state.withLockedValue { state in
+            let isDone = state.isQuiet(except: task)
+            if !isDone { state.consumerWaiters.append((task, body)) }
+            return isDone
+        }
+        if isDone { body() }
+    }
+}

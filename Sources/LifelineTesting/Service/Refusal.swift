@@ -1,0 +1,78 @@
+import ConnectionEngine
+import EngineRuntime
+import NexconnProtocol
+
+/// How a test service refuses attempts to connect, and requests.
+public enum Refusal: Hashable, Sendable {
+    /// Nobody listens: the connection is refused. Clients try again.
+    case unreachable
+    /// The server has too much to do (status 503), and asks to come back after a while. Clients try again, not earlier than asked.
+    case overloaded(retryAfter: Duration? = nil)
+    /// There is no application with this key. Final for Pusher (4001) and chat (31002); PubNub answers 400.
+    case unknownKey
+    /// The token, or whoever asks, is not accepted. Final for Pusher (4009) and chat (31004, `tokenIncorrect`); PubNub answers 403, which
+    /// clients try again until `cancelAutomaticRetry()`.
+    case invalidToken
+}
+
+/// Why a test service ends connections.
+public enum Drop: Hashable, Sendable {
+    /// The link breaks without a word.
+    case reset
+    /// The server restarts: Pusher closes with 4200, chat says goodbye with 32061, polls of PubNub are cut.
+    case restart
+    /// The server has too much to do: Pusher closes with 4100, chat says goodbye with 31024, polls of PubNub are answered with 503.
+    case overloaded(retryAfter: Duration? = nil)
+    /// The application is gone: final for Pusher (4001) and chat (31002); polls of PubNub are answered with 400.
+    case unknownKey
+    /// The user has signed in on another device. Chat only, final.
+    case kicked
+    /// The user is banned. Chat only, final.
+    case banned
+    /// The token has expired; the app needs a new one. Chat only, final.
+    case tokenExpired
+}
+
+extension Drop {
+    var isOfChat: Bool {
+        switch self {
+        case .kicked, .banned, .tokenExpired: true
+        case .reset, .restart, .overloaded, .unknownKey: false
+        }
+    }
+
+    /// The close code of Pusher and its words; nil for none.
+    var pusher: (Int, String)? {
+        switch self {
+        case .restart: (4200, "The server restarts.")
+        case .overloaded: (4100, "The server is over capacity.")
+        case .unknownKey: (4001, "Could not find app by key.")
+        case .reset, .kicked, .banned, .tokenExpired: nil
+        }
+    }
+
+    /// What chat says; nil for nothing.
+    var bye: NexconnBye? {
+        switch self {
+        case .reset: nil
+        case .restart: NexconnBye(code: .serverRestarts, reason: "The server restarts.", mayRetry: true)
+        case .overloaded(let retryAfter):
+            NexconnBye(
+                code: .tooManyConnections, reason: "The server is over capacity.", mayRetry: true,
+                after: retryAfter.map { Int($0.inSeconds * 1000) })
+        case .unknownKey: NexconnBye(code: .unknownApplication, reason: "There is no such application.")
+        case .kicked: NexconnBye(code: .kicked, reason: "Signed in on another device.")
+        case .banned: NexconnBye(code: .bannedWhileOnline, reason: "The user is banned.")
+        case .tokenExpired: NexconnBye(code: .tokenExpired, reason: "The token has expired.")
+        }
+    }
+
+    /// What becomes of a poll.
+    var poll: Result<DoubleAnswer, ConnectionFailure> {
+        switch self {
+        case .overloaded(let retryAfter): .success(.overloaded(retryAfter))
+        case .unknownKey: .success(.invalidSubscribeKey)
+        case .reset, .restart, .kicked, .banned, .tokenExpired: .failure(.cut)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Identifiers
+
+// Rights and presence.
+extension TestService {
+    /// From now on subscribing to a channel is refused: Pusher's with 4009, or by the authorisation endpoint; PubNub's with 403, which
+    /// clients try again; entering an open channel of chat, or a group, with an error. Subscriptions that there are stay.
+    public func deny(_ channel: String) {
+        core.change { state in state.channel(channel) { $0.isDenied = true } }
+    }
+
+    /// Takes ``deny(_:)`` back.
+    public func allow(_ channel: String) {
+        core.change { state in state.channel(channel) { $0.isDenied = false } }
+    }
+
+    /// Somebody comes to a channel: a presence channel of Pusher, any channel of PubNub, an open channel of chat. Whoever comes to a
+    /// group of chat becomes a member.
+    ///
+    /// - Parameter info: what is known about the member, as JSON text; nil for nothing.
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is there already.
+    public func join(_ user: String, to channel: String, info: String? = nil) async throws(TestServiceError) {
+        try await act { (state) throws(TestServiceError) in
+            guard !state.channel(channel, { $0.has(user) }) else {
+                throw TestServiceError(.wrongMember, "\(user) is on \(channel) already.")
+            }
+            state.arrive(TestMember(id: user, info: info), on: channel)
+        }
+    }
+
+    /// Somebody leaves a channel.
+    ///
+    /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is not there.
+    public func leave(_ user: String, from channel: String) async throws(TestServiceError) {
+        try await act { (state) throws(TestServiceError) in
+            let members = state.channel(channel) { $0.members.map(\.id) }
+            guard members.contains(where: { $0.isExactly(user) }) else {
+                let present = members.isEmpty ? "Nobody is." : "There are: \(members.joined(separator: ", "))."
+                throw TestServiceError(.wrongMember, "\(user) is not on \(channel). \(present)")
+            }
+            state.depart(user, from: channel)
+        }
+    }
+
+    /// Who is on a channel, clients of the service included, in the order of arrival.
+    public func members(of channel: String) -> [String] {
+        core.read { $0.channels[Identifier(ServiceState.plain(channel))]?.members.map(\.id) ?? [] }
+    }
+}

@@ -1,0 +1,100 @@
+import ConnectionEngine
+import NexconnProtocol
+import PusherProtocol
+
+// Connecting, and losing connections.
+extension TestService {
+    /// From now on attempts to connect, and requests, are refused. Connections that there are stay; see ``drop(_:)``.
+    public func refuse(_ refusal: Refusal) {
+        core.change { $0.mode = .refusing(refusal) }
+    }
+
+    /// From now on attempts to connect, and requests, are neither accepted nor refused, until ``accept()``.
+    public func hold() {
+        core.change { $0.mode = .holding }
+    }
+
+    /// From now on nothing gets through in either direction, and nobody is told: connections are half-open, attempts and requests stay
+    /// without an answer. ``accept()`` lets new ones through; what was silent before stays silent.
+    public func goSilent() {
+        core.change { state in
+            state.mode = .silent
+            for id in state.sockets.keys { state.sockets[id]?.isSilent = true }
+            for id in state.requests.keys { state.requests[id]?.isLost = true }
+        }
+    }
+
+    /// Accepts connections and requests again, those first that ``hold()`` has kept waiting.
+    public func accept() async throws(TestServiceError) {
+        try await act { state in
+            state.mode = .accepting
+            for id in state.sockets.keys.sorted() { state.open(id) }
+            for id in state.openRequests where state.requests[id]?.poll == nil { state.requested(id) }
+        }
+    }
+
+    /// Ends all connections.
+    ///
+    /// - Throws: ``TestServiceError/Code/nothingConnected`` when there is none, ``TestServiceError/Code/wrongService`` when the reason is
+    ///   one that only chat has and no chat client is connected.
+    public func drop(_ reason: Drop = .reset) async throws(TestServiceError) {
+        try await act { (state) throws(TestServiceError) in
+            let sockets = state.openSockets
+            let polls = state.openRequests.filter { state.requests[$0]?.poll != nil }
+            guard !sockets.isEmpty || !polls.isEmpty else {
+                throw TestServiceError(
+                    .nothingConnected,
+                    "No client is connected, so nothing can be dropped. Wait for connect() before, or let the pause pass with "
+                        + "advance(by:).")
+            }
+            if reason.isOfChat, !sockets.contains(where: { state.chat($0.id) != nil }) {
+                throw TestServiceError(
+                    .wrongService,
+                    "Only chat ends connections for this reason. Drop with .reset, .restart, .overloaded or .unknownKey.")
+            }
+            for socket in sockets { state.drop(socket, reason) }
+            if !reason.isOfChat { for id in polls { state.finish(id, reason.poll) } }
+        }
+    }
+
+    /// The machine has no network any more: clients are told, connections end, and attempts fail.
+    public func loseNetwork() async throws(TestServiceError) {
+        try await act { state in
+            state.isNetworkLost = true
+            for socket in state.openSockets { state.close(socket.id, .noRoute) }
+            for id in state.requests.keys.sorted() { state.finish(id, .failure(.noRoute)) }
+            state.tellNetwork(.unavailable)
+        }
+    }
+
+    /// The machine has a network again: clients are told.
+    public func findNetwork() async throws(TestServiceError) {
+        try await act { state in
+            state.isNetworkLost = false
+            state.tellNetwork(.available)
+        }
+    }
+
+    /// How many connections there are: WebSockets, and polls that wait for messages.
+    public var connectionCount: Int {
+        core.read { state in state.openSockets.count + state.requests.values.count { $0.poll != nil && !$0.isLost } }
+    }
+}
+
+extension ServiceState {
+    fileprivate mutating func tellNetwork(_ status: NetworkStatus) {
+        for (_, observer) in networkObservers.sorted(by: { $0.key < $1.key }) { outbox.append { observer(status) } }
+    }
+
+    fileprivate mutating func drop(_ socket: TestSocket, _ reason: Drop) {
+        switch socket.peer {
+        case .chat:
+            if let bye = reason.bye { end(socket.id, bye) } else { close(socket.id, .reset) }
+        case .pusher:
+            guard !reason.isOfChat else { return }
+            guard let (code, message) = reason.pusher else { return close(socket.id, .reset) }
+            tell(socket.id, PusherFrames.error(code: code, message: message))
+            close(socket.id, .closeFrame(code, message))
+        }
+    }
+}

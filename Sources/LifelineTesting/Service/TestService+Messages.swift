@@ -1,0 +1,104 @@
+import EngineRuntime
+import Identifiers
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+// What others publish, and what the app publishes.
+extension TestService {
+    /// Somebody else publishes a value, encoded as JSON. Clients of Pusher, PubNub and chat that are subscribed receive it; PubNub and
+    /// chat keep it for history and for those who are away.
+    ///
+    /// - Parameters:
+    ///   - event: the event's name; for PubNub the custom message type, for chat the message type. Nil for a message without one.
+    ///   - channel: as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an open channel.
+    ///   - user: who publishes, where the service tells; nil for somebody. On `direct:USER` it is always `USER`.
+    /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
+    ///   ``TestServiceError/Code/unencodable`` for what is no JSON.
+    public func deliver(
+        _ value: some Encodable & Sendable, event: String? = nil, on channel: String, from user: String? = nil
+    ) async throws(TestServiceError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        guard let data = try? encoder.encode(value) else {
+            throw TestServiceError(.unencodable, "A value of type \(type(of: value)) cannot be written as JSON.")
+        }
+        try await deliver(json: String(decoding: data, as: UTF8.self), event: event, on: channel, from: user)
+    }
+
+    /// Somebody else publishes JSON text as it is. See ``deliver(_:event:on:from:)``.
+    public func deliver(
+        json: String, event: String? = nil, on channel: String, from user: String? = nil
+    ) async throws(TestServiceError) {
+        try await act { (state) throws(TestServiceError) in
+            try state.requireSubscriber(of: channel)
+            state.deliver(json, event: event, on: channel, from: user)
+        }
+    }
+
+    /// The service loses what it keeps for clients that are away, so that they cannot catch up: after the next reconnect a gap is
+    /// declared. (Pusher keeps nothing, so that every reconnect is one.) Histories stay. Call ``drop(_:)`` next.
+    public func loseMessages() {
+        core.change { state in
+            state.stream = []
+            state.region += 1
+            for user in state.inboxes.keys { state.inboxes[user]?.lose() }
+        }
+    }
+
+    /// What becomes of messages that the app publishes from now on.
+    ///
+    /// - Parameter channel: nil for all channels for which nothing else was said.
+    public func answerPublishing(_ answer: Publishing, on channel: String? = nil) {
+        core.change { state in
+            if let channel {
+                state.publishing[Identifier(ServiceState.plain(channel))] = answer
+            } else {
+                state.publishingElsewhere = answer
+            }
+        }
+    }
+
+    /// What the app has published so far, refused messages included, oldest first.
+    ///
+    /// - Parameter channel: nil for all channels.
+    public func published(on channel: String? = nil) -> [TestPublication] {
+        core.read { state in
+            state.publications.filter { publication in
+                channel.map { ServiceState.plain($0).isExactly(ServiceState.plain(publication.channel)) } ?? true
+            }
+        }
+    }
+
+    /// Answers HTTP requests: those to the app's own server, such as an authorisation endpoint, and those to the service that the test
+    /// wants answered in its own way.
+    ///
+    /// - Parameter answer: nil for what the service answers by itself. Called on any thread; must not call the service.
+    public func onRequest(_ answer: @escaping @Sendable (TestRequest) -> TestAnswer?) {
+        core.change { $0.answerRequest = answer }
+    }
+
+    /// The HTTP requests so far that the service has answered, oldest first.
+    public var requests: [TestRequest] { core.read { $0.requestLog } }
+}
+
+extension ServiceState {
+    fileprivate func requireSubscriber(of name: String) throws(TestServiceError) {
+        if case (let conversation, _) = Self.chatChannel(name), conversation != .open, conversation != .group,
+            !inboxes.isEmpty
+        {
+            return
+        }
+        if channels[Identifier(Self.plain(name))]?.isKnown ?? false { return }
+        let patterns = channels.filter { $0.value.isKnown && $0.key.text.hasByteSuffix(".*") }.map(\.key.text)
+        if patterns.contains(where: { name.hasBytePrefix(String($0.dropLast())) }) { return }
+        let known = channels.filter { $0.value.isKnown }.map(\.key.text).sorted().joined(separator: ", ")
+        throw TestServiceError(
+            .notSubscribed,
+            "No client was ever subscribed to \(name), so nobody would receive it. Subscribe first. "
+                + (known.isEmpty ? "Nothing was subscribed so far." : "Subscribed so far: \(known)."))
+    }
+}

@@ -1,0 +1,93 @@
+import EngineRuntime
+import Lifeline
+import PubNub
+import PusherSwift
+
+/// A realtime service in memory, for the tests of an app: no socket, no server, and time that only moves when told to.
+///
+/// Clients of `Lifeline`, `PusherSwift` and `PubNub` that are made with it run their real code: sessions, engine, retries and
+/// callbacks. Replaced are sockets, HTTP requests, time and randomness. A test says what the service does:
+///
+/// ```swift
+/// let service = TestService()
+/// let client = LifelineClient(service.pusher())
+/// try await client.connect()
+/// let room = try await client.channel("room").subscribe()
+/// try await service.deliver("hello", event: "greeting", on: "room")
+/// try await service.drop(.reset)
+/// try await service.advance(by: .seconds(30))
+/// ```
+///
+/// Methods that make something happen return when everything that follows has been delivered: callbacks have run, and loops over a
+/// client's sequences wait for the next element. Without a script the service accepts every connection, subscription and message.
+/// Rules LT-1 to LT-38 of `docs/rules/testing.md`. May be used from any thread; use one service for each test.
+public final class TestService: Sendable {
+    let core = ServiceCore()
+    package let double: any ServiceDouble
+
+    /// A service that nobody is connected to.
+    public init() {
+        double = TestDouble(core: core)
+    }
+
+    // MARK: Lifeline
+
+    /// The service as Pusher Channels, for `LifelineClient`.
+    ///
+    /// - Parameters:
+    ///   - access: who authorises channels; by default the client itself, so that it may publish.
+    ///   - user: who the client is on presence channels.
+    ///   - signIn: who vouches for the user; nil for a client that does not sign in.
+    public func pusher(
+        access: PusherAccess = .secret("test-secret", appID: "1"), user: Member? = Member(id: "me"), signIn: PusherSignIn? = nil
+    ) -> Service {
+        inPlace(of: .pusher(key: "test-key", host: .init("test.invalid"), access: access, user: user, signIn: signIn))
+    }
+
+    /// The service as PubNub, for `LifelineClient`.
+    ///
+    /// - Parameters:
+    ///   - user: who the client is.
+    ///   - presence: whether the client keeps ``Room/presence`` up to date.
+    public func pubnub(user: String = "me", presence: Bool = true) -> Service {
+        inPlace(
+            of: .pubnub(
+                publishKey: "test-publish", subscribeKey: "test-subscribe", userID: user, host: .init("test.invalid"),
+                presence: presence))
+    }
+
+    /// The service as Nexconn Chat, for `LifelineClient`.
+    ///
+    /// - Parameters:
+    ///   - user: who the client is.
+    ///   - presence: whether the client keeps ``Room/presence`` of open channels up to date.
+    public func nexconn(user: String = "me", presence: Bool = true) -> Service {
+        inPlace(
+            of: .nexconn(
+                appKey: "test-key", host: .init("test.invalid"), access: .token(token(for: user)), device: "device-of-\(user)",
+                presence: presence))
+    }
+
+    /// Takes the place of a service that the app has configured. Keys, users and whoever authorises stay as configured; hosts are never
+    /// asked.
+    ///
+    /// Requests to an app's own server, such as an authorisation endpoint, come here as well: ``onRequest(_:)`` answers them.
+    public func inPlace(of service: Service) -> Service {
+        service.on(double)
+    }
+
+    // MARK: The vendors' APIs
+
+    /// Takes the place of the service for every `Pusher` that is made with these options.
+    public func attach(to options: PusherClientOptions) {
+        options.use(double)
+    }
+
+    /// Takes the place of the service for every `PubNub` that is made with this configuration.
+    public func attach(to configuration: PNConfiguration) {
+        configuration.use(double)
+    }
+
+    /// An access token of chat, for a user.
+    public func token(for user: String) -> String { ServiceState.tokenPrefix + user }
+}

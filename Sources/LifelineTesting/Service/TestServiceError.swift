@@ -1,0 +1,44 @@
+/// What is wrong with a script: a step that cannot have the effect that the test wants, or one that never ends.
+public struct TestServiceError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What kind of mistake it is. An open set: switch over it with a `default`.
+    public struct Code: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+        /// The word for it.
+        public let rawValue: String
+
+        /// One that this version may not know.
+        public init(rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        /// The same as ``rawValue``.
+        public var description: String { rawValue }
+
+        /// No client is connected.
+        public static let nothingConnected = Code(rawValue: "nothingConnected")
+        /// No client was ever subscribed to the channel.
+        public static let notSubscribed = Code(rawValue: "notSubscribed")
+        /// The service that the clients speak has no such thing.
+        public static let wrongService = Code(rawValue: "wrongService")
+        /// The value cannot be written as JSON.
+        public static let unencodable = Code(rawValue: "unencodable")
+        /// Somebody is on the channel already, or is not there.
+        public static let wrongMember = Code(rawValue: "wrongMember")
+        /// Something that the app does has not ended for 30 s.
+        public static let stuck = Code(rawValue: "stuck")
+        /// What the test waits for has not happened for 30 s.
+        public static let neverHappened = Code(rawValue: "neverHappened")
+    }
+
+    /// What kind of mistake it is.
+    public var code: Code
+    /// What is wrong, and what to do.
+    public var reason: String
+
+    init(_ code: Code, _ reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// One line for people.
+    public var description: String { "\(code): \(reason)" }
+}

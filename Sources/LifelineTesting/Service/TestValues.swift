@@ -1,0 +1,71 @@
+import EngineRuntime
+
+/// A message that the app has published.
+public struct TestPublication: Hashable, Sendable {
+    /// Where.
+    public var channel: String
+    /// The event's name; `message` for none, and the message type for chat.
+    public var event: String
+    /// The payload as JSON text. For chat the content of the message.
+    public var json: String
+    /// Who published it, where the service is told.
+    public var user: String?
+    /// Whether the service has taken it.
+    public var isAccepted: Bool
+
+    /// A message, such as to compare with.
+    public init(channel: String, event: String, json: String, user: String? = nil, isAccepted: Bool = true) {
+        self.channel = channel
+        self.event = event
+        self.json = json
+        self.user = user
+        self.isAccepted = isAccepted
+    }
+}
+
+/// What becomes of messages that an app publishes.
+public enum Publishing: Hashable, Sendable {
+    /// The service takes them.
+    case accepted
+    /// The service does not take them, and says why.
+    case refused(reason: String)
+    /// The service takes them, but the answer never comes. The app's call ends when its time is over (`advance(by:)`), or with the
+    /// connection (`drop(_:)`).
+    case unanswered
+}
+
+/// An HTTP request of a client.
+public struct TestRequest: Hashable, Sendable {
+    /// Such as `POST`.
+    public var method: String
+    /// The whole URL.
+    public var url: String
+    /// In the order in which they were set.
+    public var headers: [String]
+    /// As text.
+    public var body: String
+
+    init(_ request: DoubleRequest) {
+        method = request.method
+        url = request.url
+        headers = request.headers.map { "\($0.name): \($0.value)" }
+        body = String(decoding: request.body, as: UTF8.self)
+    }
+}
+
+/// An HTTP answer to a client.
+public struct TestAnswer: Hashable, Sendable {
+    /// Such as 200.
+    public var status: Int
+    /// By name.
+    public var headers: [String: String]
+    /// As text.
+    public var body: String
+
+    /// An answer.
+    public init(status: Int = 200, headers: [String: String] = ["Content-Type": "application/json"], body: String = "{}") {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+}
