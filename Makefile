@@ -64,7 +64,7 @@ serve: setup ## Build, then run the server on port 6001
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
 test: lint built pure ## All that CI runs
-	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc docs examples together' '@idle $(MAKE) tsan-build'
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together' '@idle $(MAKE) tsan-build'
 	@$(MAKE) BUILT=1 tsan alone
 
 .PHONY: lint
@@ -107,6 +107,10 @@ docs: built ## Build the documentation of all products into build/docs, and chec
 .PHONY: api
 api: built ## Record the public API in Tests/API, for the tests to compare with
 	Scripts/api.py record
+
+.PHONY: swiftui
+swiftui: built ## Type-check the SwiftUI front end of the chat app, against declarations only
+	Scripts/check-swiftui.sh
 
 .PHONY: examples
 examples: built ## Build and run the programs in Examples/, an outage included

@@ -228,6 +228,12 @@ let package = Package(
             name: "example-presence", dependencies: ["Lifeline"], path: "Examples/PresenceBoard", swiftSettings: strict),
         .executableTarget(name: "example-prices", dependencies: ["Lifeline"], path: "Examples/LivePrices", swiftSettings: strict),
 
+        .target(name: "ChatAppModel", dependencies: ["Lifeline"], path: "Examples/ChatApp/Model", swiftSettings: strict),
+        .executableTarget(
+            name: "example-chatapp", dependencies: ["ChatAppModel", "Lifeline"], path: "Examples/ChatApp/Terminal",
+            swiftSettings: strict),
+        tests("ChatAppTests", ["ChatAppModel", "Lifeline", "LifelineTesting"]),
+
         // Says back what it hears, for Tests/InteropTests/test_autobahn.py.
         .executableTarget(
             name: "conformance-echo",

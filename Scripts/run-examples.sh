@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 bin=${1:-}
 if [ -z "$bin" ]; then
-    for product in lifeline example-chatroom example-presence example-prices; do
+    for product in lifeline example-chatroom example-presence example-prices example-chatapp; do
         swift build -debug-info-format none --product "$product" >&2
     done
     bin=$(swift build -debug-info-format none --show-bin-path)
@@ -88,6 +88,15 @@ says chatroom-again "(earlier) ann: hello from ann"
 run presence example-presence ann --once
 says presence "visitor: join Online: ann, visitor"
 says presence "visitor: leave Online: ann"
+
+for service in pusher pubnub nexconn; do
+    run "chatapp-$service" example-chatapp ann --service "$service" --once
+    says "chatapp-$service" "-- Connecting"
+    says "chatapp-$service" "ann: hello from ann"
+done
+says chatapp-pusher "-- here: ann"
+run chatapp-again example-chatapp ben --service pubnub --once
+says chatapp-again "ann: hello from ann"
 
 run prices example-prices --prices 5
 says prices "board: ACME"
