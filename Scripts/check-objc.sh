@@ -25,6 +25,8 @@ flags=(
     -disable-implicit-string-processing-module-import -plugin-path "$toolchain/host/plugins"
     -I "$work/modules" -I "$work" -I "$stubs" -module-cache-path "$work/cache"
 )
+# What SwiftPM calls the package that the modules were built in, for declarations that are `package`.
+package=$(basename "$PWD" | tr '[:upper:]' '[:lower:]' | tr -c '[:alnum:]\n' _)
 for name in ObjectiveC Foundation; do
     swiftc "${flags[@]}" -emit-module -import-underlying-module -module-name $name -o "$work/$name.swiftmodule" "$stubs/$name.swift"
 done
@@ -48,9 +50,7 @@ check() {
     mapfile -t sources < <(find "$work/sources" -name '*.swift' | sort)
     mapfile -t programs < <(find Tests/ObjectiveC -name "$prefix*.m" | sort)
 
-    # Declarations with the access level `package` are visible to modules of the same package, which SwiftPM calls by its directory.
-    swiftc "${flags[@]}" -I "$built/Modules" "${maps[@]}" -typecheck -module-name "$module" \
-        -package-name "$(basename "$PWD" | tr '[:upper:]' '[:lower:]')" \
+    swiftc "${flags[@]}" -I "$built/Modules" "${maps[@]}" -typecheck -package-name "$package" -module-name "$module" \
         -emit-objc-header-path "$work/$module-Swift.h" "${sources[@]}"
     for program in "${programs[@]}"; do
         clang -target x86_64-unknown-linux-gnu -fobjc-runtime=macosx -fobjc-arc -fblocks -fsyntax-only -Wall -Werror \
