@@ -29,7 +29,6 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioLocks: Target.Dependency = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
-let nioExtras: Target.Dependency = .product(name: "NIOExtras", package: "swift-nio-extras")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
@@ -58,7 +57,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.0.0"),
         .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -82,11 +80,13 @@ let package = Package(
             "WebSocketTransport",
             [
                 "ConnectionEngine", "EngineRuntime", "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioHTTP1, nioLocks,
-                nioTLS, nioSSL, nioExtras,
+                nioTLS, nioSSL,
             ]),
         library(
             "HTTPTransport",
-            ["ConnectionEngine", "EngineRuntime", "TransportCommon", nioCore, nioPosix, nioHTTP1, nioLocks, asyncHTTPClient]),
+            [
+                "ConnectionEngine", "EngineRuntime", "TransportCommon", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioTLS, nioSSL,
+            ]),
 
         // A client of Redis and Valkey.
         library(

@@ -1,4 +1,3 @@
-import AsyncHTTPClient
 import ConnectionEngine
 import NIOCore
 import NIOHTTP1
@@ -6,17 +5,14 @@ import TransportCommon
 
 /// The requests of one attempt: the poll, the calls, their clock and their failures. On one event loop.
 final class LongPollRequests {
-    /// How many connections that turn out to be closed one request may come across.
-    private static var triesBeforeWriting: Int { 64 }
-
     private let settings: LongPollSettings
     private let reports: any LongPollReports
     private let whenOver: @Sendable () -> Void
-    private var templates: RequestTemplates
+    private let heads: RequestHeads
 
     private var poll: ExchangeRun?
     /// The connection of the last poll.
-    private weak var pollConnection: ExchangeHandler?
+    private weak var pollConnection: PooledConnection?
     private var calls: [ObjectIdentifier: ExchangeRun] = [:]
     private var alarm: Scheduled<Void>?
     private var alarmAt = NIODeadline.distantFuture
@@ -27,7 +23,7 @@ final class LongPollRequests {
         self.settings = settings
         self.reports = reports
         self.whenOver = whenOver
-        templates = RequestTemplates(settings.endpoint, through: settings.configuration.proxy)
+        heads = RequestHeads(settings.endpoint)
     }
 
     // MARK: What is asked for
@@ -79,39 +75,27 @@ final class LongPollRequests {
     }
 
     private func endPoll() {
-        guard let poll else { return }
+        let poll = poll
         self.poll = nil
-        forget(poll)
-    }
-
-    private func forget(_ run: ExchangeRun) {
-        _ = pool(run).pending.take(run.number)
-        run.giveUp()
+        poll?.giveUp()
     }
 
     // MARK: Requests
 
-    private func start(_ exchange: HTTPExchange, isPoll: Bool, isRepetition: Bool = false, tries: Int = 0) {
+    private func start(_ exchange: HTTPExchange, isPoll: Bool, isRepetition: Bool = false) {
+        let head: HTTPRequestHead
+        do throws(ConnectionFailure) {
+            head = try heads.head(for: exchange)
+        } catch {
+            reports.failed(exchange.id, error)
+            return leaveIfDone()
+        }
         let run = ExchangeRun(
-            exchange, isPoll: isPoll, isRepetition: isRepetition, tries: tries,
+            exchange, head: head, isPoll: isPoll, isRepetition: isRepetition,
             bodyLimit: settings.configuration.bodyLimit, answerTimeout: settings.configuration.answerTimeout, owner: self)
         if isPoll { poll = run } else { calls[ObjectIdentifier(run)] = run }
-        let pool = pool(run)
-        let bound = NIOLoopBound(run, eventLoop: settings.eventLoop)
-        run.number = pool.pending.add(bound)
-        do throws(ConnectionFailure) {
-            let request = try templates.request(for: exchange, number: run.number)
-            let task = pool.http.execute(
-                request: request, delegate: ExchangeDelegate(bound), eventLoop: .delegate(on: settings.eventLoop))
-            run.task = task
-            task.futureResult.whenFailure { bound.value.failed($0) }
-        } catch {
-            run.failed(error)
-        }
-    }
-
-    private func pool(_ run: ExchangeRun) -> SharedHTTPClient {
-        run.isPoll ? settings.pools.polls : settings.pools.calls
+        let connections = isPoll ? settings.pools.polls : settings.pools.calls
+        connections.pool.value.execute(run, to: settings.endpoint)
     }
 
     /// Takes a run off the books. False when it was not on them.
@@ -151,7 +135,7 @@ final class LongPollRequests {
         if let leaveAt, leaveAt <= now { return leave() }
         for run in Array(calls.values) + (poll.map { [$0] } ?? []) {
             guard let expiry = run.expiry, expiry.at <= now, remove(run) else { continue }
-            forget(run)
+            run.giveUp()
             switch expiry.how {
             case .unanswered: tell(run, ConnectionFailure(.timeout, "The answer did not come in time."))
             case .unfinished: tell(run, ConnectionFailure(.timeout, "The answer began, but did not end in time."))
@@ -186,20 +170,11 @@ extension LongPollRequests: ExchangeOwner {
     }
 
     func failed(_ run: ExchangeRun, error: any Error) {
-        _ = pool(run).pending.take(run.number)
         guard remove(run) else { return }
-        guard let beganAt = run.beganAt else {
-            // The connection was closed, or refused the request, before a byte of it was written.
-            if run.wasLeftUnwritten(error), run.tries < Self.triesBeforeWriting {
-                return start(
-                    run.exchange, isPoll: run.isPoll, isRepetition: run.isRepetition, tries: run.tries + 1)
-            }
-            return tell(run, .connecting(error, through: settings.configuration.proxy))
+        if run.isStale(within: settings.configuration.staleWindow) {
+            return start(run.exchange, isPoll: run.isPoll, isRepetition: true)
         }
-        let isStale =
-            run.isReused && !run.hasHeard && !run.isRepetition && run.exchange.method == "GET"
-            && NIODeadline.now() - beganAt < TimeAmount(settings.configuration.staleWindow)
-        if isStale { return start(run.exchange, isPoll: run.isPoll, isRepetition: true) }
-        tell(run, run.isPoll ? .polling(error) : .calling(error))
+        // Before the request was written the failure is that of dialling.
+        tell(run, run.isPoll && run.beganAt != nil ? .polling(error) : .calling(error))
     }
 }

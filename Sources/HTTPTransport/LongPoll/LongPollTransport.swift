@@ -64,18 +64,20 @@ public final class LongPollTransport<Session: LongPollSession>: ClientTransport 
 /// The connections of a transport: those for polls and those for calls. Shared with all transports of the same configuration
 /// on the same event loop.
 struct LongPollPools: Sendable {
-    let polls: SharedHTTPClient
-    let calls: SharedHTTPClient
+    let polls: SharedConnections
+    let calls: SharedConnections
 
     init(_ configuration: LongPollTransportConfiguration, on eventLoop: any EventLoop) {
-        var settings = SharedHTTPClient.Settings(
+        var settings = SharedConnections.Settings(
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
             proxy: configuration.proxy,
             connectTimeout: configuration.connectTimeout,
             keepAlive: configuration.keepAlive, liveness: configuration.liveness, eventLoop: .init(eventLoop: eventLoop))
-        calls = .client(for: settings)
+        calls = .connections(for: settings)
         settings.purpose = .polls
-        polls = .client(for: settings)
+        // Polls hold their connections; one that had to wait for another's end would never be made.
+        settings.limits = ConnectionLimits(perHost: 1 << 14, total: 1 << 14)
+        polls = .connections(for: settings)
     }
 }
 

@@ -143,8 +143,8 @@ import TransportCommon
         var callers: [HTTPCaller]? = [HTTPCaller(trustRoots: roots), HTTPCaller(trustRoots: roots)]
         for caller in callers ?? [] { _ = try await caller.send(HTTPCall(url: server.url), timeout: .seconds(10)) }
         #expect(server.connectionCount == 1)
-        weak let shared = callers?.first?.client
-        #expect(shared != nil && callers?.last?.client === shared)
+        weak let shared = callers?.first?.connections
+        #expect(shared != nil && callers?.last?.connections === shared)
         callers = nil
         #expect(shared == nil)
     }

@@ -54,11 +54,23 @@ import Testing
         #expect(failure?.category == .badRequest && server.requests.isEmpty)
     }
 
-    @Test func `The header that ties polls to connections is nobody else's`() async throws {
+    @Test func `The body alone decides about the length of a request`() async throws {
         let server = try await HTTPTestServer { _ in .bytes(answer("200 OK")) }
-        let call = HTTPCall(url: server.url, headers: [HTTPField("Lifeline-Exchange", "1")])
+        let fields = [HTTPField("Content-Length", "1"), HTTPField("transfer-encoding", "chunked"), HTTPField("X-One", "1")]
+        let call = HTTPCall(method: "POST", url: server.url, headers: fields, body: Array("four".utf8))
+        #expect(try await HTTPCaller().send(call, timeout: .seconds(10)).status == 200)
+        let request = try #require(server.requests.first?.lowercased())
+        #expect(request.contains("\r\ncontent-length: 4\r\n") && request.contains("\r\nx-one: 1\r\n"))
+        #expect(!request.contains("content-length: 1\r\n") && !request.contains("transfer-encoding"))
+    }
+
+    @Test(arguments: [
+        ("Host", "evil.test"), ("host", "a"), ("X-One", "a\u{7F}"), ("X-One", "a\u{0}b"), ("X:One", "a"), ("Ä", "a"),
+    ])
+    func `Headers that would say something else are refused`(name: String, value: String) async throws {
+        let server = try await HTTPTestServer { _ in .bytes(answer("200 OK")) }
         let failure = await #expect(throws: ConnectionFailure.self) {
-            try await HTTPCaller().send(call, timeout: .seconds(10))
+            try await HTTPCaller().send(HTTPCall(url: server.url, headers: [HTTPField(name, value)]), timeout: .seconds(10))
         }
         #expect(failure?.category == .badRequest && server.requests.isEmpty)
     }

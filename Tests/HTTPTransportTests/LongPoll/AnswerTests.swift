@@ -17,7 +17,7 @@ import Testing
         #expect(request.hasPrefix("GET /v2/subscribe/demo/a%2Cb%252F/0?tt=17%2B1&filter-expr=a%20%7C%7C%20b HTTP/1.1\r\n"))
         let fields = request.lowercased()
         #expect(fields.contains("\r\nhost: 127.0.0.1:\(server.port)\r\n") && fields.contains("\r\nx-one: 1\r\n"))
-        #expect(!fields.contains(PendingExchanges.field) && !fields.contains("content-length"))
+        #expect(!fields.contains("lifeline") && !fields.contains("content-length"))
         peer.answer("{\"t\":1}", headers: "Content-Type: application/json; charset=UTF-8\r\n")
         let inbound = try await client.outcome()
         #expect(inbound.id == 7)

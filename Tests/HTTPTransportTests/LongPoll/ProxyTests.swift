@@ -165,6 +165,40 @@ import TransportCommon
         #expect(await failure?.category == .networkUnavailable)
     }
 
+    @Test(arguments: [
+        ("SSH-2.0-OpenSSH_9.9\r\n", "The proxy does not speak HTTP."), ("HTTP/1.1 2", "The proxy did not answer in time."),
+        ("", "The proxy did not answer in time."), ("HTTP/1.1 100 Continue\r\n\r\n", "The proxy did not answer in time."),
+        ("HTTP/1.1 101 Switching Protocols\r\n\r\n", "The proxy does not forward the connection."),
+        ("HTTP/1.1 200 OK\r\nX: \(String(repeating: "y", count: 20_000))", "The proxy's answer is too long."),
+        ("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\n\r\n", "The proxy sent more than its answer."),
+    ])
+    func `Rule HT-15: a proxy that answers nothing, nonsense or without end is said so`(bytes: String, words: String) async throws
+    {
+        let proxy = try await PollServer()
+        var configuration = configuration(proxy)
+        configuration.connectTimeout = .milliseconds(bytes.utf8.count < 30 ? 300 : 10_000)
+        let client = try await PollClient(configuration, to: Self.behind)
+        client.poll()
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        if !bytes.isEmpty { peer.write(bytes) }
+        let failure = try await client.failure()
+        #expect(failure.category == .proxyUnavailable && failure.reason == words)
+        #expect(try await peer.ended.next())
+    }
+
+    @Test func `Interim answers of a proxy are passed over`() async throws {
+        let proxy = try await PollServer()
+        let client = try await PollClient(configuration(proxy), to: Self.behind)
+        client.poll()
+        let peer = try await proxy.peers.next()
+        _ = try await peer.requests.next()
+        peer.write("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200 ")
+        peer.write("Connected\r\nVia: x\r\n\r\n")
+        try await peer.serve("through")
+        #expect(try await client.answer().body == "through")
+    }
+
     @Test func `Credentials are never shown`() {
         let proxy = HTTPProxy(host: "proxy", port: 3128, credentials: .init(user: "someone", password: "secret"))
         var dumped = ""

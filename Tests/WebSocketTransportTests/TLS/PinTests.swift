@@ -97,7 +97,7 @@ import TransportCommon
 
     @Test func `Requests of HTTP insist on a pinned key, before anything is sent`() async throws {
         let matrix = try await CertificateMatrix.shared.value
-        for (pin, isGood) in [("good.pem", true), ("goodrot.pem", false)] {
+        for (pin, isGood) in [("good.pem", true), ("ca.pem", true), ("goodrot.pem", false)] {
             let server = try await TestServer(tls: matrix.serverContext("good.pem"))
             let caller = try HTTPCaller(trustRoots: .file(matrix.authority), pins: CertificatePins([matrix.pin(pin)]))
             let call = HTTPCall(method: "POST", url: "https://localhost:\(server.port)/auth", body: Array("secret".utf8))

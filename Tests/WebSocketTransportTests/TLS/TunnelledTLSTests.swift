@@ -70,14 +70,25 @@ import TransportCommon
         #expect(try await reply.status == 200)
     }
 
-    @Test(arguments: ["192.0.2.7", "[2001:db8::7]"])
-    func `Rule HT-15: calls to addresses behind a proxy are refused with TLS`(host: String) async throws {
-        let proxy = try await TestServer()
-        let caller = HTTPCaller(proxy: HTTPProxy(host: "127.0.0.1", port: proxy.port))
-        let failure = await #expect(throws: ConnectionFailure.self) {
-            try await caller.send(HTTPCall(url: "https://\(host)/auth"), timeout: .seconds(20))
+    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    func `Rule HT-15: calls to an address behind a proxy compare the certificate with that address`() async throws {
+        let matrix = try await CertificateMatrix.shared.value
+        let server = try await TestServer(tls: matrix.serverContext("good.pem"))
+        let relay = try await Relay(to: server.port)
+        let caller = HTTPCaller(trustRoots: .file(matrix.authority), proxy: HTTPProxy(host: "127.0.0.1", port: relay.port))
+        for host in ["192.0.2.7", "[2001:db8::7]"] {
+            let failure = await #expect(throws: ConnectionFailure.self) {
+                try await caller.send(HTTPCall(url: "https://\(host):\(server.port)/auth"), timeout: .seconds(20))
+            }
+            #expect(failure?.category == .tlsUntrusted && failure?.tlsAlert == "HOSTNAME_MISMATCH")
+            #expect(try await server.peers.next().requests.waiting.isEmpty)
         }
-        #expect(failure?.category == .badRequest && failure?.reason.contains("name") == true)
-        #expect(proxy.peers.waiting.isEmpty)
+        for host in ["198.18.0.1", "[fd00:18::1]"] {
+            async let reply = caller.send(HTTPCall(url: "https://\(host):\(server.port)/auth"), timeout: .seconds(20))
+            let peer = try await server.peers.next()
+            #expect(try await peer.requests.next().contains("Host: \(host):\(server.port)\r\n"))
+            peer.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            #expect(try await reply.status == 200)
+        }
     }
 }

@@ -1,0 +1,141 @@
+import ConnectionEngine
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import TransportCommon
+
+/// A call that was found fit to be sent.
+struct CallRequest: Sendable {
+    let url: String
+    let endpoint: HTTPEndpoint
+    let exchange: HTTPExchange
+    let head: HTTPRequestHead
+
+    /// - Throws: category `badRequest` for a URL, method or header that cannot be sent (rule HT-3).
+    init(_ call: HTTPCall) throws(ConnectionFailure) {
+        let location = try RequestLocation(call.url)
+        url = call.url
+        endpoint = location.endpoint
+        // Its time limit is that of the call, which runs from its beginning.
+        exchange = HTTPExchange(
+            id: 0, method: call.method, target: location.target, headers: call.headers.map { .init($0.name, $0.value) },
+            body: call.body, timeout: .seconds(86_400))
+        head = try RequestHeads(location.endpoint).head(for: exchange)
+    }
+}
+
+/// A call under way: where any thread meets its event loop.
+final class RunningCall: Sendable {
+    typealias Completion = @Sendable (Result<HTTPAnswer, ConnectionFailure>) -> Void
+
+    private let eventLoop: any EventLoop
+    /// Gone once it was called, or must not be any more.
+    private let completion: NIOLockedValueBox<Completion?>
+    /// Used on the loop only.
+    private let exchange: NIOLoopBoundBox<CallExchange?>
+
+    init(eventLoop: any EventLoop, completion: @escaping Completion) {
+        self.eventLoop = eventLoop
+        self.completion = NIOLockedValueBox(completion)
+        exchange = .makeEmptyBox(eventLoop: eventLoop)
+    }
+
+    /// On the loop.
+    func start(_ request: CallRequest, on pool: ConnectionPool, bodyLimit: Int, deadline: NIODeadline) {
+        guard completion.withLockedValue({ $0 != nil }) else { return }
+        let exchange = CallExchange(request, pool: pool, bodyLimit: bodyLimit) { self.complete($0) }
+        self.exchange.value = exchange
+        exchange.start(deadline: deadline, on: eventLoop)
+    }
+
+    private func complete(_ result: Result<HTTPAnswer, ConnectionFailure>) {
+        exchange.value = nil
+        take()?(result)
+    }
+
+    private func take() -> Completion? {
+        completion.withLockedValue { completion in
+            defer { completion = nil }
+            return completion
+        }
+    }
+
+    /// Ends the call at once; its completion is never called. False when it has been.
+    @discardableResult
+    func cancel() -> Bool {
+        let isFirst = take() != nil
+        if isFirst {
+            eventLoop.execute { [exchange] in
+                exchange.value?.cancel()
+                exchange.value = nil
+            }
+        }
+        return isFirst
+    }
+}
+
+/// The exchange of a call, its clock and its failures. On one event loop.
+private final class CallExchange: ExchangeOwner {
+    private let request: CallRequest
+    private let pool: ConnectionPool
+    private let bodyLimit: Int
+    private let completion: (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    private var run: ExchangeRun?
+    private var timer: Scheduled<Void>?
+
+    init(
+        _ request: CallRequest, pool: ConnectionPool, bodyLimit: Int,
+        completion: @escaping (Result<HTTPAnswer, ConnectionFailure>) -> Void
+    ) {
+        self.request = request
+        self.pool = pool
+        self.bodyLimit = bodyLimit
+        self.completion = completion
+    }
+
+    func start(deadline: NIODeadline, on eventLoop: any EventLoop) {
+        timer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.cancel()
+            self.completion(.failure(ConnectionFailure(.timeout, "The answer did not come in time.")))
+        }
+        execute(isRepetition: false)
+    }
+
+    func cancel() {
+        timer?.cancel()
+        timer = nil
+        run?.giveUp()
+        run = nil
+    }
+
+    private func execute(isRepetition: Bool) {
+        let run = ExchangeRun(
+            request.exchange, head: request.head, isPoll: false, isRepetition: isRepetition, bodyLimit: bodyLimit,
+            answerTimeout: .seconds(86_400), owner: self)
+        self.run = run
+        pool.execute(run, to: request.endpoint)
+    }
+
+    func began(_ run: ExchangeRun) {}
+    func heard(_ run: ExchangeRun) {}
+
+    func answered(_ run: ExchangeRun, head: HTTPResponseHead, body: ByteBuffer) {
+        end(
+            .success(
+                HTTPAnswer(
+                    status: Int(head.status.code), headers: head.headers.map { HTTPField($0.name, $0.value) },
+                    body: Array(body.readableBytesView), url: request.url)))
+    }
+
+    func failed(_ run: ExchangeRun, error: any Error) {
+        if run.isStale(within: .seconds(1)) { return execute(isRepetition: true) }
+        end(.failure(.calling(error)))
+    }
+
+    private func end(_ result: Result<HTTPAnswer, ConnectionFailure>) {
+        timer?.cancel()
+        timer = nil
+        run = nil
+        completion(result)
+    }
+}

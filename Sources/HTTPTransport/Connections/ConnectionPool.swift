@@ -1,0 +1,209 @@
+import ConnectionEngine
+import NIOCore
+import TransportCommon
+
+/// Keeps connections, opens new ones within bounds, and lets exchanges wait for them (rules HT-33 to HT-36). On one event loop.
+final class ConnectionPool {
+    private let eventLoop: any EventLoop
+    private let dialer: ServerDialer
+    private let connectTimeout: TimeAmount
+    private let keepAlive: TimeAmount
+    private let limits: ConnectionLimits
+    /// Whether a connection that is ready when nobody waits is kept.
+    private let keepsUnrequested: Bool
+
+    private var origins: [HTTPEndpoint: OriginConnections] = [:]
+    /// Connections to all origins, those that are being opened included.
+    private var count = 0
+    /// Somebody waits because there are as many connections as there may be.
+    private var isStarved = false
+    private var idleTimer: Scheduled<Void>?
+    private var isClosed = false
+
+    init(_ settings: SharedConnections.Settings, eventLoop: any EventLoop) {
+        self.eventLoop = eventLoop
+        dialer = ServerDialer(
+            trustRoots: settings.trustRoots, pins: settings.pins, certificate: settings.certificate, proxy: settings.proxy,
+            connectTimeout: settings.connectTimeout, liveness: settings.liveness)
+        connectTimeout = TimeAmount(settings.connectTimeout)
+        keepAlive = TimeAmount(settings.keepAlive)
+        limits = settings.limits
+        keepsUnrequested = settings.purpose == .calls
+    }
+
+    // MARK: Exchanges
+
+    /// Writes the request of `run` to a connection that is free, or lets it wait for one.
+    func execute(_ run: ExchangeRun, to endpoint: HTTPEndpoint) {
+        if isClosed { return run.failed(ExchangeFault.closed) }
+        let origin = origin(endpoint)
+        if !run.isRepetition, let connection = origin.takeIdle() { return connection.start(run) }
+        // Connections that turned out to be closed may have been its last.
+        if origins[endpoint] == nil { origins[endpoint] = origin }
+        origin.wait(run)
+        dial(for: origin)
+    }
+
+    private func origin(_ endpoint: HTTPEndpoint) -> OriginConnections {
+        if let origin = origins[endpoint] { return origin }
+        let origin = OriginConnections(endpoint, of: self)
+        origins[endpoint] = origin
+        return origin
+    }
+
+    /// An exchange that waited was given up: of the connections that are being opened one is too many now.
+    func waitsLess(_ origin: OriginConnections) {
+        while origin.dials.count > origin.waitingCount, let surplus = origin.dials.popLast() {
+            surplus.cancel()
+            count -= 1
+        }
+        slotIsFree(origin)
+    }
+
+    // MARK: Connections
+
+    /// A connection has carried its exchange and can carry another.
+    func released(_ connection: PooledConnection) {
+        let origin = connection.origin
+        if let next = origin.takeWaiting(isFresh: connection.uses == 0) { return connection.start(next) }
+        if isClosed || connection.uses == 0 && !keepsUnrequested { return connection.close() }
+        origin.keep(connection)
+        if idleTimer == nil { setIdleTimer(in: keepAlive) }
+        // An idle connection makes room for those that it cannot serve.
+        if origin.waitingCount > 0 { dial(for: origin) }
+        if isStarved { closeOldestIdle() }
+    }
+
+    /// A connection that was ready is closed.
+    func removed(_ connection: PooledConnection) {
+        connection.origin.forget(connection)
+        connection.origin.openCount -= 1
+        count -= 1
+        slotIsFree(connection.origin)
+    }
+
+    private func slotIsFree(_ origin: OriginConnections) {
+        dial(for: origin)
+        if origin.isUnused { origins[origin.endpoint] = nil }
+        guard isStarved, count < limits.total else { return }
+        isStarved = false
+        for origin in origins.values { dial(for: origin) }
+    }
+
+    /// Opens connections for those that wait, as far as the limits allow. Idle connections, which those that wait cannot use, make room.
+    private func dial(for origin: OriginConnections) {
+        while !isClosed, origin.dials.count < origin.waitingCount {
+            // Closing a connection comes back here.
+            if origin.count >= limits.perHost {
+                _ = origin.closeOldestIdle()
+                return
+            }
+            if count >= limits.total {
+                isStarved = true
+                closeOldestIdle()
+                return
+            }
+            open(for: origin)
+        }
+    }
+
+    private func closeOldestIdle() {
+        let oldest = origins.values.filter { !$0.idle.isEmpty }.min { first, second in
+            (first.idle.first?.idleSince ?? .distantFuture) < (second.idle.first?.idleSince ?? .distantFuture)
+        }
+        _ = oldest?.closeOldestIdle()
+    }
+
+    private func open(for origin: OriginConnections) {
+        let dial = PoolDial()
+        origin.dials.append(dial)
+        count += 1
+        let deadline = NIODeadline.now() + connectTimeout
+        let endpoint = origin.endpoint
+        let adopting = NIOLoopBound(dial, eventLoop: eventLoop)
+        dialer.open(
+            host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: eventLoop, deadline: deadline
+        ) { adopting.value.adopt($0) }
+        .assumeIsolated().whenComplete { result in
+            switch result {
+            case .success(let connection): self.connected(connection, dial, origin, deadline: deadline)
+            case .failure(let error): self.ended(dial, of: origin, .failure(.dialling(error)))
+            }
+        }
+    }
+
+    /// TCP is there, and the proxy has agreed; TLS comes next.
+    private func connected(
+        _ dialled: ServerDialer.Connection, _ dial: PoolDial, _ origin: OriginConnections, deadline: NIODeadline
+    ) {
+        guard !dial.isOver else { return dialled.channel.close(promise: nil) }
+        let connection = PooledConnection(origin: origin, tls: dialled.tls) { [weak self] connection, failure in
+            self?.ended(dial, of: origin, failure.map { .failure($0) } ?? .success(connection))
+        }
+        if dialled.tls != nil {
+            dial.timer = eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+                connection.fail(ConnectionFailure(.timeout, "The connection could not be established in time."))
+            }
+        }
+        do {
+            try connection.install(on: dialled.channel)
+        } catch {
+            dialled.channel.close(promise: nil)
+            ended(dial, of: origin, .failure(.dialling(error)))
+        }
+    }
+
+    private func ended(_ dial: PoolDial, of origin: OriginConnections, _ result: Result<PooledConnection, ConnectionFailure>) {
+        guard dial.end() else { return }
+        origin.dials.removeAll { $0 === dial }
+        switch result {
+        case .success(let connection):
+            origin.openCount += 1
+            released(connection)
+        case .failure(let failure):
+            count -= 1
+            let waited = origin.takeWaiting(isFresh: true)
+            slotIsFree(origin)
+            waited?.failed(failure)
+        }
+    }
+
+    // MARK: Ends
+
+    /// One timer for all idle connections, so that using one costs none.
+    private func setIdleTimer(in time: TimeAmount) {
+        idleTimer = eventLoop.assumeIsolated().scheduleTask(in: time) { [weak self] in self?.closeExpired() }
+    }
+
+    private func closeExpired() {
+        idleTimer = nil
+        let now = NIODeadline.now()
+        for origin in Array(origins.values) {
+            while let first = origin.idle.first, first.idleSince + keepAlive <= now, origin.closeOldestIdle() {}
+        }
+        if let next = origins.values.compactMap({ $0.idle.first?.idleSince }).min() { setIdleTimer(in: next + keepAlive - now) }
+    }
+
+    /// Closes everything. Nothing can be asked any more.
+    func shutDown() {
+        isClosed = true
+        idleTimer?.cancel()
+        idleTimer = nil
+        for origin in Array(origins.values) {
+            for dial in origin.dials { dial.cancel() }
+            count -= origin.dials.count
+            origin.dials = []
+            while origin.closeOldestIdle() {}
+            while let run = origin.takeWaiting(isFresh: true) { run.failed(ExchangeFault.closed) }
+        }
+        origins = [:]
+    }
+}
+
+/// How many connections there may be at a time; beyond that requests wait.
+struct ConnectionLimits: Hashable, Sendable {
+    /// To one host, at least 1.
+    var perHost: Int
+    /// To all hosts, at least 1.
+    var total: Int
+}

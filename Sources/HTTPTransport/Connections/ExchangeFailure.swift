@@ -1,0 +1,42 @@
+import ConnectionEngine
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import TransportCommon
+
+/// What ends an exchange besides errors of sockets, TLS and the HTTP parser.
+enum ExchangeFault: Error, Hashable {
+    /// The connection ended before the answer was complete.
+    case cut
+    /// The answer is longer than is taken.
+    case tooLong
+    /// The answer is none to the request.
+    case unexpected
+    /// The connections are closed because nobody uses them any more.
+    case closed
+}
+
+extension ConnectionFailure {
+    /// What an error means that ended a call (rule HT-3).
+    static func calling(_ error: any Error) -> ConnectionFailure {
+        switch error {
+        case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown:
+            ConnectionFailure(.networkUnavailable, "The server hung up before its answer was complete.")
+        case ExchangeFault.tooLong: ConnectionFailure(.malformedResponse, "The answer is too long.")
+        case ExchangeFault.closed: ConnectionFailure(.disconnected, "The connections of this client are closed.")
+        case is HTTPParserError, is NIOHTTPDecoderError, is ExchangeFault:
+            ConnectionFailure(.malformedResponse, "The answer is not HTTP.")
+        default: dialling(error)
+        }
+    }
+
+    /// What an error means that ended a poll on its way (rule HT-12).
+    static func polling(_ error: any Error) -> ConnectionFailure {
+        switch error {
+        case ExchangeFault.cut, HTTPParserError.invalidEOFState, NIOSSLError.uncleanShutdown, is ChannelError:
+            ConnectionFailure(.unexpectedDisconnect, "The server hung up before its answer was complete.")
+        case is HTTPParserError, is NIOHTTPDecoderError, is ExchangeFault: calling(error)
+        default: lost(error)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import ConnectionEngine
+import NIOCore
+import NIOHTTP1
+import NIOTLS
+import TransportCommon
+
+/// One connection of a pool: writes a request, reads its answer, and is free for the next. On one event loop.
+///
+/// Each request leaves in one write, and any byte of an answer is noticed (rules HT-8 and HT-10).
+final class PooledConnection: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private enum Stage {
+        /// TLS is not ready.
+        case starting
+        case open
+        /// Taken out of the pool; nothing is written or read any more.
+        case closed
+    }
+
+    /// Bodies up to this size are with the kernel long before an answer; only for longer ones this is checked.
+    private static let checkedBody = 1 << 16
+
+    let origin: OriginConnections
+    private let tls: ClientTLS?
+    private var whenReady: ((PooledConnection, ConnectionFailure?) -> Void)?
+    private var stage = Stage.starting
+    private var context: ChannelHandlerContext?
+    private var run: ExchangeRun?
+    /// The answer is complete; told at the end of the read.
+    private var isComplete = false
+    /// Whether the connection may carry another request, as far as is known.
+    private var keepsAlive = true
+    /// Whether all of the request is with the kernel.
+    private var isWritten = true
+    private var hasUnreportedBytes = false
+    /// Since when nobody has used the connection; set by the pool.
+    var idleSince = NIODeadline.uptimeNanoseconds(0)
+    /// How many requests were written to this connection.
+    private(set) var uses = 0
+
+    /// - Parameter whenReady: called once: when requests may be written, or with the reason why they never may be.
+    init(origin: OriginConnections, tls: ClientTLS?, whenReady: @escaping (PooledConnection, ConnectionFailure?) -> Void) {
+        self.origin = origin
+        self.tls = tls
+        self.whenReady = whenReady
+    }
+
+    /// Adds TLS, HTTP and the handler to a channel that is connected, and begins to read. Call on the loop.
+    func install(on channel: any Channel) throws {
+        guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        let pipeline = channel.pipeline.syncOperations
+        if let tls { try pipeline.addHandler(tls.handler()) }
+        try pipeline.addHandlers([
+            ByteLookout(self), HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder()), self,
+        ])
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+        if tls == nil { ready() }
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    // MARK: The beginning and the end
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted = event {
+            do {
+                // Nothing is sent to a peer whose certificate is not good enough (rule WT-7).
+                try tls?.check(context.pipeline.syncOperations)
+                ready()
+            } catch {
+                fail(error)
+            }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func ready() {
+        guard let whenReady else { return }
+        self.whenReady = nil
+        stage = .open
+        whenReady(self, nil)
+    }
+
+    /// Ends the connection. What is under way fails.
+    func fail(_ error: any Error) {
+        // Closing comes back here, with a reason that says less.
+        let (run, whenReady) = (run, whenReady)
+        (self.run, self.whenReady) = (nil, nil)
+        close()
+        whenReady?(self, .dialling(error))
+        run?.failed(error)
+    }
+
+    /// Takes the connection out of the pool and closes it.
+    func close() {
+        guard stage != .closed else { return }
+        let wasOpen = stage == .open
+        stage = .closed
+        context?.close(promise: nil)
+        if wasOpen { origin.pool?.removed(self) }
+    }
+
+    /// Closes the connection if no exchange uses it.
+    func closeIfIdle() {
+        if run == nil { close() }
+    }
+
+    // MARK: Requests
+
+    /// Whether a request can be written now.
+    var isUsable: Bool { stage == .open && run == nil && context?.channel.isActive == true }
+
+    /// Writes a request. The connection has to be usable.
+    func start(_ run: ExchangeRun) {
+        guard let context, run.begin(on: self, isReused: uses > 0) else { return }
+        self.run = run
+        isComplete = false
+        hasUnreportedBytes = false
+        uses += 1
+        keepsAlive = run.exchange.headers.isEmpty || run.head.isKeepAlive
+        context.write(wrapOutboundOut(.head(run.head)), promise: nil)
+        let body = run.exchange.body
+        if !body.isEmpty { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil) }
+        guard body.count > Self.checkedBody else { return context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil) }
+        isWritten = false
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in self.isWritten = true }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+    }
+
+    // MARK: Answers
+
+    /// Bytes of the peer arrived, perhaps not enough for a part of an answer.
+    fileprivate func heardBytes() {
+        guard let run, !isComplete else {
+            // Nobody has asked for these.
+            keepsAlive = false
+            if run == nil, stage == .open { close() }
+            return
+        }
+        run.heardBytes()
+        hasUnreportedBytes = true
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let run, !isComplete else {
+            keepsAlive = false
+            return
+        }
+        do throws(ExchangeFault) {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                if !head.isKeepAlive { keepsAlive = false }
+                try run.received(head)
+            case .body(let part): try run.received(part)
+            case .end: isComplete = true
+            }
+        } catch {
+            fail(error)
+        }
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isComplete {
+            finish()
+        } else if hasUnreportedBytes {
+            hasUnreportedBytes = false
+            run?.heard()
+        }
+        context.fireChannelReadComplete()
+    }
+
+    /// Gives the connection back before the answer is handed over, whose reader may have the next request.
+    private func finish() {
+        let run = run
+        self.run = nil
+        isComplete = false
+        if let pool = origin.pool, keepsAlive, isWritten, isUsable { pool.released(self) } else { close() }
+        run?.finished()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // What follows a complete answer does not spoil it.
+        if isComplete { keepsAlive = false } else { fail(error) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        keepsAlive = false
+        if isComplete { finish() }
+        if stage == .starting {
+            fail(ConnectionFailure(.networkUnavailable, "The server hung up before the TLS handshake was done."))
+        } else {
+            fail(ExchangeFault.cut)
+        }
+        context.fireChannelInactive()
+    }
+}
+
+extension PooledConnection: ExchangePlace {
+    func abandoned(_ run: ExchangeRun) {
+        guard self.run === run else { return }
+        self.run = nil
+        close()
+    }
+}
+
+/// Tells a connection about bytes, below the HTTP parser, which keeps unfinished heads to itself.
+private final class ByteLookout: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: PooledConnection
+
+    init(_ connection: PooledConnection) {
+        self.connection = connection
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        connection.heardBytes()
+        context.fireChannelRead(data)
+    }
+}

@@ -1,0 +1,98 @@
+import ConnectionEngine
+import NIOCore
+import NIOHTTP1
+import TransportCommon
+
+/// Makes the heads of requests to one origin, and refuses what must not be sent (rules HT-3 and HT-7).
+struct RequestHeads: Sendable {
+    private let host: HTTPHeaders
+    private let fault: ConnectionFailure?
+
+    init(_ endpoint: HTTPEndpoint) {
+        host = ["Host": endpoint.authority]
+        fault = endpoint.fault
+    }
+
+    /// The head of a request. The body alone decides about `Content-Length`; fields of the caller about the length are left out.
+    ///
+    /// - Throws: category `badRequest` for what cannot be asked for: line breaks in the target or a header, a port out of range,
+    ///   no host.
+    func head(for exchange: HTTPExchange) throws(ConnectionFailure) -> HTTPRequestHead {
+        if let fault { throw fault }
+        guard exchange.target.utf8.first == UInt8(ascii: "/"), exchange.target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw ConnectionFailure(.badRequest, "The request target is not percent-encoded.")
+        }
+        guard Self.isMethod(exchange.method) else { throw ConnectionFailure(.badRequest, "The method is malformed.") }
+        var headers = host
+        for header in exchange.headers {
+            guard !header.name.isEmpty else { throw ConnectionFailure(.badRequest, "A header has no name.") }
+            guard HTTPText.isToken(header.name), HTTPText.isFieldValue(header.value) else {
+                throw ConnectionFailure(.badRequest, "A header has a malformed name or value.")
+            }
+            switch header.name.lowercased() {
+            case "host": throw ConnectionFailure(.badRequest, "The header Host comes from the URL.")
+            case "content-length", "transfer-encoding": continue
+            default: headers.add(name: header.name, value: header.value)
+            }
+        }
+        if !exchange.body.isEmpty || !["GET", "HEAD", "DELETE"].contains(exchange.method) {
+            headers.add(name: "Content-Length", value: String(exchange.body.count))
+        }
+        return HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: exchange.method), uri: exchange.target, headers: headers)
+    }
+
+    /// Capital letters only; `CONNECT` and `TRACE` are requests of another kind.
+    private static func isMethod(_ method: String) -> Bool {
+        !method.isEmpty && method.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+            && method != "CONNECT" && method != "TRACE"
+    }
+}
+
+/// What may be part of a header (RFC 9110, 5.5 and 5.6.2).
+enum HTTPText {
+    static func isToken(_ text: String) -> Bool {
+        !text.isEmpty
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
+    }
+
+    static func isFieldValue(_ text: String) -> Bool {
+        text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+    }
+}
+
+extension HTTPEndpoint {
+    /// The host without the brackets that IPv6 addresses have in URLs.
+    var bareHost: String {
+        host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    }
+
+    private var bracketedHost: String { bareHost.contains(":") ? "[\(bareHost)]" : bareHost }
+
+    /// The value of `Host`.
+    var authority: String {
+        port == (usesTLS ? 443 : 80) ? bracketedHost : "\(bracketedHost):\(port)"
+    }
+
+    /// Why nothing can be asked of this endpoint; nil when it can.
+    var fault: ConnectionFailure? {
+        let forbidden = "/?#@%\\\"<>^`{|}[]"
+        let host = bareHost
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !forbidden.utf8.contains($0) }) else {
+            return ConnectionFailure(.badRequest, "The host is missing or malformed.")
+        }
+        // A colon is part of an address of version 6, and of nothing else.
+        if host.utf8.contains(UInt8(ascii: ":")), (try? SocketAddress(ipAddress: host, port: 0)) == nil {
+            return ConnectionFailure(.badRequest, "The host is missing or malformed.")
+        }
+        guard (1...65535).contains(port) else { return ConnectionFailure(.badRequest, "The port is out of range.") }
+        return nil
+    }
+}

@@ -1,0 +1,71 @@
+import ConnectionEngine
+import NIOConcurrencyHelpers
+import NIOCore
+import TransportCommon
+
+/// One connection pool per set of settings, for as long as anybody uses it.
+final class SharedConnections: Sendable {
+    /// What makes two pools different.
+    struct Settings: Hashable, Sendable {
+        /// What the connections are for. Polls have their own, so that no call ever waits for one.
+        enum Purpose: Hashable, Sendable { case calls, polls }
+
+        var trustRoots: TrustRoots
+        var pins: CertificatePins?
+        var certificate: ClientCertificate?
+        var proxy: HTTPProxy?
+        var connectTimeout: Duration = .seconds(10)
+        var keepAlive: Duration = .seconds(15)
+        var liveness = SocketLiveness.standard
+        var purpose = Purpose.calls
+        var limits = ConnectionLimits(perHost: 8, total: 256)
+        /// The loop that all of it happens on.
+        var eventLoop: LoopIdentity
+    }
+
+    /// An event loop as a part of a key.
+    struct LoopIdentity: Hashable, Sendable {
+        let eventLoop: any EventLoop
+
+        static func == (left: LoopIdentity, right: LoopIdentity) -> Bool { left.eventLoop === right.eventLoop }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(eventLoop)) }
+    }
+
+    let eventLoop: any EventLoop
+    /// Used on the loop only.
+    let pool: NIOLoopBoundBox<ConnectionPool>
+
+    private struct Weak {
+        weak var connections: SharedConnections?
+    }
+
+    private static let all = NIOLockedValueBox<[Settings: Weak]>([:])
+
+    /// The connections that everybody with these settings shares.
+    static func connections(for settings: Settings) -> SharedConnections {
+        all.withLockedValue { all in
+            if let connections = all[settings]?.connections { return connections }
+            let connections = SharedConnections(settings)
+            all = all.filter { $0.value.connections != nil }
+            all[settings] = Weak(connections: connections)
+            return connections
+        }
+    }
+
+    private init(_ settings: Settings) {
+        let eventLoop = settings.eventLoop.eventLoop
+        self.eventLoop = eventLoop
+        pool = .makeBoxSendingValue(ConnectionPool(settings, eventLoop: eventLoop), eventLoop: eventLoop)
+    }
+
+    deinit {
+        eventLoop.execute { [pool] in pool.value.shutDown() }
+    }
+}
+
+extension TimeAmount {
+    /// A duration of the engine; never negative.
+    init(_ duration: Duration) {
+        self = .nanoseconds(max(duration.clampedNanoseconds, 0))
+    }
+}

@@ -1,0 +1,122 @@
+import ConnectionEngine
+import NIOCore
+import NIOPosix
+
+/// Opens connections of clients: name, TCP to whichever address answers first, and a tunnel where there is a proxy. TLS is made ready.
+public struct ServerDialer: Sendable {
+    /// A TCP connection to the server, through the proxy if there is one.
+    ///
+    /// Nothing is read before its owner switches `autoRead` on. With ``tls`` its handler has to be added first, and nothing may be sent
+    /// before ``ClientTLS/check(_:)`` has passed.
+    public struct Connection: Sendable {
+        public let channel: any Channel
+        /// Nil without TLS.
+        public let tls: ClientTLS?
+    }
+
+    private let trustRoots: TrustRoots
+    private let pins: CertificatePins?
+    private let certificate: ClientCertificate?
+    private let proxy: HTTPProxy?
+    private let connectTimeout: TimeAmount
+    private let liveness: SocketLiveness
+    private let lookUp: SystemResolver.LookUp
+
+    /// - Parameters:
+    ///   - certificate: what the client shows when a server asks for it; nil for none (rule WT-50).
+    ///   - connectTimeout: how long name and TCP may take, over all addresses of the name, and as long again for the proxy's answer.
+    ///   - liveness: how soon the kernel closes a connection whose peer is gone (rule WT-28).
+    ///   - lookUp: finds the addresses of a name.
+    public init(
+        trustRoots: TrustRoots, pins: CertificatePins?, certificate: ClientCertificate? = nil, proxy: HTTPProxy?,
+        connectTimeout: Duration, liveness: SocketLiveness,
+        lookUp: @escaping SystemResolver.LookUp = SystemResolver.lookUp
+    ) {
+        self.trustRoots = trustRoots
+        self.pins = pins
+        self.certificate = certificate
+        self.proxy = proxy
+        self.connectTimeout = TimeAmount(connectTimeout)
+        self.liveness = liveness
+        self.lookUp = lookUp
+    }
+
+    /// Opens a connection. Fails with a `ConnectionFailure` (rules WT-6, WT-16 and HT-15).
+    ///
+    /// - Parameters:
+    ///   - host: a name or an address, without brackets.
+    ///   - eventLoop: where the connection lives.
+    ///   - deadline: when name, TCP and proxy have to be done, at the latest; nil for the time limit of each alone.
+    ///   - adopt: called on the loop with each channel before it connects, several while addresses race each other; a channel is
+    ///     closed when the answer is false.
+    public func open(
+        host: String, port: Int, usesTLS: Bool, on eventLoop: any EventLoop, deadline: NIODeadline? = nil,
+        adopt: @escaping @Sendable (any Channel) -> Bool
+    ) -> EventLoopFuture<Connection> {
+        tls(host: host, usesTLS: usesTLS, on: eventLoop).flatMap { tls in
+            connect(to: host, port, on: eventLoop, deadline: deadline, adopt: adopt).flatMap { channel in
+                tunnel(channel, to: host, port, deadline: deadline)
+            }.map { Connection(channel: $0, tls: tls) }
+        }
+    }
+
+    /// Made on another thread: reading the roots takes milliseconds that no loop has.
+    private func tls(host: String, usesTLS: Bool, on eventLoop: any EventLoop) -> EventLoopFuture<ClientTLS?> {
+        guard usesTLS else { return eventLoop.makeSucceededFuture(nil) }
+        return NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [trustRoots, pins, certificate, proxy] in
+            try ClientTLS(roots: trustRoots, pins: pins, certificate: certificate, host: host, isTunnelled: proxy != nil)
+        }
+    }
+
+    private func connect(
+        to host: String, _ port: Int, on eventLoop: any EventLoop, deadline: NIODeadline?,
+        adopt: @escaping @Sendable (any Channel) -> Bool
+    ) -> EventLoopFuture<any Channel> {
+        let bootstrap = ClientBootstrap(group: eventLoop)
+            .connectTimeout(timeLeft(until: deadline))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            // Bytes wait in the socket until there is a handler for them.
+            .channelOption(.autoRead, value: false)
+            .channelInitializer { [liveness] channel in
+                channel.pipeline.syncOperations.closeOnExec()
+                channel.pipeline.syncOperations.watchPeer(liveness)
+                if adopt(channel) { return channel.eventLoop.makeSucceededVoidFuture() }
+                return channel.eventLoop.makeFailedFuture(ConnectionFailure.disconnectedOnRequest)
+            }
+        let (host, port) = proxy.map { ($0.host, $0.port) } ?? (host, port)
+        let connected: EventLoopFuture<any Channel>
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            connected = bootstrap.connect(to: address)
+        } else {
+            connected = bootstrap.resolver(SystemResolver(eventLoop: eventLoop, lookUp: lookUp)).connect(host: host, port: port)
+        }
+        return connected.flatMapErrorThrowing { [proxy] error in
+            // Name and TCP connection are the proxy's when there is one.
+            let failure = ConnectionFailure.dialling(error)
+            let isReaching = failure.category == .networkUnavailable || failure.category == .timeout
+            throw proxy != nil && isReaching ? failure.reachingProxy : failure
+        }
+    }
+
+    /// Through the proxy, if there is one, to the server. Runs on the loop.
+    private func tunnel(
+        _ channel: any Channel, to host: String, _ port: Int, deadline: NIODeadline?
+    ) -> EventLoopFuture<any Channel> {
+        guard let proxy else { return channel.eventLoop.makeSucceededFuture(channel) }
+        let tunnel = ProxyTunnel(proxy: proxy, host: host, port: port, deadline: .now() + timeLeft(until: deadline))
+        return tunnel.open(on: channel).map { channel }
+    }
+
+    private func timeLeft(until deadline: NIODeadline?) -> TimeAmount {
+        guard let deadline else { return connectTimeout }
+        // Zero would mean that there is no limit.
+        return max(min(connectTimeout, deadline - .now()), .milliseconds(1))
+    }
+}
+
+extension TimeAmount {
+    /// A duration of the engine; never negative.
+    init(_ duration: Duration) {
+        self = .nanoseconds(max(duration.clampedNanoseconds, 0))
+    }
+}
