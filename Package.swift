@@ -75,7 +75,7 @@ let package = Package(
 
         // Bytes in and out.
         library("WebSocketFraming", [nioCore, crypto]),
-        library("TransportCommon", ["ConnectionEngine", crypto, nioCore, nioPosix, nioLocks, nioSSL, x509]),
+        library("TransportCommon", ["ConnectionEngine", crypto, cryptoExtras, nioCore, nioPosix, nioLocks, nioSSL]),
         library(
             "WebSocketTransport",
             [
@@ -250,7 +250,9 @@ let package = Package(
             swiftSettings: strict),
         tests("EngineRuntimeTests", ["EngineRuntime", "TelemetryTestSupport", "LifelineTesting", nioEmbedded]),
         tests("WebSocketFramingTests", ["WebSocketFraming", "LifelineTesting"]),
-        tests("TransportCommonTests", ["TransportCommon", "SocketTestSupport", nioPosix, nioSSL]),
+        tests(
+            "TransportCommonTests",
+            ["TransportCommon", "ConnectionEngine", "SocketTestSupport", crypto, nioCore, nioPosix, nioSSL, x509]),
         // What the tests of the transports and of the Redis client wait with.
         .target(
             name: "SocketTestSupport", dependencies: [nioCore, nioPosix, nioLocks], path: "Tests/SocketTestSupport",

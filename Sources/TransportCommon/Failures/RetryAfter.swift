@@ -75,7 +75,7 @@ public enum HTTPDate {
     }
 
     /// Days since 1970 in the Gregorian calendar. Years are counted from March, so that the leap day comes last.
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let leapDays = shifted / 4 - shifted / 100 + shifted / 400
         let monthFromMarch = (month + 9) % 12

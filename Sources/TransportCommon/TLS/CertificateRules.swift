@@ -1,6 +1,5 @@
 import NIOCore
 import NIOSSL
-import X509
 
 /// What is wrong with a server's own certificate beyond its chain, name and dates, which the TLS library checks.
 public enum CertificateFault: Error, Hashable, Sendable, CustomStringConvertible {
@@ -32,14 +31,12 @@ extension NIOSSLCertificate {
     /// The TLS library is content with the address of the socket's peer, too, whatever the name that was meant. Whoever has a
     /// certificate for his own address, and comes between as a proxy or by a forged name lookup, would pass for everybody.
     public func names(_ host: String) -> Bool {
-        guard let certificate = try? Certificate(derEncoded: toDERBytes()),
-            let names = try? certificate.extensions.subjectAlternativeNames
-        else { return false }
+        guard let content = try? CertificateContent(der: toDERBytes()) else { return false }
         let address = (try? SocketAddress(ipAddress: host, port: 0)).map(Self.bytes)
-        return names.contains { name in
+        return content.extensions.alternativeNames.contains { name in
             switch (name, address) {
-            case (.ipAddress(let bytes), let address?): bytes.bytes.elementsEqual(address)
-            case (.dnsName(let name), nil): Self.matches(name, host)
+            case (.address(let bytes), let address?): bytes == address
+            case (.host(let name), nil): Self.matches(name, host)
             default: false
             }
         }
@@ -63,15 +60,11 @@ extension NIOSSLCertificate {
 
     /// Refuses what the TLS library still lets pass (rule WT-7).
     public func checkStrength() throws(CertificateFault) {
-        let certificate: Certificate
-        do {
-            // Reading fails for what the cryptography library does not take: RSA keys below 2048 bits, unknown signatures.
-            certificate = try Certificate(derEncoded: toDERBytes())
-        } catch {
-            throw .unacceptable
-        }
-        let hasNames = (try? certificate.extensions.subjectAlternativeNames).map { !$0.isEmpty } ?? false
-        if !hasNames { throw .noSubjectAlternativeName }
-        if certificate.signatureAlgorithm == .sha1WithRSAEncryption { throw .weakSignature }
+        // Neither are keys and signatures that are not known here: RSA keys below 2048 bits, for one.
+        guard let content = try? CertificateContent(der: toDERBytes()), let algorithm = content.signatureAlgorithm,
+            CertificateKey(content.key) != nil
+        else { throw .unacceptable }
+        if content.extensions.alternativeNames.isEmpty { throw .noSubjectAlternativeName }
+        if algorithm == .rsaSHA1 { throw .weakSignature }
     }
 }

@@ -1,67 +1,150 @@
 import ConnectionEngine
+import NIOConcurrencyHelpers
 import NIOSSL
-import X509
 
 /// Verifies the chain of a server whose certificates are pinned, and says which certificates it consists of.
 ///
 /// The TLS library verifies chains as well, but keeps them to itself, and the certificates that a server sends are no proof: it may
 /// add any it likes. Only those on the way from its own to a trusted root count for pins (rule WT-17).
 struct ChainVerifier: Sendable {
-    private let roots: CertificateStore
+    /// How many certificates a chain may have, the root included.
+    static let longestChain = 10
+    /// How many signatures are checked at most; whoever sends more possible ways than that has none of them taken.
+    static let mostSignatures = 64
+
+    private let roots: TrustedRoots
 
     /// Nil where only the operating system knows the roots; there, the platform verifies.
     ///
     /// - Throws: when the file of roots cannot be read. Blocks.
     init?(_ roots: TrustRoots) throws {
+        guard let roots = try TrustedRoots.shared(roots) else { return nil }
+        self.roots = roots
+    }
+
+    init(roots: TrustedRoots) {
+        self.roots = roots
+    }
+
+    /// Judges what a server sent, its own certificate first. Name or address are judged here too.
+    func verify(_ sent: [NIOSSLCertificate], host: String, unixTime: Int64) -> NIOSSLVerificationResultWithMetadata {
+        let links = sent.compactMap(ChainLink.init)
+        guard let leaf = links.first, links.count == sent.count, leaf.certificate.names(host),
+            leaf.isServer(at: unixTime)
+        else { return .failed }
+        var search = ChainSearch(roots: roots, sent: Array(links.dropFirst()), unixTime: unixTime)
+        guard let chain = search.chain(from: [leaf]) else { return .failed }
+        return .certificateVerified(VerificationMetadata(ValidatedCertificateChain(chain.map(\.certificate))))
+    }
+}
+
+/// A certificate with its content.
+struct ChainLink: Sendable {
+    let certificate: NIOSSLCertificate
+    let content: CertificateContent
+
+    init?(_ certificate: NIOSSLCertificate) {
+        guard let der = try? certificate.toDERBytes(), let content = try? CertificateContent(der: der) else { return nil }
+        self.certificate = certificate
+        self.content = content
+    }
+
+    /// Whether it is valid now, may be used for servers, and has no demands that are not understood.
+    private func isUsable(at unixTime: Int64) -> Bool {
+        content.validity.contains(unixTime) && content.extensions.servesServers && !content.extensions.hasUnknownCritical
+    }
+
+    func isServer(at unixTime: Int64) -> Bool {
+        let uses = CertificateExtensions.digitalSignature | CertificateExtensions.keyEncipherment
+        return isUsable(at: unixTime) && (content.extensions.keyUsage ?? uses) & uses != 0
+    }
+
+    /// Whether it may have signed the last of `chain`, as far as it says so itself.
+    func mayIssue(for chain: [ChainLink], at unixTime: Int64) -> Bool {
+        guard let last = chain.last, content.subject.elementsEqual(last.content.issuer), isUsable(at: unixTime) else {
+            return false
+        }
+        guard let authority = content.extensions.authority else { return false }
+        if let usage = content.extensions.keyUsage, usage & CertificateExtensions.certificateSigning == 0 { return false }
+        // Authorities that were issued by themselves, to change their key, do not count.
+        let below = chain.dropFirst().count(where: { !$0.content.isSelfIssued })
+        if let most = authority.pathLength, below > most { return false }
+        guard let constraints = content.extensions.nameConstraints else { return true }
+        return chain.allSatisfy { constraints.allow($0.content) }
+    }
+}
+
+/// Looks for a way from a server's certificate to a trusted root, trying what was sent in its order.
+struct ChainSearch {
+    private let roots: TrustedRoots
+    private let sent: [ChainLink]
+    private let unixTime: Int64
+    private var signaturesLeft = ChainVerifier.mostSignatures
+
+    init(roots: TrustedRoots, sent: [ChainLink], unixTime: Int64) {
+        self.roots = roots
+        self.sent = sent
+        self.unixTime = unixTime
+    }
+
+    mutating func chain(from chain: [ChainLink]) -> [ChainLink]? {
+        guard let last = chain.last, chain.count < ChainVerifier.longestChain else { return nil }
+        // A root that the server has as its own certificate, or sends along, ends the chain.
+        if roots.contain(last) { return chain.count == 1 && last.content.extensions.authority == nil ? nil : chain }
+        for root in roots.named(last.content.issuer) where hasSigned(root, chain) { return chain + [root] }
+        for link in sent where !chain.contains(where: { $0.certificate == link.certificate }) && hasSigned(link, chain) {
+            if let found = self.chain(from: chain + [link]) { return found }
+        }
+        return nil
+    }
+
+    private mutating func hasSigned(_ issuer: ChainLink, _ chain: [ChainLink]) -> Bool {
+        guard let last = chain.last, issuer.mayIssue(for: chain, at: unixTime), signaturesLeft > 0 else { return false }
+        signaturesLeft -= 1
+        return CertificateKey(issuer.content.key)?.hasSigned(last.content) ?? false
+    }
+}
+
+/// The roots that a chain may end with, by their names.
+struct TrustedRoots: Sendable {
+    private let bySubject: [ArraySlice<UInt8>: [ChainLink]]
+
+    init(_ certificates: [NIOSSLCertificate]) {
+        // Roots that cannot be read cannot be the end of a chain.
+        bySubject = Dictionary(grouping: certificates.compactMap(ChainLink.init)) { $0.content.subject }
+    }
+
+    func named(_ name: ArraySlice<UInt8>) -> [ChainLink] { bySubject[name] ?? [] }
+
+    func contain(_ link: ChainLink) -> Bool {
+        named(link.content.subject).contains { $0.certificate == link.certificate }
+    }
+
+    private static let known = NIOLockedValueBox<[TrustRoots: TrustedRoots]>([:])
+
+    /// Where Linux distributions keep their authorities.
+    private static let systemFiles = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"]
+
+    /// Read once per process; nil where only the operating system knows the roots.
+    ///
+    /// - Throws: when there is no file, or none that can be read. Not remembered.
+    static func shared(_ roots: TrustRoots) throws -> TrustedRoots? {
+        if let known = known.withLockedValue({ $0[roots] }) { return known }
+        let certificates: [NIOSSLCertificate]
         switch roots {
-        case .file(let path):
-            // Roots of a kind that the cryptography library does not take cannot be the end of a chain.
-            self.roots = CertificateStore(
-                try NIOSSLCertificate.fromPEMFile(path).compactMap { try? Certificate(derEncoded: $0.toDERBytes()) })
+        case .file(let path): certificates = try NIOSSLCertificate.fromPEMFile(path)
         case .system:
             #if os(Linux)
-                self.roots = .systemTrustRoots
+                guard let first = systemFiles.lazy.compactMap({ try? NIOSSLCertificate.fromPEMFile($0) }).first else {
+                    throw ConnectionFailure.unreadableRoots
+                }
+                certificates = first
             #else
                 return nil
             #endif
         }
-    }
-
-    /// Judges what a server sent, its own certificate first. Name or address are judged here too.
-    func verify(_ sent: [NIOSSLCertificate], host: String, isAddress: Bool) async -> NIOSSLVerificationResultWithMetadata {
-        let certificates = sent.compactMap { try? Certificate(derEncoded: $0.toDERBytes()) }
-        guard let leaf = certificates.first, certificates.count == sent.count else { return .failed }
-        var verifier = Verifier(rootCertificates: roots) {
-            RFC5280Policy()
-            ServerIdentityPolicy(serverHostname: isAddress ? nil : host, serverIP: isAddress ? host : nil)
-        }
-        let result = await verifier.validate(leaf: leaf, intermediates: CertificateStore(certificates.dropFirst()))
-        guard case .validCertificate(let chain) = result, Self.servesServers(chain) else { return .failed }
-        let verified = chain.compactMap { certificate -> NIOSSLCertificate? in
-            (try? certificate.serializeAsPEM()).flatMap { try? NIOSSLCertificate(bytes: $0.derBytes, format: .der) }
-        }
-        guard verified.count == chain.count else { return .failed }
-        return .certificateVerified(VerificationMetadata(NIOSSL.ValidatedCertificateChain(verified)))
-    }
-
-    /// What the TLS library asks of a chain beyond RFC 5280's paths: every certificate may be used for servers, and those that
-    /// sign may sign certificates.
-    private static func servesServers(_ chain: X509.ValidatedCertificateChain) -> Bool {
-        for (index, certificate) in chain.enumerated() {
-            do {
-                if let uses = try certificate.extensions.extendedKeyUsage, !uses.contains(.serverAuth), !uses.contains(.any) {
-                    return false
-                }
-                if let usage = try certificate.extensions.keyUsage {
-                    let fits = index == 0 ? usage.digitalSignature || usage.keyEncipherment : usage.keyCertSign
-                    if !fits { return false }
-                }
-                let isRoot = index == chain.count - 1
-                if !isRoot, certificate.signatureAlgorithm == .sha1WithRSAEncryption { return false }
-            } catch {
-                return false
-            }
-        }
-        return true
+        let read = TrustedRoots(certificates)
+        known.withLockedValue { $0[roots] = read }
+        return read
     }
 }

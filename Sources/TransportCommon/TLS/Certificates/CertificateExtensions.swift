@@ -1,0 +1,105 @@
+/// The extensions of a certificate that are judged (RFC 5280, 4.2).
+struct CertificateExtensions {
+    typealias Bytes = ArraySlice<UInt8>
+
+    /// Nil without the extension, or when it does not say that the certificate is an authority's.
+    private(set) var authority: Authority?
+    /// Nil without the extension; otherwise the first byte of its bits, `digitalSignature` being the highest.
+    private(set) var keyUsage: UInt8?
+    /// Nil without the extension; otherwise the encoded purposes.
+    private(set) var purposes: [Bytes]?
+    private(set) var alternativeNames: [AlternativeName] = []
+    private(set) var nameConstraints: NameConstraints?
+    /// Whether an extension that has to be understood is not.
+    private(set) var hasUnknownCritical = false
+
+    struct Authority: Hashable {
+        /// How many authorities may stand below, themselves issued by others; nil for any number.
+        var pathLength: Int?
+    }
+
+    static let digitalSignature: UInt8 = 0x80
+    static let keyEncipherment: UInt8 = 0x20
+    static let certificateSigning: UInt8 = 0x04
+
+    init() {}
+
+    init(_ list: DERReader) throws(DERReader.Malformed) {
+        var outer = list
+        var list = try outer.sequence()
+        try outer.end()
+        var seen: Set<[UInt8]> = []
+        while !list.isAtEnd {
+            var entry = try list.sequence()
+            let name = Array(try entry.next(DERReader.Tag.object).content)
+            let isCritical = try entry.nextIfPresent(DERReader.Tag.boolean).map { $0.content.first == 0xFF } ?? false
+            let value = DERReader(try entry.next(DERReader.Tag.octetString).content)
+            try entry.end()
+            guard seen.insert(name).inserted else { throw DERReader.Malformed() }
+            // 2.5.29.x: id-ce.
+            let number = name.count == 3 && name.starts(with: [0x55, 0x1D]) ? name[2] : 0
+            try read(number, value, isCritical: isCritical)
+        }
+    }
+
+    private mutating func read(_ number: UInt8, _ value: DERReader, isCritical: Bool) throws(DERReader.Malformed) {
+        var value = value
+        switch number {
+        case 15:
+            let bits = try value.next(DERReader.Tag.bitString).content
+            guard bits.count >= 2 else { throw DERReader.Malformed() }
+            keyUsage = bits[bits.startIndex + 1]
+        case 17:
+            var names = try value.sequence()
+            while !names.isAtEnd { alternativeNames.append(AlternativeName(try names.next())) }
+        case 19: authority = try Self.authority(&value)
+        case 30: nameConstraints = try NameConstraints(value.sequence())
+        // Policies are not asked for, so that any will do.
+        case 32: return
+        case 37:
+            var list = try value.sequence()
+            var purposes: [Bytes] = []
+            while !list.isAtEnd { purposes.append(try list.next(DERReader.Tag.object).content) }
+            self.purposes = purposes
+        default: if isCritical { hasUnknownCritical = true }
+        }
+    }
+
+    private static func authority(_ value: inout DERReader) throws(DERReader.Malformed) -> Authority? {
+        var inner = try value.sequence()
+        let isAuthority = try inner.nextIfPresent(DERReader.Tag.boolean).map { $0.content.first == 0xFF } ?? false
+        let length = try inner.nextIfPresent(DERReader.Tag.integer)?.content
+        try inner.end()
+        guard isAuthority else { return nil }
+        guard let length else { return Authority(pathLength: nil) }
+        guard let first = length.first, first < 0x80 else { throw DERReader.Malformed() }
+        return Authority(pathLength: length.count == 1 ? Int(first) : .max)
+    }
+
+    /// Whether the certificate may be used for servers: it has no list of purposes, or one that says so (RFC 5280, 4.2.1.12).
+    var servesServers: Bool {
+        guard let purposes else { return true }
+        let server: [UInt8] = [0x2B, 6, 1, 5, 5, 7, 3, 1]
+        let any: [UInt8] = [0x55, 0x1D, 0x25, 0]
+        return purposes.contains { $0.elementsEqual(server) || $0.elementsEqual(any) }
+    }
+}
+
+/// A name of whoever has a certificate (RFC 5280, 4.2.1.6).
+enum AlternativeName: Hashable {
+    case host(String)
+    /// Four or sixteen bytes.
+    case address([UInt8])
+    /// Any other kind, by its tag.
+    case other(UInt8)
+
+    init(_ value: DERReader.Value) {
+        switch value.tag {
+        case DERReader.Tag.primitive(2) where value.content.allSatisfy({ $0 > 0x20 && $0 < 0x7F }):
+            self = .host(String(decoding: value.content, as: UTF8.self))
+        case DERReader.Tag.primitive(7) where value.content.count == 4 || value.content.count == 16:
+            self = .address(Array(value.content))
+        default: self = .other(value.tag)
+        }
+    }
+}
