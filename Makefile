@@ -64,7 +64,7 @@ serve: setup ## Build, then run the server on port 6001
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
 test: lint built pure ## All that CI runs
-	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together' '@idle $(MAKE) tsan-build'
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together' '@idle $(MAKE) tsan-build consumer'
 	@$(MAKE) BUILT=1 tsan alone
 
 .PHONY: lint
@@ -115,6 +115,10 @@ swiftui: built ## Type-check the SwiftUI front end of the chat app, against decl
 .PHONY: examples
 examples: built ## Build and run the programs in Examples/, an outage included
 	Scripts/run-examples.sh $(BIN)
+
+.PHONY: consumer
+consumer: test-setup ## Resolve and build a package that uses PusherSwift alone, within its limits
+	Scripts/consumer.sh
 
 .PHONY: tsan
 tsan: tsan-build ## Engine, runtime and the end-to-end runs under the Thread Sanitizer
