@@ -5,7 +5,7 @@ import Testing
 
 /// The tests that the author of the example app would write: its model on a service in memory.
 @MainActor
-@Suite struct ChatModelTests {
+@Suite(.timeLimit(.minutes(5))) struct ChatModelTests {
     let service = TestService()
 
     /// A model that is in the room, with its loops at work.

@@ -6,7 +6,7 @@ import NexconnChatSDK
 import Testing
 
 /// The script behind the API of the Nexconn Chat SDK.
-@Suite struct ChatSDKScriptTests {
+@Suite(.timeLimit(.minutes(5))) struct ChatSDKScriptTests {
     /// An app's handlers.
     final class App: NSObject, ConnectionStatusHandler, MessageHandler, Sendable {
         let words = NIOLockedValueBox<[String]>([])

@@ -3,7 +3,7 @@ import LifelineTesting
 import Testing
 
 /// Script verbs about connections, on each service behind the neutral API.
-@Suite struct ConnectionScriptTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionScriptTests {
     @Test(arguments: Face.allCases) func `LT-1: statuses come in their order, without a server`(face: Face) async throws {
         let service = TestService()
         let client = LifelineClient(face.service(service))

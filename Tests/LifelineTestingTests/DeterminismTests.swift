@@ -4,7 +4,7 @@ import LifelineTesting
 import Testing
 
 /// The same script gives the same events, and takes next to no time.
-@Suite struct DeterminismTests {
+@Suite(.timeLimit(.minutes(5))) struct DeterminismTests {
     /// A script with everything that draws random numbers or runs in tasks of its own.
     private static func run(_ face: Face) async throws -> [String] {
         let it = try await Connected(face)

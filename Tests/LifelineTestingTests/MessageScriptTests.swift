@@ -3,7 +3,7 @@ import LifelineTesting
 import Testing
 
 /// Script verbs about messages, rights and presence, on each service behind the neutral API.
-@Suite struct MessageScriptTests {
+@Suite(.timeLimit(.minutes(5))) struct MessageScriptTests {
     @Test(arguments: Face.allCases) func `LT-11: messages arrive in order, decoded`(face: Face) async throws {
         let it = try await Connected(face)
         for number in 1...3 { try await it.service.deliver(["n": number], event: "price", on: face.channel) }
@@ -52,8 +52,9 @@ import Testing
         service.deny(face.channel)
         let client = LifelineClient(face.service(service))
         let heard = try await Words(client, service)
+        // Before, since a subscription that PubNub denies keeps it from connecting, and time does not pass by itself.
+        try await client.connect()
         async let subscribed = client.channel(face.channel).subscribe()
-        try? await client.connect(timeout: .seconds(1))
         if face == .pubnub {
             // Tried again until it is granted.
             try await service.until { heard.all.contains("problem accessDenied true") }

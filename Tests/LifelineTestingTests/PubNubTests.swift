@@ -5,7 +5,7 @@ import PubNub
 import Testing
 
 /// The script behind PubNub's own API.
-@Suite struct PubNubScriptTests {
+@Suite(.timeLimit(.minutes(5))) struct PubNubScriptTests {
     /// An app's listener.
     final class Listener: PNObjectEventListener {
         let words = NIOLockedValueBox<[String]>([])

@@ -5,7 +5,7 @@ import PusherSwift
 import Testing
 
 /// The script behind PusherSwift's own API.
-@Suite struct PusherSwiftScriptTests {
+@Suite(.timeLimit(.minutes(5))) struct PusherSwiftScriptTests {
     /// An app's delegate.
     final class Delegate: PusherDelegate, Sendable {
         let words = NIOLockedValueBox<[String]>([])

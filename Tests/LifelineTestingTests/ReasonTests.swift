@@ -3,7 +3,7 @@ import LifelineTesting
 import Testing
 
 /// Why services refuse and end connections, as clients of the neutral API understand it.
-@Suite struct ReasonTests {
+@Suite(.timeLimit(.minutes(5))) struct ReasonTests {
     @Test(arguments: Face.allCases) func `LT-5: a token that is not valid`(face: Face) async throws {
         let service = TestService()
         service.refuse(.invalidToken)
