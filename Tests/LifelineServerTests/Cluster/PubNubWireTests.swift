@@ -2,6 +2,7 @@ import Identifiers
 import NIOCore
 import NIOHTTP1
 import RealtimeHub
+import RedisClient
 import ServerCluster
 import ServerRuntime
 import Testing
@@ -15,7 +16,7 @@ struct PubNubWireTests {
         customType: "note", sequence: -7, origination: .max, isStored: true, expires: 18_000_000_000_000_000)
     private static let bare = StoredMessage(timetoken: 1, channel: "", payload: [], isStored: false)
     /// Around the first timetoken of 18 digits, which comes in the year 2286.
-    private static let edges = [99_999_999_999_999_999, 100_000_000_000_000_000, .max].map {
+    private static let edges = ([99_999_999_999_999_999, 100_000_000_000_000_000, .max] as [UInt64]).map {
         StoredMessage(timetoken: $0, channel: "c", payload: [1], isStored: true)
     }
     private static let entries = [
@@ -46,7 +47,7 @@ struct PubNubWireTests {
         let fields = tokens.map { RedisMessageField(timetoken: $0, channel: "c") }
         let texts = fields.compactMap { if case .text(let text) = $0.argument { text } else { nil } }
         #expect(texts == texts.sorted() && texts.count == tokens.count)
-        #expect(texts.map { RedisMessageField($0)?.timetoken } == tokens)
+        #expect(texts.compactMap { RedisMessageField($0)?.timetoken } == tokens)
     }
 
     @Test("Cuts and additions of a fact are noticed", arguments: facts)
