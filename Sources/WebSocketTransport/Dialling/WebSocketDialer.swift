@@ -27,7 +27,8 @@ struct WebSocketDialer<Decoder: WebSocketDecoder>: Sendable {
             })
         let dialer = ServerDialer(
             trustRoots: configuration.trustRoots, pins: configuration.pins, certificate: configuration.certificate,
-            proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness, lookUp: lookUp)
+            proxy: configuration.proxy, connectTimeout: configuration.connectTimeout, liveness: configuration.liveness,
+            lookUp: lookUp)
         dialer.open(host: endpoint.bareHost, port: endpoint.port, usesTLS: endpoint.usesTLS, on: attempt.eventLoop) { [attempt] in
             attempt.adopt($0)
         }.flatMapThrowing { connection in
