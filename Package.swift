@@ -389,7 +389,7 @@ let package = Package(
             ]),
         // The final code of the tutorials and its tests; Scripts/docs.sh type-checks all of their steps.
         .testTarget(
-            name: "TutorialTests", dependencies: ["Lifeline", "LifelineServer"],
+            name: "TutorialTests", dependencies: ["Lifeline", "LifelineTesting"],
             path: "Sources/Lifeline/Lifeline.docc/Resources/Tested",
             swiftSettings: strict),
         .testTarget(

@@ -1,5 +1,6 @@
 import Lifeline
 import LifelineServer
+import LifelineTesting
 import NexconnChatSDK
 import PubNub
 import PusherSwift
@@ -97,6 +98,17 @@ func catalogFilledGap(_ room: Room, _ delivery: Delivery) async throws {
     }
 }
 
+func catalogServiceInMemory() async throws {
+    let service = TestService()
+    let client = LifelineClient(service.pusher())
+    try await client.connect()
+    let room = try await client.channel("room").subscribe()
+    var messages = room.messages.makeAsyncIterator()
+    try await service.deliver("hello", event: "greeting", on: "room")
+    let message = await messages.next()
+    #expect(message?.event == "greeting")
+}
+
 func catalogServer() async throws {
     let server = try await LifelineServer.start(.init(port: 0))
     print(server.port, server.url)
@@ -126,6 +138,8 @@ private func line(for delivery: Delivery) -> String {
         let gap = Gap(channel: "room", since: .zero, reason: .connectionLost, at: .zero)
         #expect(line(for: .gap(gap)) == "Messages may be missing here.")
     }
+
+    @Test func theServiceInMemoryAnswers() async throws { try await catalogServiceInMemory() }
 
     @Test func theServerInTheTestAnswers() async throws { try await catalogServerInTheTest() }
 }

@@ -1,37 +1,41 @@
 import Lifeline
-import LifelineServer
+import LifelineTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) @MainActor struct ConversationTests {
+@Suite @MainActor struct ConversationTests {
+    let service = TestService()
     let conversation = Conversation()
 
-    @Test func aMessageIsShown() async throws {
-        try await withConversation { server in
-            try server.publish(channel: "room", event: "line", data: "\"hello\"")
+    /// A client whose conversation is open, and whose loops wait for what comes.
+    func open() async throws -> LifelineClient {
+        let client = LifelineClient(service.pusher())
+        try await client.connect()
+        try await conversation.open("room", of: client)
+        try await service.until { service.waitingLoopCount == 2 }
+        return client
+    }
 
-            for await _ in conversation.changes where conversation.lines == ["\"hello\""] { break }
-        }
+    @Test func aMessageIsShown() async throws {
+        let client = try await open()
+
+        try await service.deliver("hello", on: "room")
+
+        #expect(conversation.lines == ["\"hello\""])
+        await client.disconnect()
     }
 
     @Test func anOutageIsShownAndEnds() async throws {
-        try await withConversation { server in
-            server.disconnectAll()
+        let client = try await open()
 
-            for await _ in conversation.changes where conversation.isOnline && !conversation.lines.isEmpty { break }
-            #expect(conversation.lines == ["(messages may be missing here)"])
-        }
-    }
+        service.refuse(.unreachable)
+        try await service.drop(.reset)
+        try await service.advance(by: .seconds(60))
+        #expect(!conversation.isOnline)
 
-    /// Opens the conversation over a server of its own.
-    private func withConversation(_ body: (LifelineServer) async throws -> Void) async throws {
-        let server = try await LifelineServer.start(.init(port: 0))
-        let client = LifelineClient(
-            .pusher(key: "app-key", host: .init("127.0.0.1", port: server.port, tls: false)),
-            options: .init(timing: .fast))
-        try await client.connect()
-        try await conversation.open("room", of: client)
-        try await body(server)
+        try await service.accept()
+        try await service.advance(by: .seconds(60))
+        #expect(conversation.isOnline)
+        #expect(conversation.lines == ["(messages may be missing here)"])
         await client.disconnect()
-        try await server.stop()
     }
 }
