@@ -25,6 +25,8 @@ extension TestService {
     }
 
     /// Accepts connections and requests again, those first that ``hold()`` has kept waiting.
+    ///
+    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
     public func accept() async throws(TestServiceError) {
         try await act { state in
             state.mode = .accepting
@@ -58,6 +60,8 @@ extension TestService {
     }
 
     /// The machine has no network any more: clients are told, connections end, and attempts fail.
+    ///
+    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
     public func loseNetwork() async throws(TestServiceError) {
         try await act { state in
             state.isNetworkLost = true
@@ -68,6 +72,8 @@ extension TestService {
     }
 
     /// The machine has a network again: clients are told.
+    ///
+    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
     public func findNetwork() async throws(TestServiceError) {
         try await act { state in
             state.isNetworkLost = false

@@ -30,6 +30,9 @@ extension TestService {
     }
 
     /// Somebody else publishes JSON text as it is. See ``deliver(_:event:on:from:)``.
+    ///
+    /// - Throws: ``TestServiceError/Code/notSubscribed`` when no client was ever subscribed to the channel,
+    ///   ``TestServiceError/Code/unencodable`` for what is no JSON.
     public func deliver(
         json: String, event: String? = nil, on channel: String, from user: String? = nil
     ) async throws(TestServiceError) {

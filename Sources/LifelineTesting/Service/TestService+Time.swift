@@ -13,6 +13,8 @@ extension TestService {
 
     /// Lets time pass for all clients. Timers fire one after the other, each at its moment, and what each of them leads to is delivered
     /// before the next.
+    ///
+    /// - Throws: ``TestServiceError/Code/stuck`` when something that the app does has not ended for 30 s.
     public func advance(by duration: Duration) async throws(TestServiceError) {
         try await settle()
         let target = core.timers.now + duration
