@@ -55,7 +55,8 @@ struct ReadingKeysTests {
             sealed += try stream.update(file)
             sealed += try stream.finish()
             do {
-                #expect(try new.decrypt(file: sealed).count <= file.count)
+                let plain = try new.decrypt(file: sealed)
+                #expect(plain == file || plain.count < file.count)
             } catch {
                 ambiguous += 1
             }
