@@ -69,7 +69,8 @@ final class PubNubAdapter: ServiceAdapter {
     func disconnect() { driver.submit(.disconnect) }
 
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
-        if let error = Self.problem(with: channel) {
+        let group = PubNubGroupRoom.group(of: channel)
+        if let error = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) {
             take(.refused(channel: channel, error))
             throw error
         }
@@ -85,7 +86,7 @@ final class PubNubAdapter: ServiceAdapter {
         driver.submit(.perform(.unsubscribe(list(of: channel)), nil))
     }
 
-    func hasPresence(_ channel: String) -> Bool { tracksPresence }
+    func hasPresence(_ channel: String) -> Bool { tracksPresence && PubNubGroupRoom.group(of: channel) == nil }
 
     func publish(_ publication: Publication) async throws(LifelineError) -> PublishOutcome {
         try Self.check(publication.channel)
@@ -108,8 +109,42 @@ final class PubNubAdapter: ServiceAdapter {
         return try await caller.members(of: channel)
     }
 
+    func roomName(ofGroup group: String) throws(LifelineError) -> String {
+        try Self.check(group: group)
+        return PubNubGroupRoom.name(of: group)
+    }
+
+    func channels(ofGroup group: String) async throws(LifelineError) -> [String] {
+        try Self.check(group: group)
+        return try await caller.ask(PubNubListGroupCall(group: group))
+    }
+
+    func change(group: String, _ change: GroupChange) async throws(LifelineError) {
+        try Self.check(group: group)
+        switch change {
+        case .add(let channels): try await caller.ask(PubNubChangeGroupCall(group: group, .add, channels: channels))
+        case .remove(let channels): try await caller.ask(PubNubChangeGroupCall(group: group, .remove, channels: channels))
+        case .delete: try await caller.ask(PubNubRemoveGroupCall(group: group))
+        }
+    }
+
+    private static func check(group: String) throws(LifelineError) {
+        if let problem = problem(withGroup: group) { throw problem }
+    }
+
+    private static func problem(withGroup group: String) -> LifelineError? {
+        guard !group.isEmpty, !group.hasByte(UInt8(ascii: ",")), !group.hasByte(UInt8(ascii: "*")),
+            !group.hasByte(UInt8(ascii: ":")), !group.hasByteSuffix(PubNubMessage.presenceSuffix)
+        else {
+            return LifelineError(
+                .badRequest, "The group's name cannot be used: it is empty, has a comma, a star or a colon, or ends in -pnpres.")
+        }
+        return nil
+    }
+
     private func list(of channel: String) -> PubNubList {
-        PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
+        if let group = PubNubGroupRoom.group(of: channel) { return PubNubList(groups: [group]) }
+        return PubNubList(channels: tracksPresence ? [channel, channel + PubNubMessage.presenceSuffix] : [channel])
     }
 
     /// Names that stand for something else than one channel or one pattern would bring messages that belong to no room.
@@ -131,6 +166,10 @@ final class PubNubAdapter: ServiceAdapter {
     /// Other calls are about one channel.
     private static func check(_ channel: String) throws(LifelineError) {
         if let problem = problem(with: channel, isPattern: false) { throw problem }
+        if PubNubGroupRoom.group(of: channel) != nil {
+            throw LifelineError(
+                .badRequest, "The channel's name begins with a colon: that is how rooms of channel groups are named.")
+        }
     }
 }
 

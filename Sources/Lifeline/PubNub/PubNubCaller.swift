@@ -28,6 +28,11 @@ struct PubNubCaller: Sendable {
         self.now = now
     }
 
+    /// Asks for something beside the subscription.
+    func ask<Call: PubNubCall>(_ call: Call) async throws(LifelineError) -> Call.Answer {
+        do throws(PubNubProblem) { return try await perform(call) } catch { throw LifelineError(error) }
+    }
+
     /// Makes a request and waits for what its answer means.
     private func perform<Call: PubNubCall>(_ call: Call) async throws(PubNubProblem) -> Call.Answer {
         try await perform(call, call.request(settings))

@@ -79,15 +79,15 @@ struct PubNubNews: Sendable {
     private mutating func take(_ event: PubNubSessionEvent, at now: Moment, into report: inout Report) {
         switch event {
         case .subscribed(let list, _, _, _):
-            for channel in list.withoutPresence.channels where confirmed.insert(channel).inserted {
-                let isRenewal = !known.insert(channel).inserted
+            for channel in list.rooms where confirmed.insert(Identifier(channel)).inserted {
+                let isRenewal = !known.insert(Identifier(channel)).inserted
                 report.events.append(.subscribed(channel: channel, members: nil, isRenewal: isRenewal))
-                if tracksPresence { ask(channel, into: &report) }
+                if tracksPresence, PubNubGroupRoom.group(of: channel) == nil { ask(channel, into: &report) }
             }
         case .unsubscribed(let list, _):
-            for channel in list.withoutPresence.channels {
-                confirmed.remove(channel)
-                known.remove(channel)
+            for channel in list.rooms {
+                confirmed.remove(Identifier(channel))
+                known.remove(Identifier(channel))
                 rosters[channel] = nil
                 report.events.append(.unsubscribed(channel: channel))
             }
@@ -96,7 +96,8 @@ struct PubNubNews: Sendable {
         case .problem(let problem):
             // Others say nothing that the change of phase does not say.
             guard problem.category == .accessDenied else { return }
-            let denied = problem.channels.filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
+            // Groups come with the colon in front that their rooms have.
+            let denied = (problem.channels + problem.channelGroups).filter { !$0.hasByteSuffix(PubNubMessage.presenceSuffix) }
             for channel in denied {
                 report.events.append(.subscriptionFailed(channel: channel, LifelineError(problem), willRetry: true))
             }
@@ -113,7 +114,7 @@ struct PubNubNews: Sendable {
     /// Rule LL-16: a message that was not in the latest answer may have been published before that answer came.
     private func gap(on list: PubNubList, since: Moment, _ reason: Gap.Reason, into report: inout Report) {
         let since = since + (.zero - allowance)
-        for channel in list.withoutPresence.channels {
+        for channel in list.rooms {
             report.events.append(.gap(channel: channel, since: since, reason))
         }
     }
@@ -126,17 +127,26 @@ extension PubNubNews {
             if let event = PubNubPresenceEvent(message) { take(event, into: &report) }
             return
         }
+        let pattern = pattern(of: message)
         do throws(PubNubCipherError) {
             report.events.append(
                 .message(
                     Message(
-                        channel: message.channel, pattern: message.pattern,
+                        channel: message.channel, pattern: pattern,
                         event: Self.event(message.customType, message.kind),
                         text: try Self.opened(message.payload, message.kind, with: cipher), id: message.timetoken.description,
                         user: message.publisher, publishedAt: message.timetoken.date, receivedAt: now)))
         } catch {
-            report.events.append(.problem(.undecryptable(error), channel: message.pattern ?? message.channel))
+            report.events.append(.problem(.undecryptable(error), channel: pattern ?? message.channel))
         }
+    }
+
+    /// The wildcard or the room of the group by which the message came; nil when it came by its channel (rules LL-21 and LL-55).
+    private func pattern(of message: PubNubMessage) -> String? {
+        guard let subscription = message.subscription else { return nil }
+        if subscription.hasByteSuffix(".*") { return subscription }
+        let room = PubNubGroupRoom.name(of: subscription)
+        return confirmed.contains(Identifier(room)) && !confirmed.contains(Identifier(message.channel)) ? room : nil
     }
 
     /// Rule LL-18: a custom type is the event's name; otherwise the kind of message is.
@@ -207,11 +217,4 @@ extension LifelineError {
 extension Timetoken {
     /// Units of 100 ns since 1970.
     var date: Date { Date(timeIntervalSince1970: Double(rawValue) / 10_000_000) }
-}
-
-extension PubNubMessage {
-    /// The wildcard that was subscribed, when the message came by one.
-    fileprivate var pattern: String? {
-        subscription.flatMap { $0.hasByteSuffix(".*") ? $0 : nil }
-    }
 }

@@ -40,6 +40,12 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Why the messages of `channel` are not encrypted from end to end; nil when they are. Rule LL-26.
     func encryptionGap(of channel: String) -> LifelineError?
 
+    /// The name of the room of a channel group.
+    func roomName(ofGroup group: String) throws(LifelineError) -> String
+    /// The channels of a channel group, asked of the service.
+    func channels(ofGroup group: String) async throws(LifelineError) -> [String]
+    func change(group: String, _ change: GroupChange) async throws(LifelineError)
+
     /// Who is present in `channel` now, asked of the service, whether the channel is subscribed or not.
     func members(of channel: String) async throws(LifelineError) -> [Member]
 }
@@ -52,6 +58,14 @@ extension ServiceAdapter {
     func members(of channel: String) async throws(LifelineError) -> [Member] {
         throw .unsupported(feature: "question who is on a channel without a subscription", service: serviceName)
     }
+
+    private var noGroups: LifelineError { .unsupported(feature: "channel groups", service: serviceName) }
+
+    func roomName(ofGroup group: String) throws(LifelineError) -> String { throw noGroups }
+
+    func channels(ofGroup group: String) async throws(LifelineError) -> [String] { throw noGroups }
+
+    func change(group: String, _ change: GroupChange) async throws(LifelineError) { throw noGroups }
 
     func encryptionGap(of channel: String) -> LifelineError? {
         .unsupported(feature: "end-to-end encryption", service: serviceName)

@@ -44,6 +44,29 @@ struct PubNubOnSocketsTests {
         }
     }
 
+    @Test("LL-54, LL-55: a group is filled, subscribed and emptied; its messages name their channel")
+    func groups() async throws {
+        try await withServer { host, _ in
+            let ann = client(host, "ann")
+            let news = ann.channelGroup("news")
+            try await news.add(["sports", "weather"])
+            #expect(try await news.channels().sorted() == ["sports", "weather"])
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await news.subscribe()
+            #expect(room.name == ":news")
+            #expect(try await ann.channel("sports").publish("goal").isAccepted)
+            let message = try #require(await first(of: room.messages) { _ in true })
+            #expect(message.channel == "sports" && message.pattern == ":news" && message.text == "\"goal\"")
+            #expect(throws: LifelineError.self) { _ = try room.presence }
+            try await news.remove(["weather"])
+            #expect(try await news.channels() == ["sports"])
+            news.unsubscribe()
+            #expect(await first(of: room.messages) { _ in true } == nil)
+            try await news.delete()
+            #expect(try await ann.channelGroup("news").channels().isEmpty)
+        }
+    }
+
     @Test("Encrypted messages reach those who have the key; others are told")
     func encryption() async throws {
         try await withServer { host, _ in

@@ -1,0 +1,76 @@
+/// A channel group: a list of channels that the service keeps, subscribed to as one. Only PubNub has them (rules LL-54 to LL-56).
+///
+/// ```swift
+/// let news = client.channelGroup("news")
+/// try await news.add(["sports", "weather"])
+/// let room = try await news.subscribe()
+/// for await message in room.messages { print(message.channel, message.event) }
+/// ```
+public struct ChannelGroup: Sendable {
+    /// The group's name, as the service knows it.
+    public let name: String
+    let core: ClientCore
+
+    /// Subscribes to all channels that the group has, now and later, and returns when the service has confirmed. See
+    /// ``Channel/subscribe()`` for what holds then.
+    ///
+    /// Messages name the channel that they were published to in ``Message/channel``, and the group with a colon in front in
+    /// ``Message/pattern``, which is also the name of the room. A group has no presence of its own; a message of a channel that is subscribed
+    /// by itself as well comes once, to one of both rooms.
+    ///
+    /// - Throws: ``LifelineError/Code/unsupported`` where the service has no groups, else as ``Channel/subscribe()``.
+    public func subscribe() async throws(LifelineError) -> Room {
+        try await Channel(name: core.adapter.roomName(ofGroup: name), core: core).subscribe()
+    }
+
+    /// Ends the subscription of the group, for all its rooms; see ``Channel/unsubscribe()``. Does nothing where there is none.
+    public func unsubscribe() {
+        guard let room = try? core.adapter.roomName(ofGroup: name) else { return }
+        Channel(name: room, core: core).unsubscribe()
+    }
+
+    /// The channels of the group, by one request. The client does not have to be connected.
+    ///
+    /// - Throws: ``LifelineError/Code/unsupported`` where the service has no groups; why the service does not answer.
+    public func channels() async throws(LifelineError) -> [String] {
+        try await core.adapter.channels(ofGroup: name)
+    }
+
+    /// Adds channels; a group comes into being with its first one.
+    ///
+    /// - Parameter channels: 1 to 200.
+    /// - Throws: as ``channels()``; ``LifelineError/Code/badRequest`` for no channel, or too many.
+    public func add(_ channels: [String]) async throws(LifelineError) {
+        try await core.adapter.change(group: name, .add(channels))
+    }
+
+    /// Removes channels.
+    ///
+    /// - Parameter channels: 1 to 200.
+    /// - Throws: as ``add(_:)``.
+    public func remove(_ channels: [String]) async throws(LifelineError) {
+        try await core.adapter.change(group: name, .remove(channels))
+    }
+
+    /// Removes the group with all its channels.
+    ///
+    /// - Throws: as ``channels()``.
+    public func delete() async throws(LifelineError) {
+        try await core.adapter.change(group: name, .delete)
+    }
+}
+
+/// What can be done to a channel group.
+enum GroupChange: Hashable, Sendable {
+    case add([String])
+    case remove([String])
+    case delete
+}
+
+extension LifelineClient {
+    /// A channel group by name. Nothing is sent. Only PubNub has them; everything that is done with one throws
+    /// ``LifelineError/Code/unsupported`` elsewhere.
+    public func channelGroup(_ name: String) -> ChannelGroup {
+        ChannelGroup(name: name, core: core)
+    }
+}
