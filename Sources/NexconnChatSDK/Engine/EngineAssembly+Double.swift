@@ -44,7 +44,7 @@ extension EngineAssembly {
                 let transport: any ClientTransport<NexconnSession> = double.webSocket { NexconnFrameDecoder() }
                 let driver = ConnectionDriver(
                     transport: transport, jobs: NoJobs(), timers: double.timers, policy: policy, memory: memory,
-                    seed: double.nextSeed(), observer: settings.logger.map { LoggingObserver($0) })
+                    seed: double.nextSeed())
                 double.track(driver)
                 return driver
             },
