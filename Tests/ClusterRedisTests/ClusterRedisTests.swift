@@ -155,7 +155,7 @@ struct ClusterRedisTests {
         await node.client.close()
     }
 
-    @Test("CR-9 A command with more fields than Lua can hand over is kept as a whole, in one batch")
+    @Test("CR-25 A command with more fields than Lua can hand over is kept as a whole, in one batch")
     func manyFields() async throws {
         let redis = try RedisProcess()
         let node = try await LiveNode.ready(redis, "a")

@@ -6,14 +6,14 @@ import Testing
 @Suite struct RedisCommandPiecesTests {
     private func words(_ count: Int) -> [RedisArgument] { (0..<count).map { .integer(Int64($0)) } }
 
-    @Test("CR-9 A command that Lua can hand over stays as it is", arguments: ["HSET", "HDEL", "UNLINK", "XADD"])
+    @Test("CR-25 A command that Lua can hand over stays as it is", arguments: ["HSET", "HDEL", "UNLINK", "XADD"])
     func short(name: String) {
         let command = RedisCommand(name, words(RedisCommand.longestInScript - 1))
         #expect(command.pieces == [command])
     }
 
     @Test(
-        "CR-9 A longer command becomes several with the same key, and no field is parted from its value",
+        "CR-25 A longer command becomes several with the same key, and no field is parted from its value",
         arguments: [
             ("HSET", 1, 2), ("HDEL", 1, 1), ("SADD", 1, 1), ("SREM", 1, 1), ("XDEL", 1, 1), ("ZREM", 1, 1), ("UNLINK", 0, 1),
         ])

@@ -70,7 +70,7 @@ import TransportCommon
         #expect(try await reply.status == 200)
     }
 
-    @Test(.enabled(if: ChildProcess.hasTools, ChildProcess.toolsReason))
+    @Test
     func `Rule HT-15: calls to an address behind a proxy compare the certificate with that address`() async throws {
         let matrix = try await CertificateMatrix.shared.value
         let server = try await TestServer(tls: matrix.serverContext("good.pem"))
