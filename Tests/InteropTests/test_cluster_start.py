@@ -1,13 +1,19 @@
 """What a server and `lifeline doctor` say of the Redis that they are given (rules CR-30 to CR-33)."""
 
 import json
+import os
+import re
+import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from cluster_fixtures import is_long
 from cluster_harness import Redis, redis_program
-from lifeline_harness import Program, Server, free_port, lifeline, wait_until
+from lifeline_harness import ROOT, Program, Server, free_port, lifeline, wait_until
+from pusher_client import PusherSocket
 
 pytestmark = pytest.mark.skipif(redis_program() is None, reason="needs redis-server 7, or redis-check-rdb of redis-tools, in the PATH")
 SECRET = "hunter2-of-redis"
@@ -33,10 +39,67 @@ def doctor(url, *options):
     return done.returncode, {step["step"]: step for step in map(json.loads, done.stdout.splitlines())}
 
 
-def refusal(*options):
+def refusal(*options, **variables):
     """The exit code and the error of a server that does not start."""
-    done = subprocess.run([lifeline(), "serve", "--port", "0", *options], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [lifeline(), "serve", "--port", "0", *options], capture_output=True, text=True, timeout=60, env={**os.environ, **variables})
     return done.returncode, done.stderr
+
+
+class OldRedis:
+    """Answers the handshake as a Redis of this version does, and keeps what it was asked."""
+
+    def __init__(self, version):
+        hello = {"server": "redis", "version": version, "proto": 3, "id": 5, "mode": "standalone", "role": "master"}
+        self.answers = {
+            "HELLO": f"%{len(hello)}\r\n" + "".join(
+                f"+{name}\r\n" + (f":{value}\r\n" if isinstance(value, int) else f"+{value}\r\n") for name, value in hello.items()),
+            "ROLE": "*3\r\n+master\r\n:0\r\n*0\r\n", "PING": "+PONG\r\n"}
+        self.asked = []
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"redis://:{SECRET}@127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                link = self.listener.accept()[0]
+            except OSError:
+                return  # The test has ended.
+            threading.Thread(target=self._talk, args=(link,), daemon=True).start()
+
+    def _talk(self, link):
+        with link, link.makefile("rb") as lines:
+            try:
+                while line := lines.readline():
+                    words = [lines.read(int(lines.readline()[1:]) + 2)[:-2].decode() for _ in range(int(line[1:]))]
+                    self.asked.append(words[0])
+                    link.sendall(self.answers.get(words[0], "-ERR not known here\r\n").encode())
+            except OSError:
+                pass  # The server has seen enough.
+
+    def end(self):
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+
+@pytest.fixture
+def old_redis():
+    made = []
+
+    def make(version):
+        made.append(OldRedis(version))
+        return made[-1]
+
+    yield make
+    for server in made:
+        server.end()
+
+
+def user_url(server, rights):
+    """The address with a user who has these rights."""
+    server.ask("ACL", "SETUSER", "node", "reset", "on", f">{SECRET}", *rights.split())
+    return f"redis://node:{SECRET}@127.0.0.1:{server.port}"
 
 
 def test_the_doctor_finds_nothing_wrong_with_a_good_redis(redis):
@@ -106,6 +169,144 @@ def test_a_redis_that_is_away_is_waited_for(redis):
         assert server.process.poll() is None
     finally:
         node.end()
+
+
+@is_long
+@pytest.mark.parametrize("is_listening", [False, True])
+def test_a_start_without_redis_ends_after_30_s(is_listening):
+    """Nobody listens, or whoever does says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1] if is_listening else free_port()
+        begun = time.monotonic()
+        code, error = refusal("--redis", f"redis://:{SECRET}@127.0.0.1:{port}")
+        lasted = time.monotonic() - begun
+    assert code == 1 and 29 < lasted < 45, (code, lasted)
+    assert "trying for 30 s" in error and "cannot be reached" in error and "lifeline doctor" in error
+    assert f"127.0.0.1:{port}" in error and SECRET not in error
+
+
+def test_a_replica_is_waited_for_until_it_is_promoted(redis):
+    """Who starts while another server takes over need not start twice."""
+    master = redis()
+    replica = redis("--replicaof", "127.0.0.1", str(master.port))
+    node = Program([lifeline(), "serve", "--port", "0", "--redis", replica.url])
+    try:
+        wait_until(lambda: any("no master, but a slave" in line for line in node.errors), 20, "the word that it is a replica")
+        assert node.process.poll() is None and not node.lines
+        replica.ask("REPLICAOF", "NO", "ONE")
+        node.ready(lambda: any(line.startswith("lifeline: ready") for line in node.lines), "the server")
+    finally:
+        node.end()
+
+
+def test_a_redis_that_takes_no_writes_ends_the_start_at_once(redis):
+    server = redis()
+    server.ask("CONFIG", "SET", "min-replicas-to-write", "1")
+    begun = time.monotonic()
+    code, error = refusal("--redis", server.url)
+    assert code == 1 and time.monotonic() - begun < 20
+    assert "Redis takes no writes" in error and "NOREPLICAS" in error
+    code, steps = doctor(server.url)
+    assert code == 1 and steps["rights"]["result"] == "failed" and "NOREPLICAS" in steps["rights"]["detail"]
+
+
+@pytest.mark.parametrize("version", ["6.0.20", "6.2.14"])
+def test_an_old_redis_ends_the_start_at_once(old_redis, version):
+    server = old_redis(version)
+    begun = time.monotonic()
+    code, error = refusal("--redis", server.url)
+    assert code == 1 and time.monotonic() - begun < 20
+    assert f"Redis has version {version}. Version 7 or later is needed." in error and SECRET not in error
+    assert set(server.asked) <= {"HELLO", "ROLE", "PING"}, "nothing is written to it"
+    code, steps = doctor(server.url)
+    assert code == 1 and f"version {version}" in steps["connection"]["detail"] and list(steps) == ["connection"]
+
+
+@pytest.mark.parametrize("rights, refused", [
+    ("~other:* &* +@all", "DEL"), ("~* resetchannels +@all", "PUBLISH"), ("~* &* +@all -@scripting", "EVAL"),
+    ("~* &* +@read +@connection +role +info", "EVAL"), ("~* &* +@all -xadd", "XADD"), ("~* &* +@all -info", "'info' command"),
+])
+def test_a_user_without_rights_ends_the_start_at_once(redis, rights, refused):
+    url = user_url(redis(), rights)
+    begun = time.monotonic()
+    code, error = refusal("--redis", url)
+    assert code == 1 and time.monotonic() - begun < 20
+    assert "NOPERM" in error and refused in error and SECRET not in error
+    assert re.search(r"Allow the user ~\S+ &\S+ \+@all", error), error
+    code, steps = doctor(url)
+    wrong = [step for step in steps.values() if step["result"] == "failed"]
+    assert code == 1 and wrong and all("Allow the user" in step["advice"] for step in wrong)
+    assert SECRET not in json.dumps(steps)
+
+
+def rights_of_the_error(server):
+    error = refusal("--redis", user_url(server, "~other:* &* +@all"))[1]
+    return re.search(r"Allow the user (~\S+ &\S+ \+@all)", error)[1]
+
+
+def rights_of_the_manual(_):
+    text = (ROOT / "docs" / "cluster.md").read_text()
+    return re.search(r"`ACL SETUSER lifeline on >PASSWORD ([^`]+)`", text)[1]
+
+
+@pytest.mark.parametrize("source", [rights_of_the_error, rights_of_the_manual])
+def test_the_rights_that_are_asked_for_are_enough(redis, started, source):
+    server = redis()
+    url = user_url(server, source(server))
+    server.ask("ACL", "LOG", "RESET")
+    assert doctor(url)[0] == 0
+    nodes = [started(Server, 0, "--redis", url, "--node", name) for name in "ab"]
+    socket = started(PusherSocket, nodes[1].port)
+    socket.subscribe("room")
+    assert nodes[0].publish("room", "tick", "{}")
+    socket.wait("tick", "room")
+    wrong = [entry for entry in server.ask("ACL", "LOG") if "node" in entry]
+    assert wrong == [], "Redis has refused something"
+
+
+@pytest.mark.parametrize("place", ["variable", "file", "option before both", "variable before file"])
+def test_where_the_address_comes_from(redis, started, tmp_path, place):
+    """A secret in the address is shown nowhere, wherever it was given."""
+    server = redis()
+    url, wrong = user_url(server, "~* &* +@all"), f"redis://:{SECRET}@127.0.0.1:1"
+    option, variable, entry = {
+        "variable": (None, url, None), "file": (None, None, url), "option before both": (url, wrong, wrong),
+        "variable before file": (None, url, wrong)}[place]
+    options, env = ["--log-level", "trace", "--node", "a"], {}
+    if option:
+        options += ["--redis", option]
+    if variable:
+        env["LIFELINE_REDIS"] = variable
+    if entry:
+        file = tmp_path / "lifeline.json"
+        file.write_text(json.dumps({"redis": entry}))
+        options += ["--config", str(file)]
+    checked = subprocess.run(
+        [lifeline(), "serve", "--check", *options], capture_output=True, text=True, timeout=60, env={**os.environ, **env})
+    assert checked.returncode == 0 and f"127.0.0.1:{server.port}" in checked.stdout, checked
+    node = started(Server, 0, *options, env=env)
+    answers = [node.get(path) for path in ("/ready", "/metrics", "/health", "/")]
+    assert answers[0][0] == 200, answers[0]
+    assert SECRET not in Path(f"/proc/{node.process.pid}/cmdline").read_text()
+    assert "user=node" in server.ask("CLIENT", "LIST") and server.ask("KEYS", "*lifeline*")
+    node.end()
+    said = checked.stdout + checked.stderr + json.dumps(answers) + "\n".join(node.lines + node.errors)
+    assert SECRET not in said
+
+
+@pytest.mark.parametrize("address", [
+    f"http://:{SECRET}@h", f"redis://:{SECRET}@h:99999", f"redis://:{SECRET}@h?nothing=1", f"redis://:{SECRET}@a,b",
+    f"redis://:{SECRET}@", f"redis://:{SECRET}@h/x", f"redis://user:{SECRET}@{SECRET}@h", f"{SECRET}",
+])
+def test_no_error_repeats_the_password_of_an_address(address, tmp_path):
+    file = tmp_path / "lifeline.json"
+    file.write_text(json.dumps({"redis": address}))
+    for options, variables in ((["--redis", address], {}), ([], {"LIFELINE_REDIS": address}), (["--config", str(file)], {})):
+        for more in ([], ["--check"]):
+            code, error = refusal(*options, *more, **variables)
+            assert code == 2 and error and SECRET not in error, (options, error)
+    checked = subprocess.run([lifeline(), "doctor", "--redis", address], capture_output=True, text=True, timeout=60)
+    assert checked.returncode != 0 and SECRET not in checked.stdout + checked.stderr
 
 
 @pytest.mark.parametrize("options, word", [
