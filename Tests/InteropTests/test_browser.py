@@ -4,40 +4,14 @@ import hashlib
 import hmac
 import json
 import time
-import urllib.parse
-from pathlib import Path
 
 import pytest
 from browser import Browser, members
+from browser_page import Page
 from lifeline_harness import APP_ID, KEY, SECRET, Server, wait_until
 from pusher_client import PusherSocket
-from web_host import WebHost
 
-PAGE = (Path(__file__).parent / "page" / "pusher.html").read_text()
 BODY = json.dumps({"name": "from-page", "channel": "room", "data": "{}"})
-
-
-class Page:
-    """The page in a browser, and what it has told."""
-
-    def __init__(self, started, server, **parameters):
-        self.host = started(WebHost, member={"user_id": "page", "user_info": {"name": "Page"}}, user={"id": "page"},
-                            pages={"/": PAGE})
-        query = urllib.parse.urlencode({"server": f"127.0.0.1:{server.port}", "key": KEY, **parameters})
-        started(Browser, f"{self.host.url}/?{query}")
-
-    @property
-    def told(self):
-        return [json.loads(body) for path, body in list(self.host.posted) if path == "/report"]
-
-    def wait(self, timeout=120, **expected):
-        """The first thing told with these values."""
-        return wait_until(
-            lambda: next((t for t in self.told if all(t.get(k) == v for k, v in expected.items())), None), timeout,
-            lambda: f"{expected} from the page; told so far: {self.told}")
-
-    def wait_event(self, event, channel=None):
-        return self.wait(what="event", event=event, **({"channel": channel} if channel else {}))
 
 
 def signed(method, path, body=""):
@@ -58,7 +32,7 @@ def test_a_page_subscribes_receives_and_publishes(server, started):
     python = started(PusherSocket, server.port)
     python.subscribe("private-room")
     python.subscribe("presence-room", {"user_id": "python"})
-    page = Page(started, server)
+    page = Page(started, server.port)
     assert page.wait(what="open")["protocol"] == "pusher-channels-protocol-7"
     assert page.wait_event("pusher:connection_established")["isText"]
     for channel in ("room", "private-room", "presence-room", "#server-to-user-page"):
@@ -86,7 +60,7 @@ def test_a_page_subscribes_receives_and_publishes(server, started):
 def test_a_page_may_read_answers_but_not_the_servers_figures(server, started):
     subscriber = started(PusherSocket, server.port)
     subscriber.subscribe("room")
-    page = Page(started, server, **targets())
+    page = Page(started, server.port, **targets())
     page.wait(what="done")
     answers = {told["name"]: told for told in page.told if told["what"] == "fetch"}
     assert {name: told.get("status") for name, told in answers.items()} == {
@@ -97,7 +71,7 @@ def test_a_page_may_read_answers_but_not_the_servers_figures(server, started):
 
 
 def test_a_page_of_another_origin_reads_nothing(started):
-    page = Page(started, started(Server, 0, "--cors-origin", "https://app.example"), **targets())
+    page = Page(started, started(Server, 0, "--cors-origin", "https://app.example").port, **targets())
     page.wait(what="done")
     assert all(told.get("refused") for told in page.told if told["what"] == "fetch")
 
@@ -105,7 +79,7 @@ def test_a_page_of_another_origin_reads_nothing(started):
 @pytest.mark.parametrize("allowed", [True, False])
 def test_a_page_may_connect_only_from_an_allowed_origin(started, allowed):
     server = started(Server, 0, "--allowed-origin", "http://127.0.0.1" if not allowed else "http://127.0.0.1:*")
-    page = Page(started, server)
+    page = Page(started, server.port)
     if allowed:
         page.wait_event("pusher_internal:subscription_succeeded", "private-room")
     else:

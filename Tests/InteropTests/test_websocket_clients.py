@@ -11,6 +11,7 @@ import pytest
 from lifeline_harness import KEY, SECRET, Listener, Server, free_port, wait_until
 from pusher_client import signature
 from pusher_frames import members
+from pysher_client import subscribed
 from web_host import WebHost
 
 
@@ -27,28 +28,6 @@ def sher(server):
     yield client
     # Its thread takes seconds to notice, and ends by itself.
     client.disconnect(0)
-
-
-def subscribed(client, name):
-    """Subscribes and waits for the confirmation; returns the channel and the list that its events go to.
-
-    pysher lets nobody bind before it has asked, when the answer may be there already: so this listens one step before it.
-    """
-    confirmed, events = threading.Event(), []
-    original = client.connection.event_handler
-    told = {"tick", "client-hello", "pusher:cache_miss", "pusher_internal:member_added", "pusher_internal:member_removed"}
-
-    def hear(event, data, channel):
-        if channel == name and event == "pusher_internal:subscription_succeeded":
-            confirmed.set()
-        elif channel == name and event in told:
-            events.append((event, data))
-        original(event, data, channel)
-
-    client.connection.event_handler = hear
-    channel = client.subscribe(name)
-    assert confirmed.wait(30), name
-    return channel, events
 
 
 @pytest.mark.parametrize("channel", ["room", "private-room", "presence-room"])
