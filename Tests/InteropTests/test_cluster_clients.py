@@ -4,52 +4,17 @@ Each test has channels, users and groups of its own, since all of them share thr
 """
 
 import json
-import uuid
 
-import pusher
 import pytest
-from cluster_harness import Cluster, redis_program
+from cluster_harness import redis_program
 from cluster_world import World
-from lifeline_harness import APP_ID, KEY, SECRET, rest, wait_until
+from lifeline_harness import APP_ID, rest, wait_until
 from nexconn_client import Refused
-from pubnub_harness import Client, ask, cursor, poll, publish
+from pubnub_harness import ask, cursor, poll, publish
 from pusher_client import Closed, PusherSocket
-from webhook_receiver import WebhookReceiver
+from shared_cluster import client, cluster, library, name, ports, receiver, same  # noqa: F401
 
 pytestmark = pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")
-
-
-@pytest.fixture(scope="module")
-def receiver():
-    receiver = WebhookReceiver()
-    yield receiver
-    receiver.kill()
-
-
-@pytest.fixture(scope="module")
-def cluster(receiver, tmp_path_factory):
-    """Three nodes; the second keyset of PubNub wants grants."""
-    config = tmp_path_factory.mktemp("cluster") / "lifeline.json"
-    keys = {"publishKey": "demo", "subscribeKey": "demo", "secret": "demo-secret"}
-    guarded = {"publishKey": "guarded", "subscribeKey": "guarded", "secret": "guarded-secret", "accessManager": True}
-    config.write_text(json.dumps({
-        "app": {"id": APP_ID, "key": KEY, "secret": SECRET, "clientEvents": True, "webhooks": [{"url": receiver.url}]},
-        "pubnub": [keys, guarded]}))
-    cluster = Cluster(options=("--config", str(config)))
-    yield cluster
-    cluster.end()
-
-
-@pytest.fixture
-def ports(cluster):
-    """The port of the leader, then those of the others: whoever publishes on the first is nearest to the decision."""
-    leader = wait_until(cluster.leader, 20, "a leader")
-    return [cluster.nodes[name].port for name in sorted(cluster.nodes, key=lambda name: name != leader)]
-
-
-@pytest.fixture
-def name():
-    return "n" + uuid.uuid4().hex[:10]
 
 
 @pytest.fixture
@@ -58,18 +23,7 @@ def sockets(ports, started):
     return [started(PusherSocket, port) for port in ports]
 
 
-def same(ports, look):
-    """What every node answers alike."""
-    answers = [look(port) for port in ports]
-    assert all(answer == answers[0] for answer in answers), answers
-    return answers[0]
-
-
 # Pusher
-
-def library(port):
-    return pusher.Pusher(app_id=APP_ID, key=KEY, secret=SECRET, host="127.0.0.1", port=port, ssl=False)
-
 
 def test_events_of_all_nodes_have_one_order_on_all_nodes(ports, sockets, name):
     for socket in sockets:
@@ -216,19 +170,6 @@ def test_a_connection_that_breaks_leaves_its_channels_on_all_nodes(ports, socket
 
 
 # PubNub
-
-@pytest.fixture
-def client(ports):
-    made = []
-
-    def make(index, user, **settings):
-        made.append(Client("native", ports[index], user, **settings))
-        return made[-1]
-
-    yield make
-    for one in made:
-        one.stop()
-
 
 def test_messages_pass_between_the_vendors_clients_on_different_nodes(client, name):
     subscribers, senders = [client(n, f"s{n}") for n in range(3)], [client(n, f"p{n}") for n in range(3)]
