@@ -191,7 +191,7 @@ def test_a_replica_is_waited_for_until_it_is_promoted(redis):
     replica = redis("--replicaof", "127.0.0.1", str(master.port))
     node = Program([lifeline(), "serve", "--port", "0", "--redis", replica.url])
     try:
-        wait_until(lambda: any("no master, but a slave" in line for line in node.errors), 20, "the word that it is a replica")
+        wait_until(lambda: any("not a master (its role is slave)" in line for line in node.errors), 20, "the word that it is a replica")
         assert node.process.poll() is None and not node.lines
         replica.ask("REPLICAOF", "NO", "ONE")
         node.ready(lambda: any(line.startswith("lifeline: ready") for line in node.lines), "the server")
@@ -262,6 +262,17 @@ def test_the_rights_that_are_asked_for_are_enough(redis, started, source):
     socket.wait("tick", "room")
     wrong = [entry for entry in server.ask("ACL", "LOG") if "node" in entry]
     assert wrong == [], "Redis has refused something"
+
+
+def test_a_start_without_redis_can_be_ended():
+    """CR-34: a signal ends a start that waits for Redis at once, in order."""
+    node = Program([lifeline(), "serve", "--port", "0", "--redis", f"redis://:{SECRET}@127.0.0.1:{free_port()}"])
+    try:
+        wait_until(lambda: any("trying for 30 s" in line for line in node.errors), 20, "the word that it tries")
+    finally:
+        code = node.end()
+    assert code == 0
+    assert SECRET not in "\n".join(node.lines + node.errors)
 
 
 @pytest.mark.parametrize("place", ["variable", "file", "option before both", "variable before file"])

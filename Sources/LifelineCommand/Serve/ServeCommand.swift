@@ -136,12 +136,15 @@ struct ServeCommand: AsyncParsableCommand {
         // container it would otherwise be lost, since there the system ends the first process for a signal only when it is trapped.
         let signals = await UnixSignalsSequence(trapping: .sighup)
         let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
-        let server: LifelineServer
+        let started: LifelineServer?
         do {
-            server = try await LifelineServer.start(settings.configuration(registry: registry, logger: logger))
+            started = try await start(
+                settings.configuration(registry: registry, logger: logger),
+                unless: UnixSignalsSequence(trapping: .sigterm, .sigint))
         } catch {
             throw ServeFailure.explain(error, settings)
         }
+        guard let server = started else { return }
         let group = ServiceGroup(
             configuration: .init(
                 services: [
@@ -158,6 +161,30 @@ struct ServeCommand: AsyncParsableCommand {
                 logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
         )
         try await group.run()
+    }
+
+    /// Starts the server; nil when a signal asks for the end before it is there, since a start waits up to 30 s for Redis (rule CR-34).
+    private func start(_ configuration: ServerConfiguration, unless ends: UnixSignalsSequence) async throws -> LifelineServer? {
+        let (outcomes, outcome) = AsyncStream.makeStream(of: Result<LifelineServer, any Error>?.self)
+        let starting = Task {
+            do {
+                outcome.yield(.success(try await LifelineServer.start(configuration)))
+            } catch {
+                outcome.yield(.failure(error))
+            }
+        }
+        let watching = Task {
+            for await _ in ends {
+                outcome.yield(nil)
+                return
+            }
+        }
+        defer {
+            starting.cancel()
+            watching.cancel()
+        }
+        for await first in outcomes { return try first?.get() }
+        return nil
     }
 
     private func report(_ settings: ServeSettings) async throws {

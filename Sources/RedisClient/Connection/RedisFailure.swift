@@ -53,10 +53,14 @@ extension RedisLoss: CustomStringConvertible {
             switch reply.remedy {
             case .stop: "Redis does not accept the user, the password or the user's rights: \(reply)"
             case .wait: "Redis cannot answer yet: \(reply)"
+            // HELLO came with version 6.
+            case .fail where reply.message.lowercased().contains("unknown command") && reply.message.contains("HELLO"):
+                "Redis is older than version 6. Version 7 or later is needed."
             default: "Redis refuses the connection: \(reply)"
             }
         case .tooOld(let version): "Redis has version \(version). Version 7 or later is needed."
-        case .notMaster(let role): "The Redis server is no master, but a \(role)."
+        case .notMaster(let role):
+            "The Redis server is not a master (its role is \(role)) and takes no writes. Give the address of the master, or promote this one."
         case .unlocated: "None of the Redis servers that were asked knows a master."
         case .moved: "The master of Redis is another server now."
         case .closed: "The connection to Redis was closed on request."

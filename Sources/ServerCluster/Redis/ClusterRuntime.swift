@@ -109,6 +109,8 @@ final class ClusterRuntime {
         case .waiting(let loss, _):
             if status.trouble[lane] == nil { logger.warning("Redis is away", metadata: ["cause": "\(loss)"]) }
             status.trouble[lane] = loss.description
+        case .stopped(.closed):
+            status.trouble[lane] = RedisLoss.closed.description
         case .stopped(let loss):
             logger.error("Redis is given up", metadata: ["cause": "\(loss)"])
             status.trouble[lane] = loss.description

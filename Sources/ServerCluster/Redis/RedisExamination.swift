@@ -75,6 +75,10 @@ package struct RedisExamination: Sendable {
         switch reply.remedy {
         case .stop where question != .server && question != .rights:
             return .noted("not allowed to ask", advice: "Allow the user INFO and CONFIG|GET, or look at this setting by hand.")
+        case .refuseWrites where reply.code == "NOREPLICAS":
+            return .failed(
+                "Redis takes no writes: \(reply)",
+                advice: "Start the replicas that min-replicas-to-write asks for, or lower that setting.")
         case .refuseWrites:
             return .failed(
                 "Redis takes no writes: \(reply)", advice: "Give Redis memory or disk space; its log says what is missing.")

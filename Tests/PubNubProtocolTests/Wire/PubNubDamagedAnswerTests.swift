@@ -125,7 +125,7 @@ struct PubNubDamagedAnswerTests {
         #expect(parts > 5_000)
     }
 
-    @Test("Damage without end is given up in time", .timeLimit(.minutes(1)))
+    @Test("Damage without end is given up in time", .timeLimit(.minutes(5)))
     func work() {
         // Each bracket and comma looks like the end of the damage, and what follows is long.
         let body = #"{"t":{"t":"1","r":1},"m":[{"c":"a","d":["# + String(repeating: #"],{"c":"b","d":["#, count: 30_000) + "}]}"

@@ -2,7 +2,7 @@ import ConnectionEngine
 import RealtimeHub
 import Testing
 
-@Suite("Watchlists against what watchers believe (HB-50 to HB-53)", .timeLimit(.minutes(1)))
+@Suite("Watchlists against what watchers believe (HB-50 to HB-53)", .timeLimit(.minutes(5)))
 struct SignedInUsersModelTests {
     /// One watcher as its program sees it.
     private struct View {

@@ -1,7 +1,7 @@
 import RealtimeHub
 import Testing
 
-@Suite("Signed-in users and watchlists (HB-50 to HB-53)", .timeLimit(.minutes(1)))
+@Suite("Signed-in users and watchlists (HB-50 to HB-53)", .timeLimit(.minutes(5)))
 struct SignedInUsersTests {
     private var book = SignedInUsers(offlineGrace: .seconds(3))
 
