@@ -132,7 +132,7 @@ def test_a_replica_is_no_place_to_start(redis):
     replica = redis("--replicaof", "127.0.0.1", str(master.port))
     wait_until(lambda: replica.command("PING").startswith("+PONG"), 30, "the replica")
     code, steps = doctor(replica.url, "--timeout", "2")
-    assert code == 1 and "no master" in steps["connection"]["detail"]
+    assert code == 1 and "not a master" in steps["connection"]["detail"]
 
 
 def test_a_wrong_password_ends_the_start_and_no_password_is_shown(redis):
