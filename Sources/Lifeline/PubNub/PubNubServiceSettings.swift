@@ -39,6 +39,8 @@ public struct PubNubReadingKeys: Sendable, CustomStringConvertible, CustomReflec
         keys = []
     }
 
+    /// Keys for reading.
+    ///
     /// - Parameter keys: 1 to 7; tried in this order, after the cipher key.
     /// - Throws: ``LifelineError/Code/badRequest`` for more, since each costs an attempt for a message that none opens.
     public init(_ keys: [String]) throws(LifelineError) {

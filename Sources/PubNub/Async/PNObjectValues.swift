@@ -16,6 +16,7 @@ public struct PNObjectsQuery: Hashable, Sendable {
     /// Whether the answer says how many there are in all.
     public var includesCount: Bool
 
+    /// A query; by default the first 100 elements, in the order of the service.
     public init(
         sort: [String] = [], filter: String? = nil, start: String? = nil, end: String? = nil, limit: Int = 100,
         includesCount: Bool = false
@@ -36,6 +37,7 @@ public struct PNObjectsQuery: Hashable, Sendable {
 
 /// A part of a list of App Context. An addition to the Cocoa SDK.
 public struct PNObjectsPage<Element: Sendable>: Sendable {
+    /// The part's elements, in the order of the query.
     public let elements: [Element]
     /// Where to go on, for the next query's `start`; nil at the end.
     public let next: String?
@@ -47,13 +49,18 @@ public struct PNObjectsPage<Element: Sendable>: Sendable {
 
 /// What can be set about a user. What is nil stays as it is. An addition to the Cocoa SDK.
 public struct PNUserFields: Sendable {
+    /// The user's name; nil leaves it as it is.
     public var name: String?
+    /// The user's id in another system; nil leaves it as it is.
     public var externalID: String?
+    /// The address of the user's picture; nil leaves it as it is.
     public var profileURL: String?
+    /// The user's e-mail address; nil leaves it as it is.
     public var email: String?
     /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
     public var custom: (any Encodable & Sendable)?
 
+    /// Fields to set; those that are nil stay as they are.
     public init(
         name: String? = nil, externalID: String? = nil, profileURL: String? = nil, email: String? = nil,
         custom: (any Encodable & Sendable)? = nil
@@ -68,11 +75,14 @@ public struct PNUserFields: Sendable {
 
 /// What can be set about a channel. What is nil stays as it is. An addition to the Cocoa SDK.
 public struct PNChannelInfo: Sendable {
+    /// The channel's name; nil leaves it as it is.
     public var name: String?
+    /// The channel's description; nil leaves it as it is.
     public var information: String?
     /// Your own fields: a value that is written as a JSON object of strings, numbers and booleans.
     public var custom: (any Encodable & Sendable)?
 
+    /// Fields to set; those that are nil stay as they are.
     public init(name: String? = nil, information: String? = nil, custom: (any Encodable & Sendable)? = nil) {
         self.name = name
         self.information = information
@@ -87,6 +97,7 @@ public struct PNRelation: Sendable, ExpressibleByStringLiteral {
     /// Your own fields of the membership: a value that is written as a JSON object of strings, numbers and booleans.
     public var custom: (any Encodable & Sendable)?
 
+    /// A membership or a member, with your own fields.
     public init(_ id: String, custom: (any Encodable & Sendable)? = nil) {
         self.id = id
         self.custom = custom

@@ -14,6 +14,7 @@ public struct PNSentFile: Hashable, Sendable {
 
 /// Files of a channel. An addition to the Cocoa SDK.
 public struct PNFilePage: Sendable {
+    /// The page's files.
     public let files: [PNFile]
     /// Where to go on; nil at the end.
     public let next: String?
@@ -50,6 +51,7 @@ extension PubNub {
     /// Uploads a file of this machine and tells subscribers about it, see ``sendFile(_:name:to:message:options:cipherKey:)``.
     ///
     /// - Parameter name: the file's name for receivers; nil for that of `file`.
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func sendFile(
         at file: URL, name: String? = nil, to channel: String, message: (any Encodable & Sendable)? = nil,
@@ -62,6 +64,7 @@ extension PubNub {
     ///
     /// - Parameter identifier: the service's id of the file.
     /// - Returns: the place of the message in the channel.
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func publishFileMessage(
         _ identifier: String, name: String, to channel: String, message: (any Encodable & Sendable)? = nil,
@@ -85,6 +88,7 @@ extension PubNub {
     /// - Parameters:
     ///   - limit: how many at most, 1 to 100.
     ///   - next: ``PNFilePage/next`` of another page; nil for the first one.
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func files(
         of channel: String, limit: Int = 100, next: String? = nil
     ) async throws(PNCallError) -> PNFilePage {
@@ -99,6 +103,7 @@ extension PubNub {
     /// - Parameters:
     ///   - identifier: the service's id of the file.
     ///   - cipherKey: what it is decrypted with; nil for the client's.
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func fileContent(
         _ identifier: String, name: String, of channel: String, cipherKey: String? = nil
     ) async throws(PNCallError) -> Data {
@@ -111,6 +116,8 @@ extension PubNub {
     }
 
     /// Deletes a file.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func deleteFile(_ identifier: String, name: String, of channel: String) async throws(PNCallError) {
         try await answer(to: PubNubDeleteFileCall(file: PubNubFileName(channel: channel, id: identifier, name: name)))
     }

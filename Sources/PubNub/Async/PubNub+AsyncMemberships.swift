@@ -7,6 +7,8 @@ import WireCoding
 // part at a time.
 extension PubNub {
     /// Makes a user a member of channels; the client's own user by default.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func setMemberships(
         in channels: [PNRelation], of user: String? = nil, _ query: PNObjectsQuery = PNObjectsQuery(),
@@ -16,6 +18,8 @@ extension PubNub {
     }
 
     /// Ends memberships of a user in channels; the client's own user by default.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func removeMemberships(
         in channels: [String], of user: String? = nil, _ query: PNObjectsQuery = PNObjectsQuery(),
@@ -25,6 +29,8 @@ extension PubNub {
     }
 
     /// Makes a user a member of channels and ends memberships in others; the client's own user by default.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func manageMemberships(
         setting channels: [PNRelation], removing others: [String], of user: String? = nil,
@@ -38,6 +44,8 @@ extension PubNub {
     }
 
     /// Fetches a user's memberships, part by part; those of the client's own user by default.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func memberships(
         of user: String? = nil, _ query: PNObjectsQuery = PNObjectsQuery(), include: PNMembershipFields = []
     ) async throws(PNCallError) -> PNObjectsPage<PNMembership> {
@@ -47,6 +55,8 @@ extension PubNub {
     }
 
     /// Makes users members of a channel.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func setMembers(
         _ users: [PNRelation], of channel: String, _ query: PNObjectsQuery = PNObjectsQuery(),
@@ -56,6 +66,8 @@ extension PubNub {
     }
 
     /// Ends memberships of users in a channel.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func removeMembers(
         _ users: [String], of channel: String, _ query: PNObjectsQuery = PNObjectsQuery(),
@@ -65,6 +77,8 @@ extension PubNub {
     }
 
     /// Makes users members of a channel and ends memberships of others.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func manageMembers(
         setting users: [PNRelation], removing others: [String], of channel: String,
@@ -77,6 +91,8 @@ extension PubNub {
     }
 
     /// Fetches a channel's members, part by part.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func members(
         of channel: String, _ query: PNObjectsQuery = PNObjectsQuery(), include: PNChannelMemberFields = []
     ) async throws(PNCallError) -> PNObjectsPage<PNChannelMember> {

@@ -14,6 +14,7 @@ extension PubNub {
     /// - Parameters:
     ///   - user: the client's own by default.
     ///   - include: what comes along.
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func setUserMetadata(
         _ fields: PNUserFields, of user: String? = nil, include: PNUUIDFields = .customField
@@ -27,11 +28,15 @@ extension PubNub {
     }
 
     /// Removes data about a user; the client's own by default.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func removeUserMetadata(of user: String? = nil) async throws(PNCallError) {
         _ = try await answer(to: PubNubObjectsCall(.remove, .user(user ?? uuid())))
     }
 
     /// Fetches data about a user; the client's own by default.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func userMetadata(
         of user: String? = nil, include: PNUUIDFields = .customField
     ) async throws(PNCallError) -> PNUUIDMetadata {
@@ -39,6 +44,8 @@ extension PubNub {
     }
 
     /// Fetches data about all users, part by part.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func allUserMetadata(
         _ query: PNObjectsQuery = PNObjectsQuery(), include: PNUUIDFields = []
     ) async throws(PNCallError) -> PNObjectsPage<PNUUIDMetadata> {
@@ -46,6 +53,8 @@ extension PubNub {
     }
 
     /// Sets data about a channel.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func setChannelMetadata(
         _ fields: PNChannelInfo, of channel: String, include: PNChannelFields = .customField
@@ -57,11 +66,15 @@ extension PubNub {
     }
 
     /// Removes data about a channel.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func removeChannelMetadata(of channel: String) async throws(PNCallError) {
         _ = try await answer(to: PubNubObjectsCall(.remove, .channel(channel)))
     }
 
     /// Fetches data about a channel.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func channelMetadata(
         of channel: String, include: PNChannelFields = .customField
     ) async throws(PNCallError) -> PNChannelMetadata {
@@ -69,6 +82,8 @@ extension PubNub {
     }
 
     /// Fetches data about all channels, part by part.
+    ///
+    /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func allChannelMetadata(
         _ query: PNObjectsQuery = PNObjectsQuery(), include: PNChannelFields = []
     ) async throws(PNCallError) -> PNObjectsPage<PNChannelMetadata> {
