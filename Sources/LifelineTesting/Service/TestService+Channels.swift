@@ -16,7 +16,10 @@ extension TestService {
     /// Somebody comes to a channel: a presence channel of Pusher, any channel of PubNub, an open channel of chat. Whoever comes to a
     /// group of chat becomes a member.
     ///
-    /// - Parameter info: what is known about the member, as JSON text; nil for nothing.
+    /// - Parameters:
+    ///   - user: the member's id.
+    ///   - channel: the channel, as the app names it.
+    ///   - info: what is known about the member, as JSON text; nil for nothing.
     /// - Throws: ``TestServiceError/Code/wrongMember`` when the user is there already.
     public func join(_ user: String, to channel: String, info: String? = nil) async throws(TestServiceError) {
         try await act { (state) throws(TestServiceError) in

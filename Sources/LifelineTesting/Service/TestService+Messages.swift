@@ -13,6 +13,7 @@ extension TestService {
     /// chat keep it for history and for those who are away.
     ///
     /// - Parameters:
+    ///   - value: the message.
     ///   - event: the event's name; for PubNub the custom message type, for chat the message type. Nil for a message without one.
     ///   - channel: as the app names it. Channels of chat are `direct:USER`, `group:ID`, `system:ID`, or the name of an open channel.
     ///   - user: who publishes, where the service tells; nil for somebody. On `direct:USER` it is always `USER`.
@@ -54,7 +55,9 @@ extension TestService {
 
     /// What becomes of messages that the app publishes from now on.
     ///
-    /// - Parameter channel: nil for all channels for which nothing else was said.
+    /// - Parameters:
+    ///   - answer: what the service answers from now on.
+    ///   - channel: nil for all channels for which nothing else was said.
     public func answerPublishing(_ answer: Publishing, on channel: String? = nil) {
         core.change { state in
             if let channel {

@@ -84,7 +84,9 @@ extension TestService {
 
     /// Waits until something is so that tasks of the app bring about which the service does not know of.
     ///
-    /// - Parameter condition: asked again whenever others had their turn.
+    /// - Parameters:
+    ///   - isolation: the actor that the condition runs on; the caller's by default.
+    ///   - condition: asked again whenever others had their turn.
     /// - Throws: ``TestServiceError/Code/neverHappened`` when it is not so within 30 s.
     public func until(
         isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool

@@ -48,7 +48,7 @@ public final class TestService: Sendable {
     ///
     /// - Parameters:
     ///   - user: who the client is.
-    ///   - presence: whether the client keeps ``Room/presence`` up to date.
+    ///   - presence: whether the client keeps `Room.presence` up to date.
     public func pubnub(user: String = "me", presence: Bool = true) -> Service {
         inPlace(
             of: .pubnub(
@@ -60,7 +60,7 @@ public final class TestService: Sendable {
     ///
     /// - Parameters:
     ///   - user: who the client is.
-    ///   - presence: whether the client keeps ``Room/presence`` of open channels up to date.
+    ///   - presence: whether the client keeps `Room.presence` of open channels up to date.
     public func nexconn(user: String = "me", presence: Bool = true) -> Service {
         inPlace(
             of: .nexconn(

@@ -36,6 +36,9 @@ extension PubNub {
     /// When telling fails it is tried again every second, ``PNConfiguration/fileMessagePublishRetryLimit`` times in all.
     ///
     /// - Parameters:
+    ///   - content: the bytes of the file.
+    ///   - name: the name of the file.
+    ///   - channel: the channel of the file.
     ///   - message: what to say about the file; nil for nothing.
     ///   - options: of the message about the file. It never goes compressed.
     ///   - cipherKey: what the file and the message are encrypted with; nil for the client's.
@@ -50,7 +53,13 @@ extension PubNub {
 
     /// Uploads a file of this machine and tells subscribers about it, see ``sendFile(_:name:to:message:options:cipherKey:)``.
     ///
-    /// - Parameter name: the file's name for receivers; nil for that of `file`.
+    /// - Parameters:
+    ///   - file: where the file is on this machine.
+    ///   - name: the file's name for receivers; nil for that of `file`.
+    ///   - channel: the channel of the file.
+    ///   - message: the message that is published with the file; nil for none.
+    ///   - options: how the message about the file is published.
+    ///   - cipherKey: the key that encrypts or decrypts the file; nil for the configuration's.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
     public func sendFile(
@@ -62,7 +71,12 @@ extension PubNub {
 
     /// Tells subscribers about a file that is uploaded already.
     ///
-    /// - Parameter identifier: the service's id of the file.
+    /// - Parameters:
+    ///   - identifier: the service's id of the file.
+    ///   - name: the name of the file.
+    ///   - channel: the channel of the file.
+    ///   - message: the message that is published with the file; nil for none.
+    ///   - options: how the message about the file is published.
     /// - Returns: the place of the message in the channel.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     @discardableResult
@@ -86,6 +100,7 @@ extension PubNub {
     /// The files of a channel, part by part.
     ///
     /// - Parameters:
+    ///   - channel: the channel of the file.
     ///   - limit: how many at most, 1 to 100.
     ///   - next: ``PNFilePage/next`` of another page; nil for the first one.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
@@ -102,6 +117,8 @@ extension PubNub {
     ///
     /// - Parameters:
     ///   - identifier: the service's id of the file.
+    ///   - name: the name of the file.
+    ///   - channel: the channel of the file.
     ///   - cipherKey: what it is decrypted with; nil for the client's.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
     public func fileContent(

@@ -12,6 +12,7 @@ extension PubNub {
     /// ```
     ///
     /// - Parameters:
+    ///   - fields: what to set; fields that are nil stay as they are.
     ///   - user: the client's own by default.
     ///   - include: what comes along.
     /// - Throws: ``PNCallError`` with the status of the failed call; also when the task is cancelled.
