@@ -92,7 +92,7 @@ public struct ServerDialer: Sendable {
         }
         return connected.flatMapErrorThrowing { [proxy] error in
             // Name and TCP connection are the proxy's when there is one.
-            let failure = ConnectionFailure.dialling(error)
+            let failure = ConnectionFailure.dialling(error).naming(host: host, port: port)
             let isReaching = failure.category == .networkUnavailable || failure.category == .timeout
             throw proxy != nil && isReaching ? failure.reachingProxy : failure
         }

@@ -39,8 +39,16 @@ extension ConnectionFailure {
         }
     }
 
+    /// The same failure; one that a closed port caused names the port (rule WT-6).
+    public func naming(host: String, port: Int) -> ConnectionFailure {
+        guard errno == ECONNREFUSED else { return self }
+        var failure = self
+        failure.reason = "\(host.contains(":") ? "[\(host)]" : host):\(port) refuses connections."
+        return failure
+    }
+
     private static func connecting(_ error: NIOConnectionError) -> ConnectionFailure {
-        let causes = error.connectionErrors.map { dialling($0.error) }
+        let causes = error.connectionErrors.map { dialling($0.error).naming(host: error.host, port: error.port) }
         // Another address may have timed out while this one said plainly what is wrong.
         if let plain = causes.first(where: { $0.errno != nil && $0.category != .timeout }) ?? causes.first { return plain }
         if error.dnsAError == nil && error.dnsAAAAError == nil {

@@ -81,6 +81,7 @@ import Testing
             client.open(WebSocketEndpoint(host: host, port: 1, usesTLS: false))
             let failure = try await client.closed()
             #expect(failure.category == .networkUnavailable && failure.errno == ECONNREFUSED)
+            #expect(failure.reason == "\(host):1 refuses connections.")
         }
     }
 
