@@ -16,6 +16,8 @@ package final class LocalBackend: Sendable {
     /// What the servers share.
     struct Parts: ServerParts {
         private let messages: any MessageStore
+        /// Nil for memory.
+        let storeTimes: StoreTimes?
         private let chatStore: any ChatStore
         private let localStreams: LocalStreams
         private let localChannels: LocalChannels
@@ -32,7 +34,12 @@ package final class LocalBackend: Sendable {
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
                 maximumPendingBytes: configuration.maximumPendingBytes, bridge: bridgeQueue)
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
-            messages = try await stores.messages(configuration)
+            let times = StoreTimes(clock: configuration.clock)
+            let store = try await stores.messages(configuration)
+            // Memory takes no time that anybody could look at.
+            let isMemory = configuration.stores == nil && configuration.dataDirectory == nil
+            messages = isMemory ? store : TimedMessageStore(store: store, times: times)
+            storeTimes = isMemory ? nil : times
             do {
                 chatStore = try await stores.chat(configuration)
             } catch {
@@ -96,7 +103,9 @@ package final class LocalBackend: Sendable {
 
         var parts: any ServerParts { localParts }
         var conditions: [@Sendable () -> Unreadiness?] { [] }
-        var metrics: [@Sendable (inout PrometheusText) -> Void] { [] }
+        var metrics: [@Sendable (inout PrometheusText) -> Void] {
+            localParts.storeTimes.map { times in [{ out in times.write(to: &out) }] } ?? []
+        }
         func open(_ bridge: Bridge) throws { try localParts.open(bridge, for: node) }
         func leave() async { await backend.leave(self) }
     }

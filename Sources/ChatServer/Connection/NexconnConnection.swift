@@ -32,7 +32,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     /// The sessions of this event loop.
     var sessions: NexconnLoop { mailbox.part }
 
-    override var logMetadata: Logger.Metadata { ["session": "\(peer?.session ?? "")"] }
+    override var logMetadata: Logger.Metadata { super.logMetadata.merging(["session": "\(peer?.session ?? "")"]) { $1 } }
 
     // MARK: Before the hello
 

@@ -46,7 +46,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     var socketID: SocketID { front.socketID }
     var applicationID: String? { application?.value.id }
 
-    override var logMetadata: Logger.Metadata { ["socket_id": "\(socketID)"] }
+    override var logMetadata: Logger.Metadata { super.logMetadata.merging(["socket_id": "\(socketID)"]) { $1 } }
 
     func belongs(to application: String?, user: String?) -> Bool {
         (application == nil || application.map { self.application?.value.id.isExactly($0) == true } == true)
@@ -73,7 +73,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         let seconds = Int(service.settings.activityTimeout.components.seconds)
         reply(PusherFrames.connectionEstablished(socketID: socketID.description, activityTimeout: max(seconds, 1)))
         service.context.logger.debug(
-            "connected", metadata: ["socket_id": "\(socketID)", "app": "\(application?.value.id ?? "")"])
+            "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
     }
 
     override func checkTime(at now: MonotonicInstant) {

@@ -101,8 +101,15 @@ extension HTTPConnection {
         context.write(wrapOutboundOut(buffer), promise: nil)
         handOver()
         let visitor = upgrade.visitor
-        core.logger.debug("upgraded", metadata: ["address": "\(visitor.address ?? "unknown")", "tls": "\(visitor.usesTLS)"])
-        return (context, upgrade.front.connection(upgrade.target, visitor, on: loop))
+        core.logger.debug(
+            "upgraded",
+            metadata: [
+                "connection": "\(loop.number)-\(serial)", "address": "\(visitor.address ?? "unknown")",
+                "tls": "\(visitor.usesTLS)",
+            ])
+        let connection = upgrade.front.connection(upgrade.target, visitor, on: loop)
+        connection.serial = serial
+        return (context, connection)
     }
 
     private func replace(

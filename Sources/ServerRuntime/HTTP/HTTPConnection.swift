@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import NIOHTTP1
 import ServerValues
@@ -48,6 +49,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var framingBytes = 0
     /// Counts requests, so that an answer that comes late or twice finds no other request.
     private var number: UInt32 = 0
+    /// Counts the connections of the event loop; logs name connections by loop and serial number (rule SO-96).
+    let serial: UInt32
     private(set) var isFirstRequest = true
     private var isLastRequest = false
     private var isToHead = false
@@ -75,6 +78,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         self.host = host
         self.loop = loop
         since = host.context.now
+        loop.state.connectionSerial &+= 1
+        serial = loop.state.connectionSerial
         socket = DirectSocket(isPlain: !host.context.settings.usesTLS)
     }
 
@@ -416,7 +421,20 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         var buffer = ByteBuffer()
         let date = loop.state.date(at: core.settings.clock.unixSeconds())
         answer.write(to: &buffer, isLast: closesAfterAnswer, toHead: isToHead, date: date, core.crossOrigin, page)
-        send(buffer, isLast: closesAfterAnswer, at: core.now)
+        let now = core.now
+        let time = now.nanoseconds - since.nanoseconds
+        loop.state.figures.requestTimes.observe(kind, nanoseconds: time)
+        core.logger.debug("request answered", metadata: logMetadata(status: answer.status, nanoseconds: time))
+        send(buffer, isLast: closesAfterAnswer, at: now)
+    }
+
+    /// Rule SO-96: no path and no query, since clients put keys, signatures and tokens there.
+    private func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {
+        [
+            "connection": "\(loop.number)-\(serial)", "request": "\(loop.number)-\(serial)-\(number)",
+            "route": "\(core.requestKinds.labels[Int(kind.index)])", "status": "\(status)",
+            "microseconds": "\(nanoseconds / 1000)",
+        ]
     }
 
     /// Whether the connection ends with the answer to this request.

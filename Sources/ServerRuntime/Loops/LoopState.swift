@@ -13,6 +13,8 @@ package final class LoopState {
     /// What is closed step by step when the server ends; nil before.
     var drain: LoopDrain?
     package var counters = LoopCounters()
+    /// How many connections there have been.
+    package var connectionSerial: UInt32 = 0
     package var figures = LoopFigures()
     /// The latest date of an answer and its second: made once a second at most.
     private var lastDate = (second: -1, text: "")

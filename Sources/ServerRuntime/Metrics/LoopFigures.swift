@@ -14,6 +14,8 @@ package struct LoopFigures: Sendable {
     /// Errors told to clients whose connections went on; 0 for those without a code.
     package private(set) var errors: [Code: Int] = [:]
     package var requests = RequestTally()
+    /// How long requests took to be answered, polls that were held left out.
+    package var requestTimes = RequestTimes()
     /// Publishers that were held back.
     package var held = 0
     /// From the first message queued for the loop until everything queued with it was handed to the sockets.
@@ -36,6 +38,7 @@ package struct LoopFigures: Sendable {
         refusals.merge(other.refusals, uniquingKeysWith: +)
         errors.merge(other.errors, uniquingKeysWith: +)
         requests.add(other.requests)
+        requestTimes.add(other.requestTimes)
         fanOut.add(other.fanOut)
         held += other.held
     }

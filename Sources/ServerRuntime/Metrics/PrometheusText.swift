@@ -61,6 +61,11 @@ package struct PrometheusText {
             ("webhook_events_queued", .gauge, "Events that wait to be told.", \.queued),
         ]
         let sorted = counts.sorted { $0.key.application < $1.key.application }
+        family(
+            "webhook_request_seconds", .histogram, "From a webhook's request to its answer, failures included."
+        ) { samples in
+            for (name, counts) in sorted { samples.add(counts.times, name.labels) }
+        }
         for (name, kind, help, path) in families {
             family(name, kind, help) { samples in
                 for (name, counts) in sorted { samples.add(counts[keyPath: path], name.labels) }
@@ -77,16 +82,7 @@ package struct PrometheusText {
 
     /// A whole histogram without labels.
     package mutating func histogram(_ name: String, _ help: String, _ histogram: LatencyHistogram) {
-        family(name, .histogram, help) { samples in
-            var total = 0
-            for (bound, count) in zip(LatencyHistogram.bounds, histogram.counts) {
-                total += count
-                samples.add(total, suffix: "_bucket", ["le": bound.label])
-            }
-            samples.add(histogram.count, suffix: "_bucket", ["le": "+Inf"])
-            samples.add(Self.seconds(histogram.nanoseconds), suffix: "_sum", [:])
-            samples.add(histogram.count, suffix: "_count")
-        }
+        family(name, .histogram, help) { $0.add(histogram) }
     }
 
     package struct Samples {
@@ -99,11 +95,29 @@ package struct PrometheusText {
 
         /// - Parameter value: a number as the format spells it.
         package mutating func add(_ value: String, suffix: String = "", _ labels: Labels) {
-            text += name + suffix
-            if !labels.isEmpty {
-                let pairs = labels.map { #"\#($0.key)="\#(PrometheusText.escaped($0.value))""# }
-                text += "{" + pairs.joined(separator: ",") + "}"
+            add(value, suffix: suffix, pairs: Self.pairs(labels))
+        }
+
+        /// A whole histogram: buckets that count everything up to their bound, the sum, and the number of observations.
+        package mutating func add(_ histogram: LatencyHistogram, _ labels: Labels = [:]) {
+            let pairs = Self.pairs(labels)
+            var total = 0
+            for (bound, count) in zip(LatencyHistogram.bounds, histogram.counts) {
+                total += count
+                add(String(total), suffix: "_bucket", pairs: pairs + [#"le="\#(bound.label)""#])
             }
+            add(String(histogram.count), suffix: "_bucket", pairs: pairs + [#"le="+Inf""#])
+            add(PrometheusText.seconds(histogram.nanoseconds), suffix: "_sum", pairs: pairs)
+            add(String(histogram.count), suffix: "_count", pairs: pairs)
+        }
+
+        private static func pairs(_ labels: Labels) -> [String] {
+            labels.map { #"\#($0.key)="\#(PrometheusText.escaped($0.value))""# }
+        }
+
+        private mutating func add(_ value: String, suffix: String, pairs: [String]) {
+            text += name + suffix
+            if !pairs.isEmpty { text += "{" + pairs.joined(separator: ",") + "}" }
             text += " \(value)\n"
         }
     }

@@ -55,3 +55,28 @@ package struct RequestTally: Hashable, Sendable {
 
     private static func place(_ status: Int) -> Int { min(max(status / 100, 1), 5) - 1 }
 }
+
+/// How long one event loop took to answer requests, by what was asked for. The number of kinds is fixed once the fronts are made.
+package struct RequestTimes: Hashable, Sendable {
+    private var histograms: ContiguousArray<LatencyHistogram> = []
+
+    package init() {}
+
+    package mutating func observe(_ kind: RequestKind, nanoseconds: Int64) {
+        let place = Int(kind.index)
+        while histograms.count <= place { histograms.append(LatencyHistogram()) }
+        histograms[place].observe(nanoseconds: nanoseconds)
+    }
+
+    /// Nil when no request of this kind was answered.
+    package subscript(_ kind: RequestKind) -> LatencyHistogram? {
+        let place = Int(kind.index)
+        guard histograms.indices.contains(place), histograms[place].count > 0 else { return nil }
+        return histograms[place]
+    }
+
+    package mutating func add(_ other: RequestTimes) {
+        while histograms.count < other.histograms.count { histograms.append(LatencyHistogram()) }
+        for index in other.histograms.indices { histograms[index].add(other.histograms[index]) }
+    }
+}

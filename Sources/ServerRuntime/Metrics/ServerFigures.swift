@@ -29,6 +29,7 @@ extension ServerFigures {
         writeLoops(to: &out)
         writeConnections(to: &out)
         writeRequests(to: &out)
+        writeRequestTimes(to: &out)
     }
 
     private func writeServer(to out: inout PrometheusText) {
@@ -105,6 +106,19 @@ extension ServerFigures {
                     // The usual classes are told from the beginning.
                     if count > 0 || [2, 4, 5].contains(digit) { $0.add(count, ["route": label, "status": "\(digit)xx"]) }
                 }
+            }
+        }
+    }
+
+    /// Routes that were asked for, since each has as many samples as there are buckets.
+    private func writeRequestTimes(to out: inout PrometheusText) {
+        let total = loops.reduce(into: RequestTimes()) { $0.add($1.requestTimes) }
+        out.family(
+            "http_request_seconds", .histogram,
+            "From the beginning of an HTTP request until its answer was handed to the socket. Polls are not in it."
+        ) { samples in
+            for (index, label) in requestLabels.enumerated() {
+                if let times = total[RequestKind(index: UInt8(index))] { samples.add(times, ["route": label]) }
             }
         }
     }

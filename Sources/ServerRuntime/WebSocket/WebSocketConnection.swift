@@ -101,8 +101,11 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     /// Takes the connection out of the loop's list and out of admission: it has left and ends. Called once.
     open func finish() {}
 
+    /// The number of the connection among those of its event loop, as its HTTP request was logged.
+    final package var serial: UInt32 = 0
+
     /// Says in logs which connection it is.
-    open var logMetadata: Logger.Metadata { [:] }
+    open var logMetadata: Logger.Metadata { ["connection": "\(loop.number)-\(serial)"] }
 
     // MARK: Life
 

@@ -17,6 +17,8 @@ package final class WebhookDelivery: Sendable {
         package var failedRequests = 0
         /// Events that have not been told yet.
         package var queued = 0
+        /// From a request to its answer, failures included.
+        package var times = LatencyHistogram()
 
         package init(delivered: Int = 0, dropped: Int = 0, failedRequests: Int = 0, queued: Int = 0) {
             self.delivered = delivered
@@ -30,6 +32,7 @@ package final class WebhookDelivery: Sendable {
             left.dropped += right.dropped
             left.failedRequests += right.failedRequests
             left.queued += right.queued
+            left.times.add(right.times)
         }
     }
 
@@ -42,6 +45,7 @@ package final class WebhookDelivery: Sendable {
         var flushed: EventLoopPromise<Void>?
         var timer: Scheduled<Void>?
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
+        var times = LatencyHistogram()
     }
 
     private let clock: ServerClock
@@ -76,8 +80,10 @@ package final class WebhookDelivery: Sendable {
     package var counts: Counts {
         state.withLockedValue { state in
             let queue = state.queue
-            return Counts(
+            var counts = Counts(
                 delivered: queue.delivered, dropped: queue.dropped, failedRequests: queue.failedRequests, queued: queue.count)
+            counts.times = state.times
+            return counts
         }
     }
 
@@ -126,7 +132,10 @@ package final class WebhookDelivery: Sendable {
     }
 
     private func send(_ batch: WebhookBatch) {
+        let start = clock.monotonic()
         let cancel = caller.send(call(batch), timeout: Self.timeout) { result in
+            let time = self.clock.monotonic().nanoseconds - start.nanoseconds
+            self.state.withLockedValue { $0.times.observe(nanoseconds: time) }
             switch result {
             case .success(let answer) where answer.isSuccess: self.ended(batch.id) { $0.finish(batch.id) }
             case .success(let answer):

@@ -1,0 +1,71 @@
+import Identifiers
+import NIOConcurrencyHelpers
+import RealtimeHub
+import ServerRuntime
+
+/// How long the store took to keep messages. Locked once for each message that is kept, never for each subscriber.
+final class StoreTimes: Sendable {
+    private let histogram = NIOLockedValueBox(LatencyHistogram())
+    private let clock: ServerClock
+
+    init(clock: ServerClock) {
+        self.clock = clock
+    }
+
+    /// A completion that notes the time from now on, and then calls `completion`.
+    func timing(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> @Sendable ((any Error)?) -> Void {
+        let (start, clock, histogram) = (clock.monotonic(), clock, histogram)
+        return { error in
+            let time = clock.monotonic().nanoseconds - start.nanoseconds
+            histogram.withLockedValue { $0.observe(nanoseconds: time) }
+            completion(error)
+        }
+    }
+
+    func write(to out: inout PrometheusText) {
+        out.histogram(
+            "store_append_seconds", "From handing a message to the store until it was kept or refused.",
+            histogram.withLockedValue { $0 })
+    }
+}
+
+/// A store of messages with a stopwatch.
+struct TimedMessageStore: MessageStore {
+    let store: any MessageStore
+    let times: StoreTimes
+
+    func restore() async throws -> RestoredState { try await store.restore() }
+
+    func restore(_ applications: Set<Identifier>) async throws -> RestoredState { try await store.restore(applications) }
+
+    func append(
+        _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        store.append(message, with: change, application: application, completion: times.timing(completion))
+    }
+
+    func reserve(timetokensUpTo limit: UInt64) async throws { try await store.reserve(timetokensUpTo: limit) }
+
+    func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
+        try await store.history(query, application: application)
+    }
+
+    func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
+        try await store.counts(since, application: application)
+    }
+
+    func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {
+        try await store.delete(channel: channel, start: start, end: end, application: application)
+    }
+
+    func save(group: Identifier, channels: [Identifier], application: String) async throws {
+        try await store.save(group: group, channels: channels, application: application)
+    }
+
+    func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {
+        try await store.save(access: entries, removing: keys, application: application)
+    }
+
+    func close() async { await store.close() }
+}
