@@ -15,7 +15,8 @@ struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lifeline",
         abstract: "Realtime messaging: a server, clients, and a demonstration.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Exit codes: 0 for success, 1 for a failure, 2 for an invalid command line or setting.
 
             EXAMPLES
@@ -26,7 +27,7 @@ struct RootCommand: AsyncParsableCommand {
               lifeline history --service pubnub --channel room
               lifeline presence --service pubnub --channel room
               lifeline doctor https://chat.example.com --key app-key
-            """,
+            """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
@@ -53,16 +54,28 @@ struct RootCommand: AsyncParsableCommand {
     /// Rule CL-8: help and versions are good, wrong usage is 2, everything else 1.
     private static func end(with error: any Error) -> Never {
         if let failure = error as? CommandFailure {
-            StandardError.print("error: \(failure.message)")
-            if failure.kind == .usage { StandardError.print("see 'lifeline --help'") }
+            for message in failure.messages { StandardError.print("error: \(message)") }
+            if failure.kind == .usage { StandardError.print(hint) }
             leave(failure.kind.rawValue)
         }
         let code = exitCode(for: error)
-        let text = fullMessage(for: error)
-        if !text.isEmpty {
-            if code.isSuccess { StandardOutput.print(text) } else { StandardError.write(text + "\n") }
+        if code.isSuccess {
+            let text = fullMessage(for: error)
+            if !text.isEmpty { StandardOutput.print(text) }
+        } else {
+            // What the parser says, in the form of all other errors.
+            let text = message(for: error)
+            if !text.isEmpty { StandardError.print("error: \(text)") }
+            if code == .validationFailure { StandardError.print(hint) }
         }
         leave(code == .validationFailure ? CommandFailure.Kind.usage.rawValue : code.rawValue)
+    }
+
+    /// Where the options of the command that was called are explained.
+    private static var hint: String {
+        let name = CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") }
+        let isKnown = configuration.subcommands.contains { $0.configuration.commandName == name }
+        return "see 'lifeline \(isKnown ? "\(name ?? "") " : "")--help'"
     }
 }
 

@@ -5,7 +5,8 @@ struct PresenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "presence",
         abstract: "Prints the users who are on channels now.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Works with --service pubnub, and with --service nexconn for groups and open channels. Pusher does not answer this to \
             clients. 'lifeline listen --presence' prints users as they join and leave.
 
@@ -16,7 +17,7 @@ struct PresenceCommand: AsyncParsableCommand {
               lifeline presence --service pubnub --channel room
               lifeline presence --service pubnub --channel room --channel lobby --json
               lifeline presence --service nexconn --secret app-secret --user ann --channel group:g1
-            """)
+            """))
 
     @OptionGroup var service: ServiceOptions
 
@@ -32,7 +33,7 @@ struct PresenceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = LifelineClient(try service.makeService(isBrief: true), options: service.clientOptions)
-        for note in service.notes { StandardError.print(note) }
+        for note in service.notes { StandardError.print("note: \(note)") }
         do throws(LifelineError) {
             try await service.connectIfNeeded(client)
             for channel in channels {

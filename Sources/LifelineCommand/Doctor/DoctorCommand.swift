@@ -8,7 +8,8 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Tests a connection step by step and says what to do about the step that fails.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Tests the address, name resolution, TCP, the proxy, TLS and its certificate, HTTP, the clock, the WebSocket upgrade, the \
             service's handshake, a subscription, and a message there and back. With --secret it also subscribes to private \
             channels and publishes. Subscribers of --channel see one event named lifeline-doctor; without --channel nobody sees it.
@@ -27,7 +28,7 @@ struct DoctorCommand: AsyncParsableCommand {
               lifeline doctor https://ps.pndsn.com --service pubnub --key demo
               lifeline doctor http://127.0.0.1:6001 --service nexconn --key app-key --secret app-secret
               lifeline doctor --redis redis://127.0.0.1:6379
-            """)
+            """))
 
     @Argument(help: "The address of the service: http, https, ws or wss, host and port; may end in /app/KEY.")
     var url: String?
@@ -96,7 +97,7 @@ struct DoctorCommand: AsyncParsableCommand {
             ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
             ("--user", user != nil, [.nexconn]),
         ])
-        for note in notes { StandardError.print(note) }
+        for note in notes { StandardError.print("note: \(note)") }
         let (json, colours, unreached) = (json, Colours.standardOutput, NIOLockedValueBox<[String]>([]))
         let limit = Duration.seconds(timeout)
         var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: ca) { step in

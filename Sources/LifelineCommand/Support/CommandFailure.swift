@@ -7,6 +7,7 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         case usage = 2
     }
 
+    /// What is wrong; several lines when several things are.
     var message: String
     var kind: Kind
 
@@ -14,6 +15,17 @@ struct CommandFailure: Error, Hashable, CustomStringConvertible {
         self.message = message
         self.kind = kind
     }
+
+    /// Several failures as one, without repetitions; nil for none.
+    init?(all failures: [CommandFailure]) {
+        guard let first = failures.first else { return nil }
+        var seen: Set<String> = []
+        let messages = failures.map(\.message).filter { seen.insert($0).inserted }
+        self.init(messages.joined(separator: "\n"), first.kind)
+    }
+
+    /// What is wrong, one thing each.
+    var messages: [String] { message.split(separator: "\n").map(String.init) }
 
     var description: String { message }
 

@@ -1,0 +1,52 @@
+/// Texts of `--help` that fit terminals of any width. Rule CL-91.
+enum HelpText {
+    /// How wide lines are that must not be wrapped: one column less than the narrowest usual terminal has.
+    static let width = 79
+
+    /// Joins the lines of each paragraph, so that the parser wraps them to the terminal's width. Lines that begin with a space, such as
+    /// examples, stay; a command that is too long is continued on the next line with `\`, so that it can still be copied.
+    static func text(_ source: String) -> String {
+        var lines: [String] = []
+        var joinsNext = false
+        for line in source.split(separator: "\n", omittingEmptySubsequences: false) {
+            let isProse = line.first.map { $0 != " " } ?? false
+            if isProse, joinsNext, let last = lines.popLast() {
+                lines.append("\(last) \(line)")
+            } else if isProse {
+                lines.append(String(line))
+            } else {
+                lines += command(line)
+            }
+            joinsNext = isProse && !isHeading(line)
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// `EXAMPLES` and the like.
+    private static func isHeading(_ line: Substring) -> Bool { line.allSatisfy { $0.isUppercase } }
+
+    /// A line with its indentation, broken before options where it is too long.
+    static func command(_ line: some StringProtocol) -> [String] {
+        var lines: [String] = []
+        var rest = String(line)
+        let indentation = String(repeating: " ", count: rest.prefix { $0 == " " }.count + 4)
+        while rest.count > width, let end = breakPoint(rest, after: lines.isEmpty ? 0 : indentation.count) {
+            lines.append(rest[..<end] + " \\")
+            rest = indentation + rest[rest.index(after: end)...]
+        }
+        return lines + [rest]
+    }
+
+    /// The last space outside of quotes that is before an option or a pipe and leaves room for the backslash.
+    private static func breakPoint(_ line: String, after start: Int) -> String.Index? {
+        var found: String.Index?
+        var isQuoted = false
+        for (offset, index) in line.indices.enumerated() where offset <= width - 2 {
+            if line[index] == "'" { isQuoted.toggle() }
+            let rest = line[line.index(after: index)...]
+            let isBreak = rest.hasPrefix("--") || rest.hasPrefix("|") || rest.hasPrefix("lifeline ")
+            if offset > start + 2, !isQuoted, line[index] == " ", isBreak { found = index }
+        }
+        return found
+    }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+
+/// The service and its address.
+struct ServicePlaceOptions: ParsableArguments {
+    @Option(help: "The service to use.")
+    var service = ServiceName.pusher
+
+    @Option(help: "Its address: http, https, ws or wss, host and port.")
+    var url = "http://127.0.0.1:6001"
+
+    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
+    var key: String?
+
+    @Option(help: "PubNub's publish key (default: demo).")
+    var publishKey: String?
+
+    @Option(help: "The app's id in the HTTP API.")
+    var appID = "1001"
+}
+
+/// The user as whom a command connects.
+struct ServiceUserOptions: ParsableArguments {
+    @Option(
+        help:
+            "The app's secret. It signs subscriptions and messages; for PubNub every request; for Nexconn the request for a token."
+    )
+    var secret: String?
+
+    @Option(help: "An address that authorises channels, instead of --secret.")
+    var authEndpoint: String?
+
+    @Option(help: "The user id (default: --name).")
+    var user: String?
+
+    @Option(help: "PubNub's access token or auth key; Nexconn's access token, which determines the user.")
+    var token: String?
+
+    @Option(
+        help:
+            "The class of this device; a user can have one device of each class connected (Nexconn; default: desktop; web for commands that end at once)."
+    )
+    var deviceClass: DeviceClassName?
+
+    @Flag(help: "Signs in as --user, to receive events on #server-to-user-USER and about --watch. Needs --secret (Pusher).")
+    var signIn = false
+
+    @Option(help: ArgumentHelp("A user whose online status is reported; may be repeated. Needs --sign-in.", valueName: "user"))
+    var watch: [String] = []
+
+    @Option(help: "An address that authenticates the user, instead of --secret (Pusher).")
+    var userEndpoint: String?
+
+    @Option(help: "A name for this client, printed in every line.")
+    var name: String?
+}
+
+/// End-to-end encryption of messages.
+struct ServiceEncryptionOptions: ParsableArguments {
+    @Option(help: "Encrypts messages that are sent and decrypts messages that arrive (PubNub).")
+    var cipherKey: String?
+
+    @Option(
+        help: "The key of channels that begin with private-encrypted-: 32 bytes in base64; needs --secret (Pusher).")
+    var encryptionKey: String?
+
+    @Flag(help: "Refuses channels whose messages the service can read.")
+    var requireEncryption = false
+}
+
+/// The connection to the service.
+struct ServiceNetworkOptions: ParsableArguments {
+    @Option(help: "How soon outages are detected and retried.")
+    var timing = TimingName.default
+
+    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    var ca: String?
+
+    @Option(help: ArgumentHelp("A public key that the server must present, sha256/…; may be repeated.", valueName: "pin"))
+    var pin: [String] = []
+
+    @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
+    var proxy: String?
+
+    @Option(help: ArgumentHelp("A header field for the service, 'Name: value'; may be repeated.", valueName: "field"))
+    var header: [String] = []
+}
+
+// The groups' options under the names that commands use.
+extension ServiceOptions {
+    var service: ServiceName { place.service }
+    var url: String { place.url }
+    var key: String? { place.key }
+    var publishKey: String? { place.publishKey }
+    var appID: String { place.appID }
+    var secret: String? { identity.secret }
+    var authEndpoint: String? { identity.authEndpoint }
+    var user: String? { identity.user }
+    var token: String? { identity.token }
+    var deviceClass: DeviceClassName? { identity.deviceClass }
+    var signIn: Bool { identity.signIn }
+    var watch: [String] { identity.watch }
+    var userEndpoint: String? { identity.userEndpoint }
+    var name: String? { identity.name }
+    var cipherKey: String? { encryption.cipherKey }
+    var encryptionKey: String? { encryption.encryptionKey }
+    var requireEncryption: Bool { encryption.requireEncryption }
+    var timing: TimingName { network.timing }
+    var ca: String? { network.ca }
+    var pin: [String] { network.pin }
+    var proxy: String? { network.proxy }
+    var header: [String] { network.header }
+}
