@@ -1,20 +1,22 @@
 import ArgumentParser
+import Foundation
 import Lifeline
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Prints the last messages of a channel, oldest first.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Works with --service pubnub and --service nexconn. Pusher does not store messages.
 
-            With --json every message is one line: {"ev":"history","ch":…,"event":…,"data":…,"id":…,"user":…}
+            With --json every message is one line: {"ev":"history","ch":…,"event":…,"data":…,"id":…,"user":…,"time":…}
 
             EXAMPLES
               lifeline history --service pubnub --channel room
               lifeline history --service pubnub --channel room --count 500 --cipher-key secret --json
               lifeline history --service nexconn --secret app-secret --user ann --channel direct:ben
-            """)
+            """))
 
     @OptionGroup var service: ServiceOptions
 
@@ -35,7 +37,7 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         let client = LifelineClient(try service.makeService(isBrief: true), options: service.clientOptions)
-        for note in service.notes { StandardError.print(note) }
+        for note in service.notes { StandardError.print("note: \(note)") }
         do throws(LifelineError) {
             try await service.connectIfNeeded(client)
             for message in try await client.channel(channel).history(last: count) { StandardOutput.print(text(message)) }
@@ -49,7 +51,8 @@ struct HistoryCommand: AsyncParsableCommand {
     private func text(_ message: Message) -> String {
         guard json else {
             let id = message.id.map { "\($0)  " } ?? ""
-            return "\(id)\(message.event)  \(message.data)\(message.user.map { "  from \($0)" } ?? "")".printable
+            let time = message.time.map { "\($0)  " } ?? ""
+            return "\(time)\(id)\(message.event)  \(message.data)\(message.user.map { "  from \($0)" } ?? "")".printable
         }
         var object = JSONObject()
         object.put("ev", "history")
@@ -58,7 +61,15 @@ struct HistoryCommand: AsyncParsableCommand {
         object.put("data", json: message.data)
         object.put("id", message.id)
         object.put("user", message.user)
+        object.put("time", message.time)
         return object.text
+    }
+}
+
+extension Message {
+    /// When the service accepted the message, such as `2026-11-24T06:30:00.123Z`; nil when the service does not send it.
+    fileprivate var time: String? {
+        publishedAt.map { TimeOfDay.timestamp(milliseconds: Int64(($0.timeIntervalSince1970 * 1000).rounded())) }
     }
 }
 

@@ -8,7 +8,8 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publishes one message and prints whether it was accepted.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Pusher: with --secret the message is published over the HTTP API. Without --secret it is sent as a client event: this works \
             on private and presence channels only, needs --auth-endpoint, and adds the prefix client- to the event's name.
 
@@ -24,7 +25,7 @@ struct PublishCommand: AsyncParsableCommand {
               lifeline publish --service pubnub --channel room --data '"hello"'
               lifeline publish --service nexconn --secret app-secret --user ann --channel direct:ben --data '{"content":"hello"}'
               lifeline publish --auth-endpoint http://localhost:3000/auth --channel private-room --data '"hello"'
-            """)
+            """))
 
     @OptionGroup var service: ServiceOptions
 
@@ -49,7 +50,7 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         let made = try service.makeService(isBrief: true)
-        for note in service.notes { StandardError.print(note) }
+        for note in service.notes { StandardError.print("note: \(note)") }
         let client = LifelineClient(made, options: service.clientOptions)
         let outcome: PublishOutcome
         do throws(LifelineError) {
@@ -95,7 +96,8 @@ struct PublishCommand: AsyncParsableCommand {
         let translator = ListenTranslator(subscriber: service.subscriber, service: service.service, showsPresence: false)
         let lines = translator.lines(for: outcome, in: channel, at: .now)
         if json {
-            for line in lines { StandardOutput.print(line.json) }
+            let clock = TimeOfDay()
+            for line in lines { StandardOutput.print(line.json { clock.timestamp($0) }) }
             return
         }
         switch outcome {

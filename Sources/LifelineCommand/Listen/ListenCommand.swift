@@ -15,13 +15,15 @@ struct ListenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
         abstract: "Subscribes to channels and prints every message and every status.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Reads commands from standard input, one per line:
               \(ListenInput.summary)
             The data of publish is JSON. At the end of the input the command continues to listen.
 
             It ends with quit, after --for, or with SIGINT or SIGTERM. When the connection has failed for good, the exit code is 1, \
-            and the command ends by itself if there is no more input and no --for.
+            and the command ends by itself if there is no more input and no --for. The exit code is also 1 when --for is over and \
+            the client never connected or every channel was refused.
 
             EXAMPLES
               lifeline listen --channel room
@@ -30,7 +32,7 @@ struct ListenCommand: AsyncParsableCommand {
               lifeline listen --service pubnub --channel room --presence --filter "language == 'en'"
               lifeline listen --service nexconn --secret app-secret --user ann --channel direct:ben --channel group:g1 --channel room
               echo 'publish private-room {"a":1}' | lifeline listen --channel private-room --auth-endpoint http://localhost:3000/auth
-            """)
+            """))
 
     @OptionGroup var service: ServiceOptions
 
@@ -65,12 +67,11 @@ struct ListenCommand: AsyncParsableCommand {
         // Reading from a terminal in the background must not stop the program: then there are no commands, and that is all.
         signal(SIGTTIN, SIG_IGN)
         let made = try service.makeService(presence: presence, filter: filter)
-        for note in service.notes { StandardError.print(note) }
+        for note in service.notes { StandardError.print("note: \(note)") }
         if filter != nil, service.service != .pubnub {
-            StandardError.print("--filter is for pubnub; \(service.service.rawValue) does not use it.")
+            StandardError.print("note: --filter is for pubnub; \(service.service.rawValue) does not use it.")
         }
         let session = ListenSession(service: made, command: self)
-        let status = await session.run()
-        if status == .failed { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+        if await !session.run() { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
     }
 }

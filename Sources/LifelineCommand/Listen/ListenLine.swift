@@ -35,9 +35,12 @@ struct ListenLine: Hashable, Sendable {
     var content: Content
 
     /// Rule CL-1: every key of a kind, always, in this order.
-    var json: String {
+    ///
+    /// - Parameter time: the time of day of the line as text.
+    func json(time: (Moment) -> String) -> String {
         var object = JSONObject()
         object.put("t", at)
+        object.put("time", time(at))
         object.put("sub", subscriber)
         switch content {
         case .status(let status):

@@ -6,7 +6,7 @@ import UnixSignals
 struct ListenSession: Sendable {
     /// Why a run ends.
     private enum End: Sendable {
-        case asked, failed, inputEnded
+        case asked, timeIsUp, failed, inputEnded
     }
 
     private let service: Service
@@ -27,17 +27,17 @@ struct ListenSession: Sendable {
             showsNotices: command.notices)
         channels = command.channels
         duration = command.duration.map { .seconds($0) }
+        let clock = TimeOfDay()
         if command.json {
-            text = { $0.json }
+            text = { $0.json { clock.timestamp($0) } }
         } else {
-            let clock = TimeOfDay()
             let plain = PlainLine(colours: .standardOutput) { clock.text($0) }
             text = { plain.text($0) }
         }
     }
 
-    /// Runs to the end; returns the last status.
-    func run() async -> StatusWord? {
+    /// Runs to the end; whether it did what it was asked for (rules CL-6 and CL-93).
+    func run() async -> Bool {
         let (ends, end) = AsyncStream<End>.makeStream()
         let printer = LinePrinter(onBroken: { end.yield(.asked) })
         let client = LifelineClient(service, options: options)
@@ -60,10 +60,10 @@ struct ListenSession: Sendable {
             Task {
                 guard let duration else { return }
                 do { try await Task.sleep(for: duration) } catch { return }
-                end.yield(.asked)
+                end.yield(.timeIsUp)
             },
         ]
-        await waitForEnd(ends)
+        let isTimeUp = await waitForEnd(ends) == .timeIsUp
 
         for task in watching { task.cancel() }
         await listener.stop()
@@ -74,21 +74,23 @@ struct ListenSession: Sendable {
             await publishing.value
             await printer.drained()
         }
-        return await listener.status
+        if await listener.status == .failed { return false }
+        return if isTimeUp { await listener.hasListened } else { true }
     }
 
     /// Rule CL-6: a connection that has failed for good may still be asked to connect again, as long as somebody can ask.
-    private func waitForEnd(_ ends: AsyncStream<End>) async {
+    private func waitForEnd(_ ends: AsyncStream<End>) async -> End {
         var hasFailed = false
         var hasInput = true
         for await end in ends {
             switch end {
-            case .asked: return
+            case .asked, .timeIsUp: return end
             case .failed: hasFailed = true
             case .inputEnded: hasInput = false
             }
-            if hasFailed && !hasInput && duration == nil { return }
+            if hasFailed && !hasInput && duration == nil { return .failed }
         }
+        return .asked
     }
 
     /// Waits for `body`, but not longer than `limit`; then it is left to itself.

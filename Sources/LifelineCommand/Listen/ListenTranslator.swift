@@ -11,6 +11,15 @@ struct ListenTranslator: Sendable {
     let showsNotices: Bool
     private var last: StatusWord?
     private var subscribed: [String] = []
+    private var hasConnected = false
+    private var hasSubscribed = false
+    private var wasRefused = false
+
+    /// Whether it was connected, and at least one channel was confirmed if any was refused (rule CL-93).
+    var hasListened: Bool { hasConnected && (hasSubscribed || !wasRefused) }
+
+    /// A channel was refused before the service was asked.
+    mutating func noteRefusal() { wasRefused = true }
 
     init(subscriber: String, service: ServiceName = .pusher, showsPresence: Bool, showsNotices: Bool = false) {
         self.subscriber = subscriber
@@ -28,9 +37,11 @@ struct ListenTranslator: Sendable {
             // Rule CL-3: only when it differs from the last.
             guard let line = ListenLine.Status(status, of: service), line.word != last else { return [] }
             last = line.word
+            if line.word == .connected { hasConnected = true }
             return [self.line(status.at, .status(line))]
         case .subscribed(let channel, _, let at):
             if !subscribed.contains(channel) { subscribed.append(channel) }
+            hasSubscribed = true
             return [line(at, .subscribed(channel: channel))]
         case .unsubscribed(let channel, let at):
             subscribed.removeAll { $0 == channel }
@@ -53,6 +64,7 @@ struct ListenTranslator: Sendable {
                         channel: change.channel, action: change.action.rawValue, user: change.member.id, count: change.count))
             ]
         case .problem(let error, let channel, let willRetry, let at):
+            if channel != nil { wasRefused = true }
             if !willRetry { subscribed.removeAll { $0 == channel } }
             return [line(at, .error(error, channel))]
         case .notice(let notice, let at):

@@ -43,6 +43,9 @@ actor Listener {
     /// The latest status that was told.
     var status: StatusWord? { translator.status }
 
+    /// Whether it was connected, and not only refused (rule CL-93).
+    var hasListened: Bool { translator.hasListened }
+
     /// Connects and subscribes.
     func start(channels: [String]) {
         wanted = channels
@@ -208,6 +211,7 @@ extension Listener {
             client.status.phase != .failed
         else { return }
         wanted.removeAll { $0 == channel }
+        translator.noteRefusal()
         await print(translator.line(for: error, in: channel, at: .now))
     }
 

@@ -31,6 +31,21 @@ struct TimeOfDay: Sendable {
             + "." + (milliseconds < 100 ? "0" : "") + Self.two(Int(milliseconds))
     }
 
+    /// `2026-11-24T06:30:00.123Z`, in UTC.
+    func timestamp(_ moment: Moment) -> String { Self.timestamp(milliseconds: (moment.nanoseconds + offset) / 1_000_000) }
+
+    /// The same for a number of milliseconds since 1970.
+    static func timestamp(milliseconds: Int64) -> String {
+        let (whole, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        var seconds = time_t(rest < 0 ? whole - 1 : whole)
+        let fraction = Int(rest < 0 ? rest + 1000 : rest)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        let date = "\(Int(parts.tm_year) + 1900)-\(two(Int(parts.tm_mon) + 1))-\(two(Int(parts.tm_mday)))"
+        let time = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)].map(two).joined(separator: ":")
+        return "\(date)T\(time).\(fraction < 100 ? "0" : "")\(two(fraction))Z"
+    }
+
     private static func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 

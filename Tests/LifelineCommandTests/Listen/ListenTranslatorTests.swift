@@ -84,4 +84,18 @@ struct ListenTranslatorTests {
                 .published(channel: "r", outcome: "unknown", id: nil),
             ])
     }
+
+    @Test("CL-93: it has listened when it was connected, and at least one channel was confirmed if any was refused")
+    func hasListened() {
+        var translator = ListenTranslator(subscriber: "a", showsPresence: false)
+        _ = translator.lines(for: .status(ConnectionStatus(phase: .connecting, category: .connecting)))
+        #expect(!translator.hasListened)
+        _ = translator.lines(for: .status(ConnectionStatus(phase: .connected, category: .connected)))
+        #expect(translator.hasListened)
+        let denied = LifelineError(.unsupported, "no")
+        _ = translator.lines(for: .problem(denied, channel: "private-a", willRetry: false, at: .zero))
+        #expect(!translator.hasListened)
+        _ = translator.lines(for: .subscribed(channel: "b", isRenewal: false, at: .zero))
+        #expect(translator.hasListened)
+    }
 }
