@@ -4,7 +4,8 @@ struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
         abstract: "Runs a server and clients through outages and refusals, and counts what was lost.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Everything runs in this process, on real sockets of this machine. First two PusherSwift clients exchange events on public, \
             private, presence and encrypted channels. The connection of one client is cut, then held half-open, then refused. The \
             timeline shows every status with its cause, attempt and retry delay.
@@ -15,25 +16,34 @@ struct DemoCommand: AsyncParsableCommand {
             The third part is chat, with the API of the Nexconn Chat SDK: two users, an outage without losses, a second device that \
             signs the first one out, a token that expires, and a ban.
 
-            The demonstration ends after about half a minute. The exit code is 0 if no event arrived twice and every missing event \
-            was published during a gap that the client had declared.
+            The demonstration ends after about a minute; with --slow it takes about three times as long. The exit code is 0 if no \
+            event arrived twice and every missing event was published during a gap that the client had declared.
 
             EXAMPLES
               lifeline demo
-            """)
+              lifeline demo --only pubnub --slow
+              lifeline demo --only pusher --json
+            """))
+
+    @Option(help: ArgumentHelp("Runs only the part of this service; may be repeated (default: all).", valueName: "service"))
+    var only: [ServiceName] = []
+
+    @Flag(help: "Waits longer between the lines, for reading along.")
+    var slow = false
+
+    @Flag(help: "Prints each event as a JSON object on one line, and no tables.")
+    var json = false
 
     func run() async throws {
         let printer = LinePrinter()
         let (lines, continuation) = AsyncStream<String>.makeStream()
         let printing = Task { for await line in lines { await printer.print(line) } }
-        let pusher = DemoScript(colours: .standardOutput) { continuation.yield($0) }
-        let pubnub = PubNubScript(colours: .standardOutput) { continuation.yield($0) }
-        let nexconn = NexconnScript(colours: .standardOutput) { continuation.yield($0) }
-        let addsUp: Bool
+        var addsUp = true
         do {
-            let pusherAddsUp = try await pusher.play()
-            let pubnubAddsUp = try await pubnub.play()
-            addsUp = try await nexconn.play() && pubnubAddsUp && pusherAddsUp
+            for service in ServiceName.allCases where only.isEmpty || only.contains(service) {
+                let didAddUp = try await play(service) { continuation.yield($0) }
+                addsUp = addsUp && didAddUp
+            }
         } catch {
             throw CommandFailure("The demonstration could not run: \(error)")
         }
@@ -41,5 +51,18 @@ struct DemoCommand: AsyncParsableCommand {
         await printing.value
         await printer.drained()
         if !addsUp { throw ExitCode(CommandFailure.Kind.failed.rawValue) }
+    }
+
+    private func play(_ service: ServiceName, print: @escaping @Sendable (String) -> Void) async throws -> Bool {
+        let (json, colours, clock) = (json, Colours.standardOutput, TimeOfDay())
+        let pace: DemoPace = slow ? .slow : .normal
+        let show: @Sendable (DemoLine) -> Void = { line in
+            if let text = json ? line.json(service, clock) : line.plain(colours) { print(text) }
+        }
+        return switch service {
+        case .pusher: try await DemoScript(colours: colours, pace: pace, print: show).play()
+        case .pubnub: try await PubNubScript(colours: colours, pace: pace, print: show).play()
+        case .nexconn: try await NexconnScript(colours: colours, pace: pace, print: show).play()
+        }
     }
 }

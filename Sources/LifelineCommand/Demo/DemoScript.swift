@@ -7,17 +7,19 @@ struct DemoScript: Sendable {
     private let app = DemoApp()
     private let stage: DemoStage
     private let colours: Colours
+    private let pace: DemoPace
 
     /// How long the script waits for anything before it calls it a problem.
     private static let patience = Duration.seconds(15)
     /// Activity timeout and pong wait of the fast profile, and half a second.
     static let detection = ConnectionTiming.fast.activity + ConnectionTiming.fast.probe + .milliseconds(500)
 
-    init(colours: Colours, print: @escaping @Sendable (String) -> Void) {
+    init(colours: Colours, pace: DemoPace, print: @escaping @Sendable (DemoLine) -> Void) {
         self.colours = colours
+        self.pace = pace
         stage = DemoStage(
             journal: DemoJournal(subject: "ann", channels: app.channels, detection: Self.detection),
-            timeline: DemoTimeline(colours: colours, start: .now), print: print)
+            timeline: DemoTimeline(start: .now), print: print)
     }
 
     /// Plays everything; whether it adds up.
@@ -49,7 +51,9 @@ struct DemoScript: Sendable {
         await relay.stop()
         try await server.stop()
         let journal = stage.now.journal
-        for line in DemoSummary(journal: journal, colours: colours).lines { stage.show(line) }
+        let summary = DemoSummary(journal: journal, colours: colours)
+        for line in summary.lines { stage.show(line) }
+        stage.show(.result(summary.result))
         return journal.addsUp
     }
 
@@ -81,16 +85,16 @@ struct DemoScript: Sendable {
         begin("half-open", "The line goes half-open: nothing arrives any more, nothing is closed")
         relay.mute()
         try await Task.sleep(for: .seconds(4))
-        relay.unmute()
         repair("The line works again; the connections that were on it stay dead")
+        relay.unmute()
         await recovered()
         try await quiet(for: .milliseconds(1500))
 
         begin("refused", "The server's address refuses connections")
         try await relay.refuse()
         try await Task.sleep(for: .seconds(3))
-        try await relay.listen()
         repair("The address accepts connections again")
+        try await relay.listen()
         await recovered()
         try await quiet(for: .milliseconds(1000))
     }
@@ -113,7 +117,7 @@ struct DemoScript: Sendable {
 
     /// Lets traffic flow for a while, so that the link counts as stable and losses would show.
     private func quiet(for duration: Duration) async throws {
-        try await Task.sleep(for: duration)
+        try await Task.sleep(for: duration * pace.factor)
     }
 
     private func expect(_ what: String, _ test: @escaping @Sendable (DemoStage.State) -> Bool) async {

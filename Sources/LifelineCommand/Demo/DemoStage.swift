@@ -13,9 +13,9 @@ final class DemoStage: Sendable {
 
     let timeline: DemoTimeline
     private let board: DemoBoard<State>
-    private let printer: @Sendable (String) -> Void
+    private let printer: @Sendable (DemoLine) -> Void
 
-    init(journal: DemoJournal, timeline: DemoTimeline, print: @escaping @Sendable (String) -> Void) {
+    init(journal: DemoJournal, timeline: DemoTimeline, print: @escaping @Sendable (DemoLine) -> Void) {
         board = DemoBoard(State(journal: journal))
         self.timeline = timeline
         printer = print
@@ -23,7 +23,9 @@ final class DemoStage: Sendable {
 
     var now: State { board.now }
 
-    func show(_ line: String) { printer(line) }
+    func show(_ line: DemoLine) { printer(line) }
+
+    func show(_ text: String) { printer(.text(text)) }
 
     /// Changes the state and wakes who has waited for it.
     @discardableResult

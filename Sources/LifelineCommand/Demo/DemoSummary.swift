@@ -22,6 +22,13 @@ struct DemoSummary: Sendable {
         return lines
     }
 
+    var result: DemoLine.Result {
+        let total = journal.total
+        return .init(
+            addsUp: journal.addsUp, sent: total.sent, received: total.received, duplicated: total.duplicated, lost: total.lost,
+            declared: total.declared, problems: journal.problems)
+    }
+
     private var verdict: String {
         guard journal.addsUp else {
             let total = journal.total

@@ -1,24 +1,20 @@
 import ConnectionEngine
 import PusherSwift
 
-/// The lines of the demonstration: seconds since the start, who, what.
+/// The lines of one part of the demonstration, with the time since its start.
 struct DemoTimeline: Sendable {
-    let colours: Colours
     let start: Moment
 
-    func line(_ at: Moment, _ who: String, _ word: String, _ colour: Colours.Colour, _ rest: String = "") -> String {
-        let time = Seconds.text(at.duration(since: start))
-        let padding = String(repeating: " ", count: max(0, 7 - time.count))
-        let kind = colours.paint(word.padded(to: 13), colour)
-        return "\(colours.paint(padding + time, .dim))  \(who.padded(to: 6))  \(kind) \(rest)".trimmingEnd()
+    func line(_ at: Moment, _ who: String, _ word: String, _ colour: Colours.Colour, _ rest: String = "") -> DemoLine {
+        .event(.init(at: at, elapsed: at.duration(since: start), who: who, word: word, colour: colour, rest: rest))
     }
 
-    /// A heading for what is done to the line.
-    func heading(_ at: Moment, _ text: String) -> String {
-        line(at, "line", "●", .bold, "") + " " + colours.paint(text, .bold)
+    /// A heading for what is done next.
+    func heading(_ at: Moment, _ text: String) -> DemoLine {
+        .cause(at: at, elapsed: at.duration(since: start), text)
     }
 
-    func status(_ status: PusherConnectionStatus, at now: Moment, of who: String) -> String {
+    func status(_ status: PusherConnectionStatus, at now: Moment, of who: String) -> DemoLine {
         let word = status.state.stringValue()
         switch status.state {
         case .connecting:
@@ -31,13 +27,5 @@ struct DemoTimeline: Sendable {
         case .disconnecting, .disconnected:
             return line(now, who, word, status.reason == nil ? .plain : .red, status.reason ?? "")
         }
-    }
-}
-
-extension String {
-    fileprivate func trimmingEnd() -> String {
-        var text = self
-        while text.last == " " { text.removeLast() }
-        return text
     }
 }

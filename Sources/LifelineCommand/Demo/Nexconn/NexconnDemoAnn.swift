@@ -5,11 +5,11 @@ import NexconnChatSDK
 /// Ann, who uses the chat SDK as an application on a phone would.
 final class NexconnDemoAnn: NSObject, ConnectionStatusHandler, MessageHandler, Sendable {
     private let board: DemoBoard<NexconnDemoRecord>
-    private let show: @Sendable (String) -> Void
+    private let show: @Sendable (DemoLine) -> Void
     private let timeline: DemoTimeline
     private static let identifier = "lifeline.demo"
 
-    init(board: DemoBoard<NexconnDemoRecord>, timeline: DemoTimeline, show: @escaping @Sendable (String) -> Void) {
+    init(board: DemoBoard<NexconnDemoRecord>, timeline: DemoTimeline, show: @escaping @Sendable (DemoLine) -> Void) {
         self.board = board
         self.timeline = timeline
         self.show = show

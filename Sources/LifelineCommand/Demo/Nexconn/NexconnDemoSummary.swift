@@ -25,6 +25,14 @@ struct NexconnDemoSummary: Sendable {
         return lines
     }
 
+    var result: DemoLine.Result {
+        let ways = [record.toAnn, record.toBen]
+        return .init(
+            addsUp: record.addsUp, sent: ways.map(\.sent.count).reduce(0, +), received: ways.map(\.received.count).reduce(0, +),
+            duplicated: ways.map(\.duplicated).reduce(0, +), lost: ways.map(\.lost.count).reduce(0, +), declared: 0,
+            problems: record.checks.filter { !$0.happened }.map(\.what))
+    }
+
     private func right(_ number: Int, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - "\(number)".count)) + "\(number)"
     }
@@ -32,7 +40,7 @@ struct NexconnDemoSummary: Sendable {
 
 extension DemoTimeline {
     /// A line for a status of the chat SDK, with what this library knows beyond it.
-    func status(_ event: ConnectionStatusChangedEvent, of name: String) -> String {
+    func status(_ event: ConnectionStatusChangedEvent, of name: String) -> DemoLine {
         let details = event.details
         var rest = details.reason ?? ""
         if let code = details.code { rest += " (\(code))" }

@@ -11,14 +11,16 @@ struct NexconnScript: Sendable {
     private let board = DemoBoard(NexconnDemoRecord())
     private let timeline: DemoTimeline
     private let colours: Colours
-    private let show: @Sendable (String) -> Void
+    private let pace: DemoPace
+    private let show: @Sendable (DemoLine) -> Void
 
     /// How long the script waits for anything before it calls it a problem.
     private static let patience = Duration.seconds(12)
 
-    init(colours: Colours, print: @escaping @Sendable (String) -> Void) {
+    init(colours: Colours, pace: DemoPace, print: @escaping @Sendable (DemoLine) -> Void) {
         self.colours = colours
-        timeline = DemoTimeline(colours: colours, start: .now)
+        self.pace = pace
+        timeline = DemoTimeline(start: .now)
         show = print
     }
 
@@ -29,12 +31,12 @@ struct NexconnScript: Sendable {
         let server = try await LifelineServer.start(.init(port: 0, drainTimeout: .seconds(1)))
         let relay = try await FaultRelay.start(to: server.port)
         let backend = NexconnDemoBackend(port: server.port)
-        show("")
-        show(
+        say("")
+        say(
             colours.paint(
                 "The same server speaks chat: a client of the Nexconn Chat SDK's API, written for Apple platforms", .bold))
-        show("ann      uses NCEngine through the relay; ben uses the neutral API")
-        show("")
+        say("ann      uses NCEngine through the relay; ben uses the neutral API")
+        say("")
 
         let ann = NexconnDemoAnn(board: board, timeline: timeline, show: show)
         ann.prepare(port: relay.port, directory: directory.path)
@@ -57,7 +59,9 @@ struct NexconnScript: Sendable {
         await relay.stop()
         try await server.stop()
         let record = board.now
-        for line in NexconnDemoSummary(record: record, colours: colours).lines { show(line) }
+        let summary = NexconnDemoSummary(record: record, colours: colours)
+        for line in summary.lines { say(line) }
+        show(.result(summary.result))
         return record.addsUp
     }
 
@@ -81,8 +85,10 @@ struct NexconnScript: Sendable {
     // MARK: Acts
 
     private func talk(_ ann: NexconnDemoAnn, _ room: Room, _ backend: NexconnDemoBackend) async throws {
+        await heading("ann connects with a token")
         ann.connect(token: try await backend.token(for: "ann"))
         await expect("ann is connected, by way of connecting") { $0.statuses == [.connecting, .connected] }
+        await heading("ben sends 20 messages, ann answers with ten")
         await send(1...20, to: room)
         await expect("20 messages arrive, once and in order") { $0.toAnn.received == Array(1...20) }
         for number in 1...10 {
@@ -94,12 +100,12 @@ struct NexconnScript: Sendable {
 
     private func loseLine(_ room: Room, _ relay: FaultRelay) async throws {
         let (told, syncs) = (board.now.statuses.count, board.now.syncs)
-        heading("The service's address refuses connections; ben sends 300 messages meanwhile")
+        await heading("The service's address refuses connections; ben sends 300 messages meanwhile")
         try await relay.refuse()
         await expect("ann is told that the connection is suspended") { $0.statuses.dropFirst(told).first == .suspend }
         await send(21...320, to: room)
+        await heading("The address accepts connections again")
         try await relay.listen()
-        heading("The address accepts connections again")
         await expect("ann is connected again") { $0.statuses.count > told && $0.statuses.last == .connected }
         await expect("all 300 have come, once and in order, marked as missed") {
             $0.toAnn.received == Array(1...320) && $0.offline == 300
@@ -109,33 +115,33 @@ struct NexconnScript: Sendable {
 
     private func beKicked(_ ann: NexconnDemoAnn, _ backend: NexconnDemoBackend, _ port: Int) async throws {
         let told = board.now.statuses.count
-        heading("ann signs in on a second phone")
+        await heading("ann signs in on a second phone")
         let other = client(try await backend.token(for: "ann"), port)
         try await other.connect()
         await expect("the first one is kicked, and does not fight back") {
             Array($0.statuses.dropFirst(told)) == [.kickedOfflineByOtherClient]
         }
         await other.disconnect()
-        heading("ann signs in on the first one again")
+        await heading("ann signs in on the first one again")
         ann.connect(token: try await backend.token(for: "ann"))
         await expect("ann is connected") { $0.statuses.suffix(2) == [.connecting, .connected] }
     }
 
     private func tokenExpires(_ ann: NexconnDemoAnn, _ backend: NexconnDemoBackend) async throws {
         let told = board.now.statuses.count
-        heading("The application's server makes ann's tokens expire")
+        await heading("The application's server makes ann's tokens expire")
         try await backend.expireTokens(of: "ann")
         await expect("ann is told, once, that the token is of no use") {
             Array($0.statuses.dropFirst(told)) == [.tokenIncorrect]
         }
-        heading("ann asks for a new token and connects")
+        await heading("ann asks for a new token and connects")
         ann.connect(token: try await backend.token(for: "ann"))
         await expect("ann is connected with the new token") { $0.statuses.suffix(2) == [.connecting, .connected] }
     }
 
     private func beBanned(_ backend: NexconnDemoBackend) async throws {
         let told = board.now.statuses.count
-        heading("ann is banned")
+        await heading("ann is banned")
         try await backend.ban("ann")
         await expect("ann is told, and nothing more is tried") { Array($0.statuses.dropFirst(told)) == [.disconnException] }
         board.change { $0.check("each connect completed once, and with success", $0.completions == [0, 0, 0]) }
@@ -153,7 +159,14 @@ struct NexconnScript: Sendable {
         }
     }
 
-    private func heading(_ text: String) { show(timeline.heading(.now, text)) }
+    private func say(_ text: String) { show(.text(text)) }
+
+    /// Says what is done next, and leaves time to read what came before and the cause before its effects.
+    private func heading(_ text: String) async {
+        try? await Task.sleep(for: pace.pause)
+        show(timeline.heading(.now, text))
+        try? await Task.sleep(for: pace.pause)
+    }
 
     private func expect(_ what: String, _ test: @escaping @Sendable (NexconnDemoRecord) -> Bool) async {
         let happened = await board.wait(atMost: Self.patience, test)

@@ -29,6 +29,15 @@ struct PubNubDemoSummary: Sendable {
         return lines
     }
 
+    var result: DemoLine.Result {
+        let ways = record.ways.values
+        return .init(
+            addsUp: record.addsUp, sent: ways.map(\.sent.count).reduce(0, +), received: ways.map(\.received.count).reduce(0, +),
+            duplicated: ways.map(\.duplicated).reduce(0, +), lost: ways.map(\.lost.count).reduce(0, +),
+            declared: ways.map { way in way.lost.count(where: way.declared.contains) }.reduce(0, +),
+            problems: record.checks.filter { !$0.happened }.map(\.what))
+    }
+
     private func right(_ number: Int, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - "\(number)".count)) + "\(number)"
     }
@@ -36,7 +45,7 @@ struct PubNubDemoSummary: Sendable {
 
 extension DemoTimeline {
     /// A line for what a listener heard; nil for messages, which are counted.
-    func news(_ news: PubNubDemoNews, of name: String) -> String? {
+    func news(_ news: PubNubDemoNews, of name: String) -> DemoLine? {
         switch news {
         case .message: return nil
         case .presence(let action, let user): return line(.now, name, "sees \(action)", .cyan, user)

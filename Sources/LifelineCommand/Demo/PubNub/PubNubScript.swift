@@ -8,7 +8,8 @@ struct PubNubScript: Sendable {
     private let board = DemoBoard(PubNubDemoRecord())
     private let timeline: DemoTimeline
     private let colours: Colours
-    private let show: @Sendable (String) -> Void
+    private let pace: DemoPace
+    private let show: @Sendable (DemoLine) -> Void
 
     /// How long the script waits for anything before it calls it a problem.
     private static let patience = Duration.seconds(12)
@@ -17,9 +18,10 @@ struct PubNubScript: Sendable {
     private static let guarded = Keyset(
         publishKey: "demo", subscribeKey: "guarded", secretKey: "guarded-secret", requiresGrants: true)
 
-    init(colours: Colours, print: @escaping @Sendable (String) -> Void) {
+    init(colours: Colours, pace: DemoPace, print: @escaping @Sendable (DemoLine) -> Void) {
         self.colours = colours
-        timeline = DemoTimeline(colours: colours, start: .now)
+        self.pace = pace
+        timeline = DemoTimeline(start: .now)
         show = print
     }
 
@@ -28,10 +30,10 @@ struct PubNubScript: Sendable {
         let server = try await LifelineServer.start(
             .init(port: 0, keysets: [.development, Self.guarded], pollHold: .seconds(5), drainTimeout: .seconds(1)))
         let relay = try await FaultRelay.start(to: server.port)
-        show("")
-        show(colours.paint("The same server speaks PubNub: clients of PubNub's Cocoa API, written for Apple platforms", .bold))
-        show("ann      subscribes to \(Self.room) through the relay; ben publishes")
-        show("")
+        say("")
+        say(colours.paint("The same server speaks PubNub: clients of PubNub's Cocoa API, written for Apple platforms", .bold))
+        say("ann      subscribes to \(Self.room) through the relay; ben publishes")
+        say("")
 
         let ann = client("ann", relay.port) { $0.requestMessageCountThreshold = 100 }
         let ben = client("ben", server.port)
@@ -46,7 +48,9 @@ struct PubNubScript: Sendable {
         await relay.stop()
         try await server.stop()
         let record = board.now
-        for line in PubNubDemoSummary(record: record, colours: colours).lines { show(line) }
+        let summary = PubNubDemoSummary(record: record, colours: colours)
+        for line in summary.lines { say(line) }
+        show(.result(summary.result))
         return record.addsUp
     }
 
@@ -63,14 +67,17 @@ struct PubNubScript: Sendable {
 
     /// Presence, messages and history on a line that works.
     private func talk(_ ann: PubNubDemoClient, _ ben: PubNubDemoClient) async throws {
+        await heading("ann subscribes, then ben")
         ann.pubnub.subscribeToChannels([Self.room], withPresence: true)
         await expect("ann is connected") { $0.categories(of: "ann").contains(.PNConnectedCategory) }
         ben.pubnub.subscribeToChannels([Self.room], withPresence: false)
         await expect("ann sees ben join") { $0.presence["ann"]?.contains("ben join") ?? false }
+        await heading("ben publishes 20 messages, and asks for the history")
         await publish(1...20, ben)
         await expect("20 messages arrive, once and in order") { $0.ways["ann"]?.received.count == 20 }
         let stored = await ben.history(of: Self.room)
         board.change { $0.check("history has the same 20 messages", stored == Array(1...20)) }
+        await heading("ben unsubscribes")
         ben.pubnub.unsubscribeFromAll()
         await expect("ann sees ben leave") { $0.presence["ann"]?.contains("ben leave") ?? false }
     }
@@ -78,14 +85,14 @@ struct PubNubScript: Sendable {
     /// An outage that catch-up bridges.
     private func loseLineBriefly(_ ben: PubNubDemoClient, _ relay: FaultRelay) async throws {
         let told = board.now.count(of: "ann")
-        heading("The service's address refuses connections; 30 messages are published meanwhile")
+        await heading("The service's address refuses connections; 30 messages are published meanwhile")
         try await relay.refuse()
         await publish(21...50, ben)
         await expect("ann is told of the outage") {
             $0.categories(of: "ann", from: told).first == .PNUnexpectedDisconnectCategory
         }
+        await heading("The address accepts connections again")
         try await relay.listen()
-        heading("The address accepts connections again")
         await expect("ann is reconnected and has caught up all 30") {
             $0.categories(of: "ann", from: told).contains(.PNReconnectedCategory) && $0.ways["ann"]?.received.count == 50
         }
@@ -94,14 +101,14 @@ struct PubNubScript: Sendable {
     /// An outage that is too long for catch-up.
     private func loseLineLong(_ ben: PubNubDemoClient, _ relay: FaultRelay) async throws {
         let told = board.now.count(of: "ann")
-        heading("Refused again; this time 150 messages are published, and the service keeps the last 100")
+        await heading("Refused again; this time 150 messages are published, and the service keeps the last 100")
         try await relay.refuse()
         await publish(51...200, ben)
         await expect("ann is told of the second outage") {
             $0.categories(of: "ann", from: told).first == .PNUnexpectedDisconnectCategory
         }
+        await heading("The address accepts connections again")
         try await relay.listen()
-        heading("The address accepts connections again")
         await expect("ann gets the last 100") { $0.ways["ann"]?.received.last == 200 }
         await expect("ann is told that messages may be missing") {
             $0.categories(of: "ann", from: told).contains(.PNRequestMessageCountExceededCategory)
@@ -115,7 +122,7 @@ struct PubNubScript: Sendable {
 
     /// A denial with its channels, which heals by itself once the right was granted.
     private func beDenied(_ server: LifelineServer) async throws {
-        heading("cid subscribes where rights are checked, and has none yet")
+        await heading("cid subscribes where rights are checked, and has none yet")
         let cid = client("cid", server.port) {
             $0.subscribeKey = Self.guarded.subscribeKey
             $0.authKey = "cid-key"
@@ -126,7 +133,7 @@ struct PubNubScript: Sendable {
                 $0.category == .PNAccessDeniedCategory && $0.channels == [Self.room] && $0.willRetry
             } ?? false
         }
-        heading("The right is granted")
+        await heading("The right is granted")
         try await PubNubDemoGrant.allow(
             authKey: "cid-key", channel: Self.room, subscribeKey: Self.guarded.subscribeKey,
             secretKey: Self.guarded.secretKey.revealed, port: server.port)
@@ -136,18 +143,19 @@ struct PubNubScript: Sendable {
 
     /// A malformed filter and a wrong key.
     private func beMistaken(_ port: Int) async {
-        heading("dan sets a filter that nobody can read")
+        await heading("dan sets a filter that nobody can read")
         let dan = client("dan", port)
         dan.pubnub.filterExpression = "language = = 'en"
         dan.pubnub.subscribeToChannels([Self.room], withPresence: false)
         await expect("dan is told that the filter is malformed, and nothing is retried") { record in
             record.statuses["dan"]?.contains { $0.category == .PNMalformedFilterExpressionCategory && !$0.willRetry } ?? false
         }
+        await heading("dan sets one that can be read")
         dan.pubnub.filterExpression = "language == 'en'"
         await expect("dan is connected with a better one") { $0.categories(of: "dan").contains(.PNConnectedCategory) }
         dan.pubnub.unsubscribeFromAll()
 
-        heading("eve and flo encrypt, with different keys")
+        await heading("eve and flo encrypt, with different keys")
         let eve = client("eve", port) { $0.cipherKey = "one key" }
         let flo = client("flo", port) { $0.cipherKey = "another key" }
         eve.pubnub.subscribeToChannels(["secrets"], withPresence: false)
@@ -170,7 +178,14 @@ struct PubNubScript: Sendable {
         }
     }
 
-    private func heading(_ text: String) { show(timeline.heading(.now, text)) }
+    private func say(_ text: String) { show(.text(text)) }
+
+    /// Says what is done next, and leaves time to read what came before and the cause before its effects.
+    private func heading(_ text: String) async {
+        try? await Task.sleep(for: pace.pause)
+        show(timeline.heading(.now, text))
+        try? await Task.sleep(for: pace.pause)
+    }
 
     private func expect(_ what: String, _ test: @escaping @Sendable (PubNubDemoRecord) -> Bool) async {
         let happened = await board.wait(atMost: Self.patience, test)

@@ -1,0 +1,94 @@
+import ConnectionEngine
+import WireCoding
+
+/// One line of the demonstration, before it is text.
+enum DemoLine: Sendable {
+    /// Something that a client said, or that the script noticed.
+    case event(Event)
+    /// What the script does next: the cause of the lines that follow.
+    case cause(at: Moment, elapsed: Duration, String)
+    /// Introductions and tables, for people only.
+    case text(String)
+    /// How a part ended, for programs only: text has the tables.
+    case result(Result)
+
+    struct Event: Sendable {
+        var at: Moment
+        /// Since the part began.
+        var elapsed: Duration
+        var who: String
+        var word: String
+        var colour: Colours.Colour
+        var rest: String
+    }
+
+    struct Result: Sendable {
+        var addsUp: Bool
+        var sent: Int
+        var received: Int
+        var duplicated: Int
+        var lost: Int
+        var declared: Int
+        /// What had to happen and did not, and other problems.
+        var problems: [String]
+    }
+
+    /// For people; nil for what only programs read.
+    func plain(_ colours: Colours) -> String? {
+        switch self {
+        case .event(let event):
+            let kind = colours.paint(event.word.padded(to: 13), event.colour)
+            return Self.trimmed(Self.time(event.elapsed, colours) + "  \(event.who.padded(to: 6))  \(kind) \(event.rest)")
+        case .cause(_, let elapsed, let text):
+            return Self.time(elapsed, colours) + "  line    " + colours.paint("●", .bold) + "  " + colours.paint(text, .bold)
+        case .text(let text): return text
+        case .result: return nil
+        }
+    }
+
+    /// Rule CL-92: one JSON object on one line; nil for what only people read.
+    func json(_ service: ServiceName, _ clock: TimeOfDay) -> String? {
+        var object = JSONObject()
+        switch self {
+        case .text: return nil
+        case .event(let event):
+            object.put("t", event.at)
+            object.put("time", clock.timestamp(event.at))
+            object.put("service", service.rawValue)
+            object.put("ev", "event")
+            object.put("who", event.who)
+            object.put("word", event.word)
+            object.put("text", event.rest)
+        case .cause(let at, _, let text):
+            object.put("t", at)
+            object.put("time", clock.timestamp(at))
+            object.put("service", service.rawValue)
+            object.put("ev", "cause")
+            object.put("text", text)
+        case .result(let result):
+            object.put("t", Moment.now)
+            object.put("time", clock.timestamp(.now))
+            object.put("service", service.rawValue)
+            object.put("ev", "result")
+            object.put("adds_up", result.addsUp)
+            object.put("sent", result.sent)
+            object.put("received", result.received)
+            object.put("duplicated", result.duplicated)
+            object.put("lost", result.lost)
+            object.put("declared", result.declared)
+            object.put("problems", json: "[\(result.problems.map { JSONWriter.string($0) }.joined(separator: ","))]")
+        }
+        return object.text
+    }
+
+    private static func time(_ elapsed: Duration, _ colours: Colours) -> String {
+        let time = Seconds.text(elapsed)
+        return colours.paint(String(repeating: " ", count: max(0, 7 - time.count)) + time, .dim)
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        var text = text
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}
