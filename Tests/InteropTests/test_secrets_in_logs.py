@@ -204,8 +204,9 @@ def test_a_server_that_cannot_start_says_no_secret(tmp_path, receiver):
         {**settings, "app": settings["apps"][0]},
         {**settings, "nexconn": secrets.new("no-object")},
         {**settings, "tls": {"cert": str(key), "key": str(key)}},
-        {**settings, "port": secrets.new("no-port")},
-        {**settings, "pathPrefix": secrets.new("no-path")},
+        # Values of settings that hold no secrets are shown (SO-91).
+        {**settings, "port": "no-port"},
+        {**settings, "pathPrefix": "no-path"},
     ]
     for n, text in enumerate([json.dumps(item) for item in wrong] + [json.dumps(settings).replace("}", "", 1)]):
         file.write_text(text)
@@ -215,6 +216,7 @@ def test_a_server_that_cannot_start_says_no_secret(tmp_path, receiver):
             assert run.returncode in ((1, 2) if not more else (2,)), (n, run)
             assert run.stderr
             assert secrets.said_in(run.stdout + run.stderr) == [], n
+            assert ('"no-port"' in run.stderr, '"no-path"' in run.stderr) == (n == 5, n == 6), (n, run.stderr)
     file.write_text(json.dumps(settings))
     run = subprocess.run([lifeline(), "serve", "--config", str(file), "--check"], capture_output=True, text=True, timeout=60)
     assert run.returncode == 0 and "app 1001" in run.stdout

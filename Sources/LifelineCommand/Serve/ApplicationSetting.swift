@@ -26,7 +26,9 @@ enum ApplicationSetting {
         },
         .seconds("authorizationTimeout", \.authorizationTimeout, 1...86_400),
         .init("webhooks") { value, app throws(CommandFailure) in
-            app.webhooks = try value.elements().map { webhook throws(CommandFailure) in try WebhookSetting.webhook(webhook) }
+            app.webhooks = try value.confidential.elements().map { webhook throws(CommandFailure) in
+                try WebhookSetting.webhook(webhook)
+            }
         },
     ]
 

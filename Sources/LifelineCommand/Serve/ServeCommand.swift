@@ -8,7 +8,8 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Runs a server for unchanged clients of Pusher and PubNub, and for chat clients of this package.",
-        discussion: """
+        discussion: HelpText.text(
+            """
             Without options the server uses development credentials: for Pusher the app 1001 with key app-key and secret app-secret, \
             for PubNub the keys demo and demo, for chat the app key app-key with the secret app-secret. These are public: set \
             your own before others can reach the server.
@@ -52,9 +53,9 @@ struct ServeCommand: AsyncParsableCommand {
                             "webhook": "https://example.com/hook"}]}
             docs/operations.md lists all settings with their ranges. Errors in the file stop the start; --check finds them before.
 
-            On SIGHUP the server takes over changed apps, keysets, chat apps and certificates, without closing the connections of \
-            those that stay. previousSecret is accepted as well while a secret is being changed. Put secrets into the file or into \
-            variables: other users of this machine can see options.
+            On SIGHUP the server takes over changed apps, keysets, chat apps, certificates and the log level, without closing the \
+            connections of those that stay. previousSecret is accepted as well while a secret is being changed. Put secrets into \
+            the file or into variables: other users of this machine can see options.
 
             EXAMPLES
               lifeline serve
@@ -63,13 +64,13 @@ struct ServeCommand: AsyncParsableCommand {
               LIFELINE_REDIS=redis://:password@10.0.0.5:6379 lifeline serve --node a
               lifeline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --config lifeline.json
               lifeline serve --config lifeline.json --check
-            """)
+            """))
 
-    @Option(help: "The address to listen on; 0.0.0.0 for all (default: 127.0.0.1).")
+    @Option(help: ArgumentHelp("The address to listen on; 0.0.0.0 for all (default: 127.0.0.1).", valueName: "address"))
     var host: String?
 
     @Option(help: "The port; 0 picks a free one (default: 6001).")
-    var port: Int?
+    var port: String?
 
     @Option(
         help: ArgumentHelp(
@@ -112,22 +113,24 @@ struct ServeCommand: AsyncParsableCommand {
     var tlsKey: String?
 
     @Option(help: ArgumentHelp("After this silence clients test the connection (default: 120).", valueName: "seconds"))
-    var activityTimeout: Int?
+    var activityTimeout: String?
 
     @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error or critical (default: notice).")
     var logLevel: String?
+
+    @Option(help: ArgumentHelp("The format of the log: text or json (default: text).", valueName: "format"))
+    var logFormat: String?
 
     @Flag(help: "Reports whether the configuration is valid and what would run, and ends.")
     var check = false
 
     func run() async throws {
-        let settings = try await ServeSettings(command: self)
+        let settings = try ServeSettings(command: self)
+        if check { return await report(settings) }
         try settings.refusePublicSecrets()
-        if check { return try await report(settings) }
-        LoggingSystem.bootstrap { label in
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = settings.logLevel
-            return handler
+        let level = ServeLogLevel(settings.logLevel)
+        LoggingSystem.bootstrap { [format = settings.logFormat] label in
+            ServeLogHandler(label: label, format: format, level: level)
         }
         let logger = Logger(label: "lifeline.server")
         warn(about: settings, logger)
@@ -153,7 +156,8 @@ struct ServeCommand: AsyncParsableCommand {
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ServeReload(
-                            server: server, registry: registry, signals: signals, command: self, started: settings, logger: logger
+                            server: server, registry: registry, signals: signals, command: self, started: settings, level: level,
+                            logger: logger
                         ),
                         successTerminationBehavior: .ignore),
                     .init(service: EndService(signals: ends), successTerminationBehavior: .gracefullyShutdownGroup),
@@ -187,13 +191,9 @@ struct ServeCommand: AsyncParsableCommand {
         return nil
     }
 
-    private func report(_ settings: ServeSettings) async throws {
+    private func report(_ settings: ServeSettings) async {
         var report = ServeReport(settings: settings, openFiles: OpenFileLimit.highest)
-        do throws(CertificateError) {
-            if let tls = settings.tls { report.daysLeft = (try tls.check() - ServerClock.system.unixSeconds()) / 86_400 }
-        } catch {
-            throw CommandFailure("\(error) tls.cert and tls.key name PEM files that belong together.", .usage)
-        }
+        report.daysLeft = settings.certificateEnd.map { ($0 - ServerClock.system.unixSeconds()) / 86_400 }
         let printer = LinePrinter()
         for line in report.lines { await printer.printNow(line) }
     }

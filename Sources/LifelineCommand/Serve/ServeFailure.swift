@@ -14,9 +14,7 @@ import NIOCore
 enum ServeFailure {
     static func explain(_ error: any Error, _ settings: ServeSettings) -> CommandFailure {
         if let error = error as? MessageStoreError { return CommandFailure("Messages cannot be kept: \(error).") }
-        if let error = error as? CertificateError {
-            return CommandFailure("\(error) tls.cert and tls.key name PEM files that belong together.")
-        }
+        if let error = error as? CertificateError { return certificate(error) }
         if let error = error as? ServerError {
             switch error {
             case .redisUnreachable, .redisUnusable:
@@ -40,6 +38,23 @@ enum ServeFailure {
             return CommandFailure("This machine has no address \(settings.host). Choose one that it has, or 0.0.0.0 for all.")
         default:
             return CommandFailure("The server could not start on \(place): \(error)")
+        }
+    }
+
+    /// Wrong files are wrong usage, whether a start or `--check` finds it (rule SO-92).
+    static func certificate(_ error: CertificateError) -> CommandFailure {
+        CommandFailure("\(error) \(settings(of: error)) must name PEM files that belong together.", .usage)
+    }
+
+    /// The settings that name the file, or both files.
+    private static func settings(of error: CertificateError) -> String {
+        let certificate = "--tls-cert (LIFELINE_TLS_CERT, tls.cert)"
+        let key = "--tls-key (LIFELINE_TLS_KEY, tls.key)"
+        return switch error {
+        case .missing(.certificate), .forbidden(.certificate), .unreadable(.certificate), .malformed(.certificate):
+            "\(certificate) and --tls-key"
+        case .missing(.key), .forbidden(.key), .unreadable(.key), .malformed(.key): "\(key) and --tls-cert"
+        case .mismatch: "\(certificate) and \(key)"
         }
     }
 }

@@ -29,18 +29,18 @@ struct ServeNexconnOptions: ParsableArguments {
     var nexconnManyOpenChannels: Bool?
 
     @Option(help: ArgumentHelp("Messages per second that a client may send (default: 1000).", valueName: "messages"))
-    var nexconnSendRate: Int?
+    var nexconnSendRate: String?
 
     @Option(help: ArgumentHelp("Devices of each class that a user may have connected (default: 1).", valueName: "devices"))
-    var nexconnDevices: Int?
+    var nexconnDevices: String?
 
     @Option(
         help: ArgumentHelp(
             "How long a user whose connection was lost stays in open channels (default: 30).", valueName: "seconds"))
-    var nexconnOpenGrace: Int?
+    var nexconnOpenGrace: String?
 
     @Option(help: ArgumentHelp("How long tokens are valid (default: without end).", valueName: "seconds"))
-    var nexconnTokenLifetime: Int?
+    var nexconnTokenLifetime: String?
 
     @Option(help: ArgumentHelp("Posts messages and online status to this address (default: nowhere).", valueName: "url"))
     var nexconnWebhook: String?
@@ -56,10 +56,10 @@ struct ServeNexconnOptions: ParsableArguments {
             ("ownRecalls", "--nexconn-own-recalls", nexconnOwnRecalls.map { "\($0)" }),
             ("createOpenChannels", "--nexconn-create-open-channels", nexconnCreateOpenChannels.map { "\($0)" }),
             ("manyOpenChannels", "--nexconn-many-open-channels", nexconnManyOpenChannels.map { "\($0)" }),
-            ("sendRate", "--nexconn-send-rate", nexconnSendRate.map { "\($0)" }),
-            ("devices", "--nexconn-devices", nexconnDevices.map { "\($0)" }),
-            ("openGrace", "--nexconn-open-grace", nexconnOpenGrace.map { "\($0)" }),
-            ("tokenLifetime", "--nexconn-token-lifetime", nexconnTokenLifetime.map { "\($0)" }),
+            ("sendRate", "--nexconn-send-rate", nexconnSendRate),
+            ("devices", "--nexconn-devices", nexconnDevices),
+            ("openGrace", "--nexconn-open-grace", nexconnOpenGrace),
+            ("tokenLifetime", "--nexconn-token-lifetime", nexconnTokenLifetime),
             ("webhook", "--nexconn-webhook", nexconnWebhook),
         ]
         return texts.compactMap { name, option, text in text.map { (name, option, $0) } }

@@ -22,16 +22,16 @@ struct ServePubNubOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How long a poll is held while there are no messages, at most 300 (default: 280).", valueName: "seconds"))
-    var pubnubPollHold: Int?
+    var pubnubPollHold: String?
 
     @Option(
         help: ArgumentHelp(
             "Up to this number of users in a channel, each join and leave is an event of its own (default: 20).",
             valueName: "users"))
-    var pubnubAnnounceMaximum: Int?
+    var pubnubAnnounceMaximum: String?
 
     @Option(help: ArgumentHelp("Above that number, how often a summary is sent (default: 10).", valueName: "seconds"))
-    var pubnubPresenceInterval: Int?
+    var pubnubPresenceInterval: String?
 
     /// The options that were given, by the names of their settings.
     var given: [(name: String, option: String, text: String)] {
@@ -40,9 +40,9 @@ struct ServePubNubOptions: ParsableArguments {
             ("subscribeKey", "--pubnub-subscribe-key", pubnubSubscribeKey),
             ("secret", "--pubnub-secret", pubnubSecret), ("previousSecret", "--pubnub-previous-secret", pubnubPreviousSecret),
             ("accessManager", "--pubnub-access-manager", pubnubAccessManager.map { "\($0)" }),
-            ("pollHold", "--pubnub-poll-hold", pubnubPollHold.map { "\($0)" }),
-            ("announceMaximum", "--pubnub-announce-maximum", pubnubAnnounceMaximum.map { "\($0)" }),
-            ("presenceInterval", "--pubnub-presence-interval", pubnubPresenceInterval.map { "\($0)" }),
+            ("pollHold", "--pubnub-poll-hold", pubnubPollHold),
+            ("announceMaximum", "--pubnub-announce-maximum", pubnubAnnounceMaximum),
+            ("presenceInterval", "--pubnub-presence-interval", pubnubPresenceInterval),
         ]
         return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
     }

@@ -11,6 +11,7 @@ struct ServeReload: Service {
     let signals: UnixSignalsSequence
     let command: ServeCommand
     let started: ServeSettings
+    let level: ServeLogLevel
     let logger: Logger
 
     func run() async throws {
@@ -19,7 +20,7 @@ struct ServeReload: Service {
 
     private func reload() async {
         do throws(CommandFailure) {
-            let settings = try await ServeSettings(command: command)
+            let settings = try ServeSettings(command: command)
             try settings.refusePublicSecrets()
             // Those of a service that is off stay away until the new start.
             let applications = settings.applications(for: started.services)
@@ -28,6 +29,7 @@ struct ServeReload: Service {
             // First, since only this can fail, and changes nothing then.
             try await replace(keysets, chatApplications)
             registry.replace(with: applications)
+            level.change(to: settings.logLevel)
             server.applicationsChanged()
             server.noteConfiguration(isValid: true)
             logger.notice(
@@ -43,7 +45,7 @@ struct ServeReload: Service {
             }
         } catch {
             server.noteConfiguration(isValid: false)
-            logger.error("the new configuration is not valid, the old one stays: \(error.message)")
+            logger.error("the new configuration is not valid, the old one stays: \(error.messages.joined(separator: " "))")
         }
         await reloadCertificate()
     }

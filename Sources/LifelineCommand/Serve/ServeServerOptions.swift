@@ -16,19 +16,19 @@ struct ServeServerOptions: ParsableArguments {
     var corsOrigin: [String] = []
 
     @Option(help: ArgumentHelp("WebSocket connections that may be open (default: 100000).", valueName: "connections"))
-    var maxConnections: Int?
+    var maxConnections: String?
 
     @Option(
         help: ArgumentHelp(
             "Connections from one address, or from one IPv6 network of 64 bits; 0 for no limit (default: 2000).",
             valueName: "connections"))
-    var maxConnectionsPerAddress: Int?
+    var maxConnectionsPerAddress: String?
 
     @Option(
         help: ArgumentHelp(
             "New connections per second from one address; bursts of five times as many; 0 for no limit (default: 200).",
             valueName: "connections"))
-    var connectionRatePerAddress: Int?
+    var connectionRatePerAddress: String?
 
     @Flag(inversion: .prefixedNo, help: "Whether both limits apply to connections from this machine, too (default: no).")
     var limitLoopback: Bool?
@@ -48,5 +48,5 @@ struct ServeServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Threads for connections, 1 to 64 (default: one for each processor that the server may use).", valueName: "threads"))
-    var threads: Int?
+    var threads: String?
 }

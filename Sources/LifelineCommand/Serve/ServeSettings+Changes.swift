@@ -16,7 +16,7 @@ extension ServeSettings {
             ("redis", redis.map { "\($0.addressHash)" } ?? ""), ("node", redis?.node ?? ""), ("redisPrefix", redis?.prefix ?? ""),
             // It goes by the first application of each service at the start.
             ("bridgeIgnoresAccessManager", "\(bridgeIgnoresAccessManager)"),
-            ("bridge", isBridged ? "\(bridged)" : ""), ("logLevel", "\(logLevel)"),
+            ("bridge", isBridged ? "\(bridged)" : ""), ("logFormat", logFormat.rawValue),
             ("pathPrefix", server.pathPrefix),
             ("trustProxyHeaders", "\(server.trustsProxyHeaders)"), ("corsOrigins", "\(server.corsOrigins)"),
             ("threads", "\(server.threads ?? 0)"), ("tls", tls.map { "\($0)" } ?? ""),

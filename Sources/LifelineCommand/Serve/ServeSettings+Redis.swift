@@ -1,27 +1,28 @@
-import Configuration
 import Foundation
 import LifelineServer
 
 extension ServeSettings {
     /// The Redis that is shared with other servers; nil without one.
     static func redis(
-        _ options: ServeRedisOptions, _ reader: ConfigReader
-    ) async throws(CommandFailure) -> RedisConfiguration? {
-        let address = try await string(options.redis, "redis", in: reader)
-        let node = try await string(options.node, "node", in: reader)
-        let prefix = try await string(options.redisPrefix, "redisPrefix", in: reader)
+        _ options: ServeRedisOptions, _ sources: SettingSources
+    ) throws(CommandFailure) -> RedisConfiguration? {
+        // The address may have a password in it.
+        let address = sources.value("redis", ("--redis", options.redis))?.confidential
+        let node = sources.value("node", ("--node", options.node))
+        let prefix = sources.value("redisPrefix", ("--redis-prefix", options.redisPrefix))
         guard let address else {
-            guard node == nil, prefix == nil else {
-                throw CommandFailure(
-                    "The settings node and redisPrefix are for servers that share a Redis: give redis, too.", .usage)
+            if let alone = node ?? prefix {
+                throw alone.failure("is for servers that share a Redis: give redis, too (--redis, LIFELINE_REDIS).")
             }
             return nil
         }
+        let text = try address.string()
+        let name = try node?.string() ?? ProcessInfo.processInfo.hostName
+        let keys = try prefix?.string() ?? "lifeline"
         do throws(RedisConfigurationError) {
-            return try RedisConfiguration(
-                address: address, node: node ?? ProcessInfo.processInfo.hostName, prefix: prefix ?? "lifeline")
+            return try RedisConfiguration(address: text, node: name, prefix: keys)
         } catch {
-            throw CommandFailure(error.description, .usage)
+            throw CommandFailure("\(address.source): \(error.description)", .usage)
         }
     }
 }

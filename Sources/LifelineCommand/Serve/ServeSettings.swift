@@ -1,4 +1,3 @@
-import Configuration
 import Foundation
 import LifelineServer
 import Logging
@@ -17,6 +16,7 @@ struct ServeSettings: Sendable {
     var tls: ServerConfiguration.TLS?
     var activityTimeout: Int
     var logLevel: Logger.Level
+    var logFormat: ServeLogFormat
     /// At least one of each, also when the service is switched off.
     var keysets: [Keyset]
     var chatApplications: [ChatApplication]
@@ -30,62 +30,80 @@ struct ServeSettings: Sendable {
     var bridgeIgnoresAccessManager: Bool
     /// Whether the development secrets may be used where others can reach the server.
     var allowsPublicSecrets: Bool
+    /// When the certificate ends, in seconds since 1970; nil without `--check` or TLS.
+    private(set) var certificateEnd: Int?
     /// Variables that look like settings and are none.
     var strayVariables: [String]
 
     /// How long connections have to end; the rest of the five seconds is for everything else.
     static let drainTimeout = Duration.milliseconds(4_500)
 
+    /// - Throws: everything that is wrong, at once (rule SO-90).
     init(
         command: ServeCommand, environment: [String: String] = ProcessInfo.processInfo.environment
-    ) async throws(CommandFailure) {
-        let file: SettingsFile
-        if let path = command.config ?? environment["LIFELINE_CONFIG"] {
-            if path.isEmpty { throw CommandFailure("The name of the configuration file must not be empty.", .usage) }
-            file = try SettingsFile(path: path)
-        } else {
-            file = SettingsFile()
-        }
-        let reader = Self.reader(file, environment)
+    ) throws(CommandFailure) {
+        var problems = SettingProblems()
+        let file = problems.attempt { () throws(CommandFailure) in try Self.file(command.config, environment) } ?? SettingsFile()
+        let sources = SettingSources(environment: environment, file: file)
         strayVariables = Self.strayVariables(environment)
-        applications = try Self.applications(command.app, environment, file)
-        services = try await Self.services(command.services, reader)
-        server = try await Self.server(command.server, reader)
-        host = try Self.host(try await Self.string(command.host, "host", in: reader) ?? "127.0.0.1")
-        port = try await Self.number(command.port, "port", 0...65_535, in: reader) ?? 6001
+        if let failure = file.failure { problems.add(failure) }
+        let servicesAreKnown = problems.isEmpty
+        applications =
+            problems.attempt { () throws(CommandFailure) in try Self.applications(command.app, environment, file) } ?? []
+        services =
+            problems.attempt { () throws(CommandFailure) in try Self.services(command.services, sources) }
+            ?? Set(ServiceName.allCases)
+        keysets = problems.attempt { () throws(CommandFailure) in try Self.keysets(command.pubnub, environment, file) } ?? []
+        chatApplications =
+            problems.attempt { () throws(CommandFailure) in try Self.chatApplications(command.nexconn, environment, file) } ?? []
+        let hasServices = servicesAreKnown && problems.isEmpty
+        server = Self.server(command.server, sources, &problems)
+        host =
+            problems.attempt { () throws(CommandFailure) in try Self.host(sources.value("host", ("--host", command.host))) } ?? ""
+        port =
+            problems.attempt { () throws(CommandFailure) in try sources.number("port", 0...65_535, ("--port", command.port)) }
+            .flatMap(\.self) ?? 6001
         activityTimeout =
-            try await Self.number(command.activityTimeout, "activityTimeout", 1...86_400, unit: ", in seconds", in: reader) ?? 120
-        let level = try await Self.string(command.logLevel, "logLevel", in: reader) ?? "notice"
-        guard let known = Logger.Level(rawValue: level) else {
-            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw CommandFailure("\(level) is not a log level. Choose one of \(levels).", .usage)
+            problems.attempt { () throws(CommandFailure) in
+                try sources.number(
+                    "activityTimeout", 1...86_400, unit: ", in seconds", ("--activity-timeout", command.activityTimeout))
+            }.flatMap(\.self) ?? 120
+        logLevel = problems.attempt { () throws(CommandFailure) in try Self.logLevel(command.logLevel, sources) } ?? .notice
+        logFormat = problems.attempt { () throws(CommandFailure) in try Self.logFormat(command.logFormat, sources) } ?? .text
+        tls = problems.attempt { () throws(CommandFailure) in try Self.tls(command, sources) }.flatMap(\.self)
+        data =
+            problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", command.data)) }.flatMap(\.self)
+        redis = problems.attempt { () throws(CommandFailure) in try Self.redis(command.redis, sources) }.flatMap(\.self)
+        allowsPublicSecrets = Self.truth("allowPublicSecrets", command.server.allowPublicSecrets, sources, &problems)
+        isBridged = Self.truth("bridge", command.bridge, sources, &problems)
+        bridgeIgnoresAccessManager = Self.truth(
+            "bridgeIgnoresAccessManager", command.bridgeIgnoresAccessManager, sources, &problems)
+        checkTogether(hasServices, &problems)
+        if command.check {
+            // A server finds these out when it starts.
+            if hasServices, !host.isEmpty {
+                _ = problems.attempt { () throws(CommandFailure) in try refusePublicSecrets() }
+            }
+            certificateEnd = problems.attempt { () throws(CommandFailure) in try Self.certificateEnd(tls) }.flatMap(\.self)
         }
-        logLevel = known
-        tls = try await Self.tls(command, reader)
-        data = try await Self.string(command.data, "data", in: reader)
-        redis = try await Self.redis(command.redis, reader)
-        allowsPublicSecrets = try await Self.truth(command.server.allowPublicSecrets, "allowPublicSecrets", in: reader) ?? false
-        isBridged = try await Self.truth(command.bridge, "bridge", in: reader) ?? false
-        bridgeIgnoresAccessManager =
-            try await Self.truth(command.bridgeIgnoresAccessManager, "bridgeIgnoresAccessManager", in: reader) ?? false
-        keysets = try Self.keysets(command.pubnub, environment, file)
-        chatApplications = try Self.chatApplications(command.nexconn, environment, file)
-        if redis != nil, data != nil {
-            throw CommandFailure(
-                "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.", .usage)
+        try problems.check()
+    }
+
+    /// Settings that are right alone and wrong beside each other.
+    private func checkTogether(_ hasServices: Bool, _ problems: inout SettingProblems) {
+        func refuse(_ isWrong: Bool, _ text: String) {
+            if isWrong { problems.add(CommandFailure(text, .usage)) }
         }
-        if redis != nil, isBridged {
-            throw CommandFailure("The bridge works within one server only: leave bridge or redis out.", .usage)
-        }
-        if isBridged, services.count < 2 {
-            throw CommandFailure("A bridge needs two services at least, and services names one.", .usage)
-        }
-        if isBridged, !bridgeIgnoresAccessManager, services.contains(.pubnub), keysets.first?.requiresGrants == true {
-            throw CommandFailure(
-                "The bridge asks for no grants: with bridge and pubnub.accessManager, everybody who may use the other services reads "
-                    + "and writes PubNub's public channels. Switch one of them off, or allow it with bridgeIgnoresAccessManager.",
-                .usage)
-        }
+        refuse(
+            redis != nil && data != nil,
+            "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.")
+        refuse(redis != nil && isBridged, "The bridge works within one server only: leave bridge or redis out.")
+        guard hasServices else { return }
+        refuse(isBridged && services.count < 2, "A bridge needs two services at least, and services names one.")
+        refuse(
+            isBridged && !bridgeIgnoresAccessManager && services.contains(.pubnub) && keysets.first?.requiresGrants == true,
+            "The bridge asks for no grants: with bridge and pubnub.accessManager, everybody who may use the other services reads "
+                + "and writes PubNub's public channels. Switch one of them off, or allow it with bridgeIgnoresAccessManager.")
     }
 
     func configuration(registry: any ApplicationRegistry, logger: Logger) -> ServerConfiguration {
@@ -125,69 +143,61 @@ struct ServeSettings: Sendable {
         services.contains(.nexconn) ? chatApplications : []
     }
 
+    private static func file(
+        _ option: String?, _ environment: [String: String]
+    ) throws(CommandFailure) -> SettingsFile {
+        let variable = SettingNames.variable("config")
+        let value =
+            option.map { SettingValue("--config", text: $0) } ?? environment[variable].map { SettingValue(variable, text: $0) }
+        return if let value { try SettingsFile(path: value.string()) } else { SettingsFile() }
+    }
+
+    private static func logLevel(_ option: String?, _ sources: SettingSources) throws(CommandFailure) -> Logger.Level {
+        guard let value = sources.value("logLevel", ("--log-level", option)) else { return .notice }
+        guard let level = Logger.Level(rawValue: try value.string()) else {
+            throw value.wrong("one of " + Logger.Level.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return level
+    }
+
+    private static func logFormat(_ option: String?, _ sources: SettingSources) throws(CommandFailure) -> ServeLogFormat {
+        guard let value = sources.value("logFormat", ("--log-format", option)) else { return .text }
+        guard let format = ServeLogFormat(rawValue: try value.string()) else {
+            throw value.wrong("one of " + ServeLogFormat.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        return format
+    }
+
+    private static func truth(
+        _ name: String, _ flag: Bool?, _ sources: SettingSources, _ problems: inout SettingProblems
+    ) -> Bool {
+        problems.attempt { () throws(CommandFailure) in try sources.truth(name, flag) }.flatMap(\.self) ?? false
+    }
+
     private static func tls(
-        _ command: ServeCommand, _ reader: ConfigReader
-    ) async throws(CommandFailure) -> ServerConfiguration.TLS? {
-        let certificate = try await string(command.tlsCert, "tls.cert", in: reader)
-        let key = try await string(command.tlsKey, "tls.key", in: reader)
+        _ command: ServeCommand, _ sources: SettingSources
+    ) throws(CommandFailure) -> ServerConfiguration.TLS? {
+        let certificate = sources.value("tls.cert", ("--tls-cert", command.tlsCert))?.confidential
+        let key = sources.value("tls.key", ("--tls-key", command.tlsKey))?.confidential
         switch (certificate, key) {
         case (nil, nil): return nil
         case (let certificate?, let key?):
-            let interval = try await number(nil, "tls.checkInterval", 0...86_400, in: reader) ?? 10
+            let interval = try sources.number("tls.checkInterval", 0...86_400) ?? 10
             return .init(
-                certificateFile: certificate, privateKeyFile: key, checkInterval: interval == 0 ? nil : .seconds(interval))
-        default: throw CommandFailure("TLS needs both: --tls-cert and --tls-key.", .usage)
+                certificateFile: try certificate.string(), privateKeyFile: try key.string(),
+                checkInterval: interval == 0 ? nil : .seconds(interval))
+        case (let one?, nil):
+            throw one.failure("is alone. TLS needs the key, too: --tls-key, LIFELINE_TLS_KEY, or tls.key in the file.")
+        case (nil, let one?):
+            throw one.failure("is alone. TLS needs the certificate, too: --tls-cert, LIFELINE_TLS_CERT, or tls.cert in the file.")
         }
     }
-}
 
-// Where settings come from.
-extension ServeSettings {
-    private static func reader(_ file: SettingsFile, _ environment: [String: String]) -> ConfigReader {
-        ConfigReader(providers: [
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "lifeline"),
-            InMemoryProvider(name: "file", values: file.values),
-        ])
-    }
-
-    static func string(
-        _ option: String?, _ key: ConfigKey, in reader: ConfigReader
-    ) async throws(CommandFailure) -> String? {
-        let found: String?
-        do {
-            found = if let option { option } else { try await reader.fetchString(forKey: key, isSecret: true) }
+    private static func certificateEnd(_ tls: ServerConfiguration.TLS?) throws(CommandFailure) -> Int? {
+        do throws(CertificateError) {
+            return try tls?.check()
         } catch {
-            throw CommandFailure("The setting \(key) must be a string.", .usage)
+            throw ServeFailure.certificate(error)
         }
-        // A variable that got lost on the way is empty: a default in its place could be what everybody knows.
-        if found?.isEmpty == true, key != "pathPrefix" {
-            throw CommandFailure("The setting \(key) must not be empty.", .usage)
-        }
-        return found
-    }
-
-    static func truth(
-        _ option: Bool?, _ key: ConfigKey, in reader: ConfigReader
-    ) async throws(CommandFailure) -> Bool? {
-        if let option { return option }
-        do {
-            return try await reader.fetchBool(forKey: key)
-        } catch {
-            throw CommandFailure("The setting \(key) must be true or false.", .usage)
-        }
-    }
-
-    static func number(
-        _ option: Int?, _ key: ConfigKey, _ range: ClosedRange<Int>, unit: String = "", in reader: ConfigReader
-    ) async throws(CommandFailure) -> Int? {
-        let failure = CommandFailure(
-            "The setting \(key) (\(SettingNames.variable("\(key)"))) must be an integer from \(range.lowerBound) to "
-                + "\(range.upperBound)\(unit).", .usage)
-        var number = option
-        if number == nil {
-            do { number = try await reader.fetchInt(forKey: key) } catch { throw failure }
-        }
-        if let number, !range.contains(number) { throw failure }
-        return number
     }
 }

@@ -22,12 +22,12 @@ struct ServiceField<Value: Sendable>: Sendable {
     }
 
     static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret> & Sendable) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.string()) }
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.confidential.string()) }
     }
 
     /// A secret that need not be there.
     static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret?> & Sendable) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.string()) }
+        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.confidential.string()) }
     }
 
     static func integer(

@@ -44,71 +44,102 @@ struct ServiceFields<Value: Sendable>: Sendable {
     /// - Parameters:
     ///   - one: the only application in the file.
     ///   - several: a list of applications, wherever it comes from.
+    /// - Throws: everything that is wrong with any of them.
     func read(
         one: SettingValue?, several: SettingValue?, given: [Given], environment: [String: String]
     ) throws(CommandFailure) -> [Value] {
         let variables = all.filter { environment[variable($0)] != nil }
         if let several {
-            if let single = given.first?.option ?? variables.first.map(variable) ?? one?.name {
+            if let single = given.first?.option ?? variables.first.map(variable) ?? one?.source {
                 throw CommandFailure(
-                    "\(single) is for a single \(word), but \(several.name) names several. Put it into \(several.name).", .usage)
+                    "\(single) is for a single \(word), but \(several.source) names several. Put it into \(several.name).", .usage
+                )
             }
             return try list(several)
         }
+        var problems = SettingProblems()
         var value = development
-        if let one { try apply(one, to: &value) }
+        if let one { apply(one, to: &value, &problems) }
         for field in variables {
             let name = variable(field)
-            try field.set(SettingValue(name, text: environment[name] ?? ""), &value)
+            set(field, to: SettingValue(name, text: environment[name] ?? ""), in: &value, &problems)
         }
-        for option in given { try option.set(&value) }
+        for option in given {
+            do throws(CommandFailure) { try option.set(&value) } catch { problems.add(error) }
+        }
+        try problems.check()
         return [value]
     }
 
     private func list(_ list: SettingValue) throws(CommandFailure) -> [Value] {
+        var problems = SettingProblems()
         var values: [Value] = []
         var seen = [[String: Int]](repeating: [:], count: keys.count)
         for element in try list.elements() {
             var value = blank
-            let found = try apply(element, to: &value)
-            for name in keys.map(\.name) + [secret] where !found.contains(name) {
-                throw CommandFailure("The setting \(element.name).\(name) is missing.", .usage)
+            let found = apply(element, to: &value, &problems)
+            for name in keys.map(\.name) + [secret] where found?.contains(name) == false {
+                problems.add(
+                    CommandFailure(
+                        "The setting \(element.name).\(name)\(SettingValue.suffix(element.place)) is missing.", .usage))
             }
-            for (index, key) in keys.enumerated() {
+            for (index, key) in keys.enumerated() where found?.contains(key.name) == true {
                 let name = value[keyPath: key.field]
-                if let other = seen[index].updateValue(values.count, forKey: name) {
-                    throw CommandFailure(
-                        "\(element.name) has the same \(key.name) as \(list.name)[\(other)]. Every \(word) needs its own.", .usage
-                    )
+                if let other = seen[index].updateValue(values.count, forKey: name), !name.isEmpty {
+                    problems.add(
+                        element.failure("has the same \(key.name) as \(list.name)[\(other)]. Every \(word) needs its own."))
                 }
             }
             values.append(value)
         }
+        try problems.check()
         guard !values.isEmpty else { throw list.wrong("a list with at least one \(word)") }
         return values
     }
 
-    /// Puts the fields of an object into an application; returns which there were.
+    /// Puts the fields of an object into an application; returns which fields were there, or nil when it is no object.
     @discardableResult
-    func apply(_ object: SettingValue, to target: inout Value) throws(CommandFailure) -> Set<String> {
+    private func apply(_ object: SettingValue, to target: inout Value, _ problems: inout SettingProblems) -> Set<String>? {
         let limits = all.map(\.name).filter { $0.hasPrefix("limits.") }.map { String($0.dropFirst(7)) }
         let top = all.map(\.name).filter { !$0.contains(".") } + (limits.isEmpty ? [] : ["limits"])
+        guard let members = members(of: object, top, &problems) else { return nil }
         var found: Set<String> = []
-        for (key, value) in try object.members(of: top) {
+        for (key, value) in members {
             if key != "limits" {
-                if try set(key, to: value, in: &target) { found.insert(key) }
+                if set(key, to: value, in: &target, &problems) { found.insert(key) }
             } else if !value.isNull {
-                for (key, value) in try value.members(of: limits) { try set("limits.\(key)", to: value, in: &target) }
+                for (key, value) in self.members(of: value, limits, &problems) ?? [] {
+                    set("limits.\(key)", to: value, in: &target, &problems)
+                }
             }
         }
         return found
     }
 
+    private func members(
+        of object: SettingValue, _ known: [String], _ problems: inout SettingProblems
+    ) -> [(key: String, value: SettingValue)]? {
+        do throws(CommandFailure) {
+            return try object.members(of: known, &problems)
+        } catch {
+            problems.add(error)
+            return nil
+        }
+    }
+
     /// False when the value says nothing.
     @discardableResult
-    private func set(_ name: String, to value: SettingValue, in target: inout Value) throws(CommandFailure) -> Bool {
+    private func set(
+        _ name: String, to value: SettingValue, in target: inout Value, _ problems: inout SettingProblems
+    ) -> Bool {
         guard let field = all.first(where: { $0.name == name }), field.takesNull || !value.isNullJSON else { return false }
-        try field.set(value, &target)
+        set(field, to: value, in: &target, &problems)
         return true
+    }
+
+    private func set(
+        _ field: ServiceField<Value>, to value: SettingValue, in target: inout Value, _ problems: inout SettingProblems
+    ) {
+        do throws(CommandFailure) { try field.set(value, &target) } catch { problems.add(error) }
     }
 }

@@ -1,18 +1,28 @@
 /// Names of settings: which there are, and how variables are called that hold them.
 enum SettingNames {
-    /// Refuses names that are unknown or there twice. Rule SO-2.
+    /// The members whose names are known and there once. All others are problems. Rule SO-2.
     ///
     /// - Parameter place: what the names belong to; empty for the file itself.
-    static func check(_ names: [String], known: [String], in place: String) throws(CommandFailure) {
+    static func check(
+        _ members: [(String, SettingValue)], known: [String], in place: String, _ problems: inout SettingProblems
+    ) -> [(key: String, value: SettingValue)] {
         let prefix = place.isEmpty ? "" : place + "."
-        for name in names where !known.contains(name) {
-            throw CommandFailure(
-                "There is no setting \(prefix)\(printable(name)). \(place.isEmpty ? "There are" : "In \(place) there are") "
-                    + known.joined(separator: ", ") + ".", .usage)
-        }
         var seen: Set<String> = []
-        for name in names where !seen.insert(name).inserted {
-            throw CommandFailure("The setting \(prefix)\(name) is there twice.", .usage)
+        return members.compactMap { name, value in
+            let suffix = SettingValue.suffix(value.place)
+            guard known.contains(name) else {
+                problems.add(
+                    CommandFailure(
+                        "There is no setting \(prefix)\(printable(name))\(suffix). "
+                            + "\(place.isEmpty ? "There are" : "In \(place) there are") \(known.joined(separator: ", ")).", .usage
+                    ))
+                return nil
+            }
+            guard seen.insert(name).inserted else {
+                problems.add(CommandFailure("The setting \(prefix)\(name)\(suffix) is there twice.", .usage))
+                return nil
+            }
+            return (name, value)
         }
     }
 

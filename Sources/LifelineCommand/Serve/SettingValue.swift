@@ -1,20 +1,34 @@
 import WireCoding
 
-/// The value of one setting, as it stands in a file (JSON) or in a variable or an option (text), with the name that errors call it by.
+/// The value of one setting: JSON of a file, or text of a variable or an option; with its name and where it was written.
 ///
-/// Errors say what would be right and never what was given: it may be a secret. Rules SO-2 and SO-4.
+/// Errors name the source and the value, unless the value is confidential: a secret, or something that may hold one. Rules SO-2 and SO-4.
 struct SettingValue: Sendable {
     enum Content: Sendable {
         case json(JSONText)
         case text(String)
     }
 
+    /// `--port`, `LIFELINE_PORT`, or the path in the file, such as `apps[0].id`.
     var name: String
     var content: Content
+    /// Whether errors leave the value out. The parts of a confidential value are confidential as well.
+    var isConfidential = false
+    /// Where in a file the value was written; nil for options and variables.
+    private(set) var place: Place?
 
-    init(_ name: String, json: JSONText) {
+    /// A line of a configuration file.
+    struct Place: Hashable, Sendable {
+        /// As it was given; nil when the text is not from a file.
+        var file: String?
+        /// The first line is 1.
+        var line: Int
+    }
+
+    init(_ name: String, json: JSONText, at place: Place? = nil) {
         self.name = name
         content = .json(json)
+        self.place = place
     }
 
     init(_ name: String, text: String) {
@@ -22,8 +36,47 @@ struct SettingValue: Sendable {
         content = .text(text)
     }
 
+    /// The same value, left out of errors.
+    var confidential: SettingValue {
+        var value = self
+        value.isConfidential = true
+        return value
+    }
+
+    /// `--port`, `LIFELINE_PORT`, or `port (lifeline.json, line 3)`.
+    var source: String { name + Self.suffix(place) }
+
+    /// The place in brackets, to stand behind a name; empty without one.
+    static func suffix(_ place: Place?) -> String {
+        guard let place else { return "" }
+        return place.file.map { " (\($0), line \(place.line))" } ?? " (line \(place.line))"
+    }
+
+    /// Says the source, the value as far as it may be shown, and what would be right.
     func wrong(_ expected: String) -> CommandFailure {
-        CommandFailure("The setting \(name) must be \(expected).", .usage)
+        failure(shown(beside: expected).map { "is \($0); it must be \(expected)." } ?? "must be \(expected).")
+    }
+
+    /// Something else that is wrong with the setting: its source, and a sentence that goes on from there.
+    func failure(_ sentence: String) -> CommandFailure {
+        CommandFailure("\(source) \(sentence)", .usage)
+    }
+
+    /// Up to 60 characters of the value. Lists and objects are not shown, since secrets may be in them.
+    private func shown(beside expected: String) -> String? {
+        let text: String
+        switch content {
+        case .json(let json):
+            switch json.kind {
+            case .array: return isConfidential || expected.hasPrefix("a list") ? nil : "a list"
+            case .object: return isConfidential ? nil : "an object"
+            case .string: text = json.string ?? ""
+            case .number, .bool, .null: return isConfidential ? nil : json.text
+            }
+        case .text(let given): text = given
+        }
+        if text.isEmpty { return "empty" }
+        return isConfidential ? nil : "\"\(text.prefix(60).printable)\(text.count > 60 ? "…" : "")\""
     }
 
     /// Whether the value says that there is none: `null`, or nothing in a variable.
@@ -93,17 +146,29 @@ struct SettingValue: Sendable {
         return strings
     }
 
-    /// The members of an object, each with its name put behind this one's. `known` says what may be in it.
-    func members(of known: [String]) throws(CommandFailure) -> [(key: String, value: SettingValue)] {
-        guard let members = try json()?.members else { throw wrong("an object") }
-        try SettingNames.check(members.map(\.key), known: known, in: name)
-        return members.map { ($0.key, SettingValue("\(name).\($0.key)", json: $0.value)) }
+    /// The members of an object, each with its name put behind this one's. `known` says what may be in it; other names are problems.
+    func members(
+        of known: [String], _ problems: inout SettingProblems
+    ) throws(CommandFailure) -> [(key: String, value: SettingValue)] {
+        guard let json = try json(), let members = json.members else { throw wrong("an object") }
+        let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
+        let named = zip(members, lines).map { member, line in
+            (member.key, child("\(name).\(member.key)", member.value, line))
+        }
+        return SettingNames.check(named, known: known, in: name, &problems)
     }
 
     /// The elements of a list, each called by its number.
     func elements() throws(CommandFailure) -> [SettingValue] {
-        guard let elements = try json()?.elements else { throw wrong("a list") }
-        return elements.enumerated().map { SettingValue("\(name)[\($0)]", json: $1) }
+        guard let json = try json(), let elements = json.elements else { throw wrong("a list") }
+        let lines = JSONLines.children(of: json.text, from: place?.line ?? 1)
+        return zip(elements, lines).enumerated().map { child("\(name)[\($0)]", $1.0, $1.1) }
+    }
+
+    private func child(_ name: String, _ json: JSONText, _ line: Int) -> SettingValue {
+        var child = SettingValue(name, json: json, at: place.map { Place(file: $0.file, line: line) })
+        child.isConfidential = isConfidential
+        return child
     }
 
     /// Whether the value is a list rather than an object, the only other thing that it may be.
@@ -111,7 +176,7 @@ struct SettingValue: Sendable {
         switch try json()?.kind {
         case .array: return true
         case .object: return false
-        default: throw wrong("\(other) or a list of objects")
+        default: throw confidential.wrong("\(other) or a list of objects")
         }
     }
 
@@ -120,7 +185,7 @@ struct SettingValue: Sendable {
         switch content {
         case .json(let json): return json
         case .text(let text):
-            guard let json = try? JSONText(text) else { throw wrong("JSON") }
+            guard let json = try? JSONText(text) else { throw confidential.wrong("JSON") }
             return json
         }
     }

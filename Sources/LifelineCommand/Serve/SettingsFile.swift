@@ -1,10 +1,9 @@
-import Configuration
 import WireCoding
 
 /// The configuration file: JSON whose every name is known. Rule SO-2.
 struct SettingsFile: Sendable {
-    /// Everything with one value, for the reader of all sources.
-    private(set) var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    /// Settings of the whole server, by their names; those of `tls` are called `tls.cert` and so on.
+    private(set) var values: [String: SettingValue] = [:]
     /// The fields of the only application.
     private(set) var application: SettingValue?
     /// Several applications.
@@ -13,64 +12,77 @@ struct SettingsFile: Sendable {
     private(set) var pubnub: SettingValue?
     /// One chat application or several.
     private(set) var nexconn: SettingValue?
+    /// Names that are unknown or there twice, and a section that is none.
+    private var problems = SettingProblems()
+
+    /// What is wrong with the names of the file; nil when nothing is.
+    var failure: CommandFailure? { problems.failure }
 
     /// No file.
     init() {}
 
     init(path: String) throws(CommandFailure) {
-        let json: JSONText
+        var bytes: [UInt8] = []
         do {
-            json = try JSONText(bytes: try FileContent.read(path))
+            bytes = try FileContent.read(path)
+            // Lines are counted from the file's first byte.
+            let start = bytes.firstIndex { $0 > 0x20 } ?? 0
+            self.init(try JSONText(bytes: bytes), at: .init(file: path, line: JSONLines.line(of: start, in: bytes)))
         } catch let error as FileContent.Failure {
             throw CommandFailure("The configuration file \(path) \(error.reason).", .usage)
+        } catch let error as JSONSyntaxError {
+            let line = JSONLines.line(of: error.offset, in: bytes)
+            throw CommandFailure("The configuration file \(path), line \(line), is not JSON: \(error).", .usage)
         } catch {
-            throw CommandFailure("The configuration file \(path) is not JSON: \(error).", .usage)
+            throw CommandFailure("The configuration file \(path) cannot be used: \(error).", .usage)
         }
-        try self.init(json)
     }
 
-    init(_ json: JSONText) throws(CommandFailure) {
-        guard let members = json.members else { throw CommandFailure("The configuration file must be a JSON object.", .usage) }
-        try SettingNames.check(
-            members.map(\.key), known: ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ["tls"], in: "")
-        for member in members {
-            let value = SettingValue(member.key, json: member.value)
+    /// - Parameter place: where the text begins.
+    init(_ json: JSONText, at place: SettingValue.Place = .init(file: nil, line: 1)) {
+        guard let members = json.members else {
+            problems.add(CommandFailure("The configuration\(SettingValue.suffix(place)) must be a JSON object.", .usage))
+            return
+        }
+        let lines = JSONLines.children(of: json.text, from: place.line)
+        let named = zip(members, lines).map { member, line in
+            (member.key, SettingValue(member.key, json: member.value, at: .init(file: place.file, line: line)))
+        }
+        let known = ["app", "apps", "pubnub", "nexconn"] + ServerSetting.scalars + ["tls"]
+        for (key, value) in SettingNames.check(named, known: known, in: "", &problems) {
             // `null` is the same as leaving a setting out.
             if value.isNullJSON { continue }
-            switch member.key {
+            switch key {
             case "app": application = value
             case "apps": applications = value
             case "pubnub": pubnub = value
             case "nexconn": nexconn = value
-            case "tls": for (key, value) in try value.members(of: ServerSetting.tls) { try take(value, ["tls", key]) }
-            default: try take(value, [member.key])
+            case "tls": readTLS(value)
+            default: values[key] = value
             }
         }
-        if application != nil, applications != nil {
-            throw CommandFailure("The file has app and apps. Name one application in app, or several in apps.", .usage)
+        if let application, applications != nil {
+            problems.add(application.failure("and apps exclude each other. Name one application in app, or several in apps."))
         }
     }
 
-    private mutating func take(_ value: SettingValue, _ path: [String]) throws(CommandFailure) {
-        guard case .json(let json) = value.content else { return }
-        let content: ConfigContent?
-        switch json.kind {
-        case .string: content = json.string.map { .string($0) }
-        case .number: content = json.integer.map { .int($0) }
-        case .bool: content = json.bool.map { .bool($0) }
-        case .array: content = .stringArray(try value.strings())
-        case .null, .object: content = nil
+    private mutating func readTLS(_ section: SettingValue) {
+        do throws(CommandFailure) {
+            for (key, value) in try section.members(of: ServerSetting.tls, &problems) where !value.isNullJSON {
+                // Some put the key itself where its path belongs.
+                values["tls.\(key)"] = key == "checkInterval" ? value : value.confidential
+            }
+        } catch {
+            problems.add(error)
         }
-        if json.isNull { return }
-        guard let content else { throw value.wrong("text, an integer, true or false") }
-        values[AbsoluteConfigKey(path, context: [:])] = ConfigValue(content, isSecret: true)
     }
 }
 
 /// The settings of the whole server that a file and variables can have. Options have names of their own.
 enum ServerSetting {
     static let scalars = [
-        "host", "port", "data", "bridge", "bridgeIgnoresAccessManager", "logLevel", "pathPrefix", "trustProxyHeaders",
+        "host", "port", "data", "bridge", "bridgeIgnoresAccessManager", "logLevel", "logFormat", "pathPrefix",
+        "trustProxyHeaders",
         "corsOrigins",
         "threads",
         "activityTimeout", "pongTimeout", "requestTimeout", "keepAliveTimeout", "messageTimeout", "closeTimeout", "drainTimeout",

@@ -7,11 +7,16 @@ enum WebhookSetting {
     private static let fields = ["url", "events", "channelPrefix", "channelSuffix", "batches", "headers"]
 
     /// - Parameter value: an object, or an address alone.
-    static func webhook(_ value: SettingValue) throws(CommandFailure) -> Webhook {
+    static func webhook(_ given: SettingValue) throws(CommandFailure) -> Webhook {
+        // Addresses and headers may hold credentials.
+        let value = given.confidential
         if case .json(let json) = value.content, json.kind == .string { return Webhook(url: try address(value)) }
         if case .text = value.content { return Webhook(url: try address(value)) }
         var webhook = Webhook(url: "")
-        for (key, value) in try value.members(of: fields) where !value.isNullJSON {
+        var problems = SettingProblems()
+        let members = try value.members(of: fields, &problems)
+        try problems.check()
+        for (key, value) in members where !value.isNullJSON {
             switch key {
             case "url": webhook.url = try address(value)
             case "events": webhook.events = try events(value)
@@ -21,11 +26,14 @@ enum WebhookSetting {
             default: webhook.headers = try headers(value)
             }
         }
-        guard !webhook.url.isEmpty else { throw CommandFailure("The setting \(value.name).url is missing.", .usage) }
+        guard !webhook.url.isEmpty else {
+            throw CommandFailure("The setting \(value.name).url\(SettingValue.suffix(value.place)) is missing.", .usage)
+        }
         return webhook
     }
 
     static func address(_ value: SettingValue) throws(CommandFailure) -> String {
+        let value = value.confidential
         let text = try value.string()
         guard let parts = URLComponents(string: text), ["http", "https"].contains(parts.scheme?.lowercased() ?? ""),
             parts.host?.isEmpty == false
@@ -52,10 +60,10 @@ enum WebhookSetting {
                 member.key.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0) })
             else { throw value.wrong("an object of header fields, names and texts without line breaks") }
             guard Webhook.sends(header: member.key, value: text) else {
-                throw value.wrong("without \(member.key), which the server writes itself")
+                throw value.failure("must not have \(member.key), which the server writes itself.")
             }
             guard seen.insert(member.key.lowercased()).inserted else {
-                throw value.wrong("without repetition: \(member.key) is there twice")
+                throw value.failure("must be without repetition: \(member.key) is there twice.")
             }
             headers[member.key] = text
         }

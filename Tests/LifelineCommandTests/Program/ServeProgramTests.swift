@@ -103,7 +103,7 @@ struct ServeProgramTests {
         try folder.write(#"{"apps": [{"id": "1", "key": "key-1", "secret": "hidden-secret", "clientEvent": true}]}"#)
         server.send(SIGHUP)
         await server.error(containing: "the old one stays")
-        #expect(server.errors.contains("There is no setting apps[0].clientEvent."))
+        #expect(server.errors.contains("There is no setting apps[0].clientEvent ("))
         #expect(!server.errors.contains("hidden"))
         #expect(try await publish(url, "2", "20") == 0)
         #expect(await gone.line { $0.contains(#""ev":"msg""#) }.contains(#""data":20,"#))
@@ -170,7 +170,7 @@ struct ServeProgramTests {
         #expect(!good.lines.joined().contains("secret-") && !good.lines.joined().contains("hidden"))
 
         for (file, expected) in [
-            (#"{"apps": [{"id": "1", "key": "a", "secret": "hidden", "limit": {}}]}"#, "apps[0].limit."),
+            (#"{"apps": [{"id": "1", "key": "a", "secret": "hidden", "limit": {}}]}"#, "apps[0].limit ("),
             (apps("1", "1"), "the same id"),
             (#"{"tls": {"cert": "/nowhere/hidden.pem", "key": "/nowhere/hidden.key"}}"#, "certificate"),
         ] {

@@ -9,7 +9,9 @@ struct ApplicationSettingTests {
     private func applications(
         _ file: String = "{}", _ environment: [String: String] = [:], _ arguments: [String] = []
     ) throws -> [Application] {
-        try ServeSettings.applications(ServeCommand.parse(arguments).app, environment, SettingsFile(JSONText(file)))
+        let file = SettingsFile(try JSONText(file))
+        if let failure = file.failure { throw failure }
+        return try ServeSettings.applications(ServeCommand.parse(arguments).app, environment, file)
     }
 
     /// What is said about settings that cannot be; all of it is wrong usage.
@@ -71,7 +73,7 @@ struct ApplicationSettingTests {
             var fields = ["id": "1", "key": "k", "secret": "s"]
             fields[name] = nil
             let object = fields.map { #""\#($0)": "\#($1)""# }.joined(separator: ",")
-            #expect(try failure(#"{"apps": [{\#(object)}]}"#) == "The setting apps[0].\(name) is missing.")
+            #expect(try failure(#"{"apps": [{\#(object)}]}"#) == "The setting apps[0].\(name) (line 1) is missing.")
         }
         #expect(try failure(#"{"apps": []}"#).contains("apps"))
     }
@@ -123,7 +125,8 @@ struct ApplicationSettingTests {
         let webhook = #"{"url": "http://a", "events": null, "channelPrefix": null, "batches": null, "headers": null}"#
         #expect(try applications("{\"app\": {\"webhooks\": [\(webhook)]}}").first?.webhooks == [Webhook(url: "http://a")])
         #expect(
-            try failure(#"{"apps": [{"id": "1", "key": "k", "secret": null}]}"#) == "The setting apps[0].secret is missing.")
+            try failure(#"{"apps": [{"id": "1", "key": "k", "secret": null}]}"#)
+                == "The setting apps[0].secret (line 1) is missing.")
     }
 
     @Test("A list that got lost on the way is no reason for the development application")
@@ -141,7 +144,7 @@ struct ApplicationSettingTests {
         let list = (0..<1000).map { #"{"id":"\#($0)","key":"k\#($0)","secret":"s"}"# }
         #expect(try applications("{\"apps\": [\(list.joined(separator: ","))]}").count == 1000)
         let doubled = (list + [#"{"id":"x","key":"k7","secret":"s"}"#]).joined(separator: ",")
-        #expect(try failure("{\"apps\": [\(doubled)]}").hasPrefix("apps[1000] has the same key as apps[7]."))
+        #expect(try failure("{\"apps\": [\(doubled)]}").hasPrefix("apps[1000] (line 1) has the same key as apps[7]."))
     }
 
     @Test("Two applications with one id or one key are refused, and which they are is said (SO-3)")
@@ -149,20 +152,21 @@ struct ApplicationSettingTests {
         let first = #"{"id": "1", "key": "a", "secret": "hidden-one"}"#
         #expect(
             try failure(#"{"apps": [\#(first), {"id": "2", "key": "b", "secret": "s"}, {"id": "1", "key": "c", "secret": "s"}]}"#)
-                == "apps[2] has the same id as apps[0]. Every application needs its own.")
+                == "apps[2] (line 1) has the same id as apps[0]. Every application needs its own.")
         #expect(
             try failure(#"{"apps": [\#(first), {"id": "2", "key": "a", "secret": "s"}]}"#)
-                == "apps[1] has the same key as apps[0]. Every application needs its own.")
+                == "apps[1] (line 1) has the same key as apps[0]. Every application needs its own.")
     }
 
     @Test("One and several at once are refused, wherever they come from")
     func oneAndSeveral() throws {
         let one = #"{"id": "1", "key": "a", "secret": "s"}"#
-        #expect(try failure(#"{"app": \#(one), "apps": [\#(one)]}"#).contains("app and apps"))
+        #expect(try failure(#"{"app": \#(one), "apps": [\#(one)]}"#).contains("app (line 1) and apps exclude each other"))
         #expect(try failure(#"{"apps": [\#(one)]}"#, ["LIFELINE_APP_KEY": "b"]).contains("LIFELINE_APP_KEY"))
         #expect(try failure(#"{"apps": [\#(one)]}"#, [:], ["--key", "b"]).contains("--key"))
         #expect(try failure(#"{"apps": [\#(one)]}"#, [:], ["--webhook", "https://a.example"]).contains("--webhook"))
-        #expect(try failure(#"{"app": \#(one)}"#, ["LIFELINE_APPS": "[\(one)]"]).contains("app is for a single application"))
+        #expect(
+            try failure(#"{"app": \#(one)}"#, ["LIFELINE_APPS": "[\(one)]"]).contains("app (line 1) is for a single application"))
         // The variable replaces the file's list.
         #expect(
             try applications(#"{"apps": [\#(one)]}"#, ["LIFELINE_APPS": #"[{"id": "2", "key": "b", "secret": "s"}]"#]).map(\.id)
@@ -170,30 +174,45 @@ struct ApplicationSettingTests {
     }
 
     @Test(
-        "What cannot be is named with its place, and never repeats what was given (SO-2, SO-4)",
+        "What cannot be is named with its place and its value, unless that may be a secret (SO-2, SO-4, SO-91)",
         arguments: [
-            (#"{"app": {"clientEvent": true}}"#, "no setting app.clientEvent."),
-            (#"{"app": {"limits": {"conections": 1}}}"#, "no setting app.limits.conections."),
-            (#"{"app": {"webhooks": [{"url": "https://a.example", "event": []}]}}"#, "no setting app.webhooks[0].event."),
-            (#"{"app": {"key": "a", "key": "b"}}"#, "app.key is there twice"),
-            (#"{"app": {"clientEvents": "hidden-value"}}"#, "app.clientEvents must be true or false"),
-            (#"{"app": {"secret": 271828}}"#, "app.secret must be a non-empty string"),
-            (#"{"app": {"secret": ""}}"#, "app.secret must be a non-empty string"),
-            (#"{"app": {"id": "hidden value/"}}"#, "app.id must be"),
-            (#"{"app": {"key": "hidden:value"}}"#, "app.key must be"),
-            (#"{"app": {"limits": {"presenceMembers": -1}}}"#, "app.limits.presenceMembers must be an integer from 0"),
-            (#"{"app": {"limits": {"presenceMembers": "271828"}}}"#, "app.limits.presenceMembers must be an integer"),
-            (#"{"app": {"limits": {"presenceMembers": 1.5}}}"#, "app.limits.presenceMembers must be an integer"),
-            (#"{"app": {"limits": 271828}}"#, "app.limits must be an object"),
-            (#"{"app": {"authorizationTimeout": 0}}"#, "app.authorizationTimeout must be an integer from 1 to 86400, in seconds"),
-            (#"{"app": {"allowedOrigins": "hidden-value"}}"#, "app.allowedOrigins must be a list"),
+            (#"{"app": {"clientEvent": true}}"#, "no setting app.clientEvent (line 1)."),
+            (#"{"app": {"limits": {"conections": 1}}}"#, "no setting app.limits.conections (line 1)."),
             (
-                #"{"app": {"allowedOrigins": ["https://a.example/hidden-value"]}}"#,
-                "app.allowedOrigins must be a list of origins"
+                #"{"app": {"webhooks": [{"url": "https://a.example", "event": []}]}}"#,
+                "no setting app.webhooks[0].event (line 1)."
             ),
-            (#"{"app": {"webhooks": [{"events": ["cache_miss"]}]}}"#, "app.webhooks[0].url is missing"),
-            (#"{"app": {"webhooks": ["hidden-value"]}}"#, "app.webhooks[0] must be an address"),
-            (#"{"app": {"webhooks": [{"url": "ftp://hidden-value"}]}}"#, "app.webhooks[0].url must be an address"),
+            (#"{"app": {"key": "a", "key": "b"}}"#, "app.key (line 1) is there twice"),
+            (#"{"app": {"clientEvents": "maybe"}}"#, #"app.clientEvents (line 1) is "maybe"; it must be true or false."#),
+            (#"{"app": {"secret": 271828}}"#, "app.secret (line 1) must be a non-empty string"),
+            (#"{"app": {"secret": ""}}"#, "app.secret (line 1) is empty; it must be a non-empty string"),
+            (#"{"app": {"id": "a value/"}}"#, #"app.id (line 1) is "a value/"; it must be"#),
+            (#"{"app": {"key": "a:value"}}"#, #"app.key (line 1) is "a:value"; it must be"#),
+            (
+                #"{"app": {"limits": {"presenceMembers": -1}}}"#,
+                "app.limits.presenceMembers (line 1) is -1; it must be an integer from 0"
+            ),
+            (
+                #"{"app": {"limits": {"presenceMembers": "314"}}}"#,
+                #"app.limits.presenceMembers (line 1) is "314"; it must be an integer"#
+            ),
+            (
+                #"{"app": {"limits": {"presenceMembers": 1.5}}}"#,
+                "app.limits.presenceMembers (line 1) is 1.5; it must be an integer"
+            ),
+            (#"{"app": {"limits": 314}}"#, "app.limits (line 1) is 314; it must be an object"),
+            (
+                #"{"app": {"authorizationTimeout": 0}}"#,
+                "app.authorizationTimeout (line 1) is 0; it must be an integer from 1 to 86400, in seconds"
+            ),
+            (#"{"app": {"allowedOrigins": "all"}}"#, #"app.allowedOrigins (line 1) is "all"; it must be a list"#),
+            (
+                #"{"app": {"allowedOrigins": ["https://a.example/path"]}}"#,
+                "app.allowedOrigins (line 1) must be a list of origins"
+            ),
+            (#"{"app": {"webhooks": [{"events": ["cache_miss"]}]}}"#, "app.webhooks[0].url (line 1) is missing"),
+            (#"{"app": {"webhooks": ["hidden-value"]}}"#, "app.webhooks[0] (line 1) must be an address"),
+            (#"{"app": {"webhooks": [{"url": "ftp://hidden-value"}]}}"#, "app.webhooks[0].url (line 1) must be an address"),
             (#"{"app": {"webhooks": [{"url": "https://a.example", "events": ["hidden-value"]}]}}"#, "channel_occupied"),
             (
                 #"{"app": {"webhooks": [{"url": "https://a.example", "headers": {"X": "hidden-value\r\nY: z"}}]}}"#,
@@ -202,12 +221,12 @@ struct ApplicationSettingTests {
             (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"content-Length": "3"}}]}}"#, "the server writes itself"),
             (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"X-Pusher-Key": "a"}}]}}"#, "X-Pusher-Key"),
             (#"{"app": {"webhooks": [{"url": "http://a", "headers": {"A": "1", "a": "2"}}]}}"#, "there twice"),
-            (#"{"app": []}"#, "app must be an object"),
-            (#"{"apps": {}}"#, "apps must be a list"),
-            (#"{"apps": [1]}"#, "apps[0] must be an object"),
-            (#"{"prot": 1}"#, "no setting prot."),
-            (#"{"tls": {"certificate": "a"}}"#, "no setting tls.certificate."),
-            (#"{"tls": "a"}"#, "tls must be an object"),
+            (#"{"app": []}"#, "app (line 1) is a list; it must be an object"),
+            (#"{"apps": {}}"#, "apps (line 1) is an object; it must be a list"),
+            (#"{"apps": [1]}"#, "apps[0] (line 1) is 1; it must be an object"),
+            (#"{"prot": 1}"#, "no setting prot (line 1)."),
+            (#"{"tls": {"certificate": "a"}}"#, "no setting tls.certificate (line 1)."),
+            (#"{"tls": "a"}"#, #"tls (line 1) is "a"; it must be an object"#),
             (#"[]"#, "must be a JSON object"),
         ])
     func wrong(file: String, expected: String) throws {
@@ -220,8 +239,8 @@ struct ApplicationSettingTests {
     func wrongVariable() throws {
         #expect(
             try failure("{}", ["LIFELINE_APP_CLIENT_EVENTS": "maybe"])
-                == "The setting LIFELINE_APP_CLIENT_EVENTS must be true or false.")
-        #expect(try failure("{}", ["LIFELINE_APPS": "[{]"]) == "The setting LIFELINE_APPS must be JSON.")
-        #expect(try failure("{}", ["LIFELINE_APPS": #"[{"id": 1}]"#]).hasPrefix("The setting LIFELINE_APPS[0].id must be"))
+                == #"LIFELINE_APP_CLIENT_EVENTS is "maybe"; it must be true or false."#)
+        #expect(try failure("{}", ["LIFELINE_APPS": "[{]"]) == "LIFELINE_APPS must be JSON.")
+        #expect(try failure("{}", ["LIFELINE_APPS": #"[{"id": 1}]"#]).hasPrefix("LIFELINE_APPS[0].id is 1; it must be"))
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Settings of serve for chat (rule CL-18)")
 struct ServeSettingsTests {
     private func chat(_ arguments: String...) async throws -> ChatApplication {
-        let applications = try await ServeSettings(command: ServeCommand.parse(arguments)).chatApplications
+        let applications = try ServeSettings(command: ServeCommand.parse(arguments)).chatApplications
         #expect(applications.count == 1)
         return try #require(applications.first)
     }
@@ -47,7 +47,7 @@ struct ServeSettingsTests {
         ])
     func wrong(arguments: [String]) async throws {
         let command = try ServeCommand.parse(arguments)
-        let failure = await #expect(throws: CommandFailure.self) { try await ServeSettings(command: command) }
+        let failure = #expect(throws: CommandFailure.self) { try ServeSettings(command: command) }
         #expect(failure?.kind == .usage)
     }
 }

@@ -10,11 +10,11 @@ struct ServerSettingTests {
     private func settings(
         _ arguments: [String] = [], environment: [String: String] = [:], file: String? = nil
     ) async throws -> ServeSettings {
-        guard let file else { return try await ServeSettings(command: ServeCommand.parse(arguments), environment: environment) }
+        guard let file else { return try ServeSettings(command: ServeCommand.parse(arguments), environment: environment) }
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString).json").path
         try file.write(toFile: path, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: path) }
-        return try await ServeSettings(command: ServeCommand.parse(arguments + ["--config", path]), environment: environment)
+        return try ServeSettings(command: ServeCommand.parse(arguments + ["--config", path]), environment: environment)
     }
 
     private static let everything = """
@@ -23,7 +23,7 @@ struct ServerSettingTests {
          "requestTimeout": 13, "keepAliveTimeout": 14, "messageTimeout": 15, "closeTimeout": 16, "drainTimeout": 17,
          "chatHeartbeat": 18, "pollQueueLength": 19, "maxConnections": 20, "maxMessageBytes": 2100, "maxRequestBytes": 2200,
          "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "drainCode": 4205, "reusePort": true,
-         "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info",
+         "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info", "logFormat": "json",
          "bridgeIgnoresAccessManager": true,
          "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
         """
@@ -33,7 +33,7 @@ struct ServerSettingTests {
         #expect(settings.tls == .init(certificateFile: "c", privateKeyFile: "k", checkInterval: .seconds(24)))
         #expect(
             settings.keysets.first?.pollHold == .seconds(25) && settings.chatApplications.first?.hasPresence == false
-                && settings.logLevel == .info)
+                && settings.logLevel == .info && settings.logFormat == .json)
         #expect(settings.server.pathPrefix == "/realtime" && settings.server.trustsProxyHeaders)
         #expect(settings.server.corsOrigins == ["https://a.example", "https://b.example"] && settings.server.threads == 3)
         let durations = [
@@ -70,7 +70,8 @@ struct ServerSettingTests {
             "CONNECTION_RATE_PER_ADDRESS": "28", "LIMIT_LOOPBACK": "true",
             "ALLOW_PUBLIC_SECRETS": "true",
             "BRIDGE": "true",
-            "LOG_LEVEL": "info", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24", "PUBNUB_POLL_HOLD": "25",
+            "LOG_LEVEL": "info", "LOG_FORMAT": "json", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24",
+            "PUBNUB_POLL_HOLD": "25",
             "NEXCONN_PRESENCE": "false",
         ]
         let named = Dictionary(uniqueKeysWithValues: environment.map { ("LIFELINE_\($0)", $1) })
@@ -119,7 +120,8 @@ struct ServerSettingTests {
             (#"{"connectionRatePerAddress": 1000001}"#, "connectionRatePerAddress"),
             (#"{"corsOrigins": "*"}"#, "corsOrigins"), (#"{"drainTimeout": 99999}"#, "drainTimeout"),
             (#"{"drainCode": 4000}"#, "drainCode"), (#"{"reusePort": 1}"#, "reusePort"),
-            (#"{"tls": {"cert": "c"}}"#, "--tls-key"), (#"{"pubnub": {"pollHold": 999}}"#, "poll"),
+            (#"{"tls": {"cert": "c"}}"#, "--tls-key"), (#"{"logFormat": "xml"}"#, "logFormat"),
+            (#"{"pubnub": {"pollHold": 999}}"#, "poll"),
             (#"{"pubnub": {"pollHolt": 9}}"#, "pubnub.pollHolt"), (#"{"host": {}}"#, "host"), ("{", "JSON"),
             (#"{"host": ""}"#, "host"), (#"{"host": "127.0.0.1:80"}"#, "host"), (#"{"host": "http://a"}"#, "host"),
             (#"{"host": "[a]"}"#, "host"), (#"{"corsOrigins": ["https://a.example/path"]}"#, "corsOrigins"),
@@ -288,8 +290,97 @@ struct ServerSettingTests {
         let shared = #"{"redis": "redis://h", "node": "a", "redisPrefix": "p"}"#
         let redis = try await settings(file: shared).settingsForNewStart(since: settings())
         #expect(redis.sorted() == ["node", "redis", "redisPrefix"])
-        #expect(Set(all + redis) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services"]))
+        #expect(Set(all + redis) == Set(ServerSetting.scalars + ["tls"]).subtracting(["services", "logLevel"]))
         let password = #"{"redis": "redis://:x@h", "node": "a", "redisPrefix": "p"}"#
         #expect(try await settings(file: password).settingsForNewStart(since: settings(file: shared)) == ["redis"])
+    }
+
+    @Test(
+        "An error names the source of the setting and its value (SO-91)",
+        arguments: [
+            (["--port", "abc"], [:], #"--port is "abc"; it must be an integer from 0 to 65535."#),
+            ([], ["LIFELINE_PORT": "abc"], #"LIFELINE_PORT is "abc"; it must be an integer from 0 to 65535."#),
+            ([], ["LIFELINE_PORT": ""], "LIFELINE_PORT is empty; it must be an integer from 0 to 65535."),
+            (["--threads", "65"], [:], #"--threads is "65"; it must be an integer from 1 to 64."#),
+            (["--nexconn-devices", "none"], [:], #"--nexconn-devices is "none"; it must be an integer from 1 to 100."#),
+            ([], ["LIFELINE_BRIDGE": "maybe"], #"LIFELINE_BRIDGE is "maybe"; it must be true or false."#),
+            ([], ["LIFELINE_APP_SECRET": ""], "LIFELINE_APP_SECRET is empty; it must be a non-empty string."),
+            (["--log-level", "loud"], [:], #"--log-level is "loud"; it must be one of trace, debug, info"#),
+            (["--services", "redis"], [:], #"--services is "redis"; it must be a list of services that run: pusher"#),
+            (["--tls-cert", "c"], [:], "--tls-cert is alone. TLS needs the key, too: --tls-key"),
+            (["--node", "a"], [:], "--node is for servers that share a Redis"),
+            (["--cors-origin", "a.example"], [:], #"--cors-origin has "a.example"; it must be a list of origins"#),
+        ] as [([String], [String: String], String)])
+    func sources(arguments: [String], environment: [String: String], expected: String) throws {
+        let failure = #expect(throws: CommandFailure.self) {
+            try ServeSettings(command: ServeCommand.parse(arguments), environment: environment)
+        }
+        #expect(failure?.message.hasPrefix(expected) == true, "\(failure?.message ?? "")")
+    }
+
+    @Test("Everything that is wrong is said at once, with the lines of the file (SO-90, SO-91)")
+    func allAtOnce() throws {
+        let file = try Scratch(
+            """
+
+            {
+              "port": "abc",
+              "prot": 1,
+              "apps": [
+                {"id": "1", "key": "a", "secret": "hidden"},
+                {"id": "2", "key": "a", "secret": 5,
+                 "limits": {"connections": -1}}
+              ],
+              "pubnub": {"pollHold": 301, "secret": ""},
+              "redis": "http://user:hidden@h"
+            }
+            """)
+        let failure = #expect(throws: CommandFailure.self) {
+            try ServeSettings(
+                command: ServeCommand.parse(["--config", file.path, "--threads", "0"]), environment: ["LIFELINE_BRIDGE": "maybe"])
+        }
+        let name = file.path
+        let messages = failure?.messages ?? []
+        for expected in [
+            #"port (\#(name), line 3) is "abc"; it must be an integer from 0 to 65535."#,
+            "There is no setting prot (\(name), line 4).", "apps[1] (\(name), line 7) has the same key as apps[0].",
+            "apps[1].secret (\(name), line 7) must be a non-empty string",
+            "apps[1].limits.connections (\(name), line 8) is -1; it must be an integer from 0",
+            "pubnub.pollHold (\(name), line 10) is 301; it must be", "pubnub.secret (\(name), line 10) is empty",
+            "redis (\(name), line 11): ", #"--threads is "0"; it must be"#,
+            #"LIFELINE_BRIDGE is "maybe"; it must be true or false."#,
+        ] {
+            #expect(messages.count { $0.hasPrefix(expected) } == 1, "\(expected)")
+        }
+        #expect(messages.count == 10 && !messages.joined().contains("hidden"))
+    }
+
+    @Test("A file that is not JSON says the line; --check reads the certificate beside everything else (SO-5, SO-90)")
+    func checks() throws {
+        let file = try Scratch("{\n  \"port\": 1,\n  oops\n}")
+        let failure = #expect(throws: CommandFailure.self) {
+            try ServeSettings(command: ServeCommand.parse(["--config", file.path]), environment: [:])
+        }
+        #expect(failure?.message.contains("\(file.path), line 3, is not JSON") == true)
+        let arguments = ["--check", "--host", "0.0.0.0", "--tls-cert", "/nowhere/c", "--tls-key", "/nowhere/k"]
+        let all = #expect(throws: CommandFailure.self) {
+            try ServeSettings(command: ServeCommand.parse(arguments + ["--port", "x"]), environment: [:])
+        }
+        #expect(all?.messages.count == 3 && all?.message.contains("/nowhere") == false)
+        #expect(all?.message.contains("The file of the certificate does not exist. --tls-cert") == true)
+        #expect(all?.message.contains("--allow-public-secrets") == true)
+    }
+}
+
+/// A file that is gone with its owner.
+private final class Scratch {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("lifeline-\(UUID().uuidString).json").path
+
+    init(_ text: String) throws {
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -114,31 +114,46 @@ struct ServiceListTests {
     }
 
     @Test(
-        "What cannot be is named with its place and what to do, and never repeats what was given (SO-2 to SO-4)",
+        "What cannot be is named with its place and what to do, and no secret (SO-2 to SO-4, SO-91)",
         arguments: [
-            (#"{"pubnub": [{"subscribeKey": "s", "secret": "hidden"}]}"#, "The setting pubnub[0].publishKey is missing."),
-            (#"{"pubnub": [{"publishKey": "p", "secret": "hidden"}]}"#, "The setting pubnub[0].subscribeKey is missing."),
-            (#"{"pubnub": [{"publishKey": "p", "subscribeKey": "s"}]}"#, "The setting pubnub[0].secret is missing."),
-            (#"{"pubnub": []}"#, "pubnub must be a list with at least one keyset"),
-            (#"{"pubnub": "hidden"}"#, "pubnub must be an object or a list of objects"),
-            (#"{"pubnub": [7]}"#, "pubnub[0] must be an object"),
+            (
+                #"{"pubnub": [{"subscribeKey": "s", "secret": "hidden"}]}"#,
+                "The setting pubnub[0].publishKey (line 1) is missing."
+            ),
+            (
+                #"{"pubnub": [{"publishKey": "p", "secret": "hidden"}]}"#,
+                "The setting pubnub[0].subscribeKey (line 1) is missing."
+            ),
+            (#"{"pubnub": [{"publishKey": "p", "subscribeKey": "s"}]}"#, "The setting pubnub[0].secret (line 1) is missing."),
+            (#"{"pubnub": []}"#, "pubnub (line 1) must be a list with at least one keyset"),
+            (#"{"pubnub": "hidden"}"#, "pubnub (line 1) must be an object or a list of objects"),
+            (#"{"pubnub": [7]}"#, "pubnub[0] (line 1) is 7; it must be an object"),
             (
                 #"{"pubnub": [{"publishKey": "p", "subscribeKey": "s", "secret": "a"}, {"publishKey": "q", "subscribeKey": "s", "secret": "hidden"}]}"#,
-                "pubnub[1] has the same subscribeKey as pubnub[0]. Every keyset needs its own."
+                "pubnub[1] (line 1) has the same subscribeKey as pubnub[0]. Every keyset needs its own."
             ),
             (
                 #"{"pubnub": [{"publishKey": "p", "subscribeKey": "s", "secret": "a"}, {"publishKey": "p", "subscribeKey": "t", "secret": "hidden"}]}"#,
-                "pubnub[1] has the same publishKey as pubnub[0]. Every keyset needs its own."
+                "pubnub[1] (line 1) has the same publishKey as pubnub[0]. Every keyset needs its own."
             ),
-            (#"{"pubnub": {"subscribeKey": "access:hidden"}}"#, "pubnub.subscribeKey must be 1 to 200 ASCII characters"),
-            (#"{"pubnub": {"previousSecret": ""}}"#, "pubnub.previousSecret must be a non-empty string"),
-            (#"{"pubnub": {"pollHold": 301}}"#, "pubnub.pollHold must be an integer from 1 to 300, in seconds"),
+            (
+                #"{"pubnub": {"subscribeKey": "access:x"}}"#,
+                #"pubnub.subscribeKey (line 1) is "access:x"; it must be 1 to 200 ASCII characters"#
+            ),
+            (
+                #"{"pubnub": {"previousSecret": ""}}"#,
+                "pubnub.previousSecret (line 1) is empty; it must be a non-empty string"
+            ),
+            (
+                #"{"pubnub": {"pollHold": 301}}"#,
+                "pubnub.pollHold (line 1) is 301; it must be an integer from 1 to 300, in seconds"
+            ),
             (
                 #"{"pubnub": {"presenceInterval": 0}}"#,
-                "pubnub.presenceInterval must be an integer from 1 to 3600, in seconds"
+                "pubnub.presenceInterval (line 1) is 0; it must be an integer from 1 to 3600, in seconds"
             ),
-            (#"{"pubnub": {"announceMaximum": -1}}"#, "pubnub.announceMaximum must be an integer from 0"),
-            (#"{"pubnub": {"limits": {}}}"#, "There is no setting pubnub.limits."),
+            (#"{"pubnub": {"announceMaximum": -1}}"#, "pubnub.announceMaximum (line 1) is -1; it must be an integer from 0"),
+            (#"{"pubnub": {"limits": {}}}"#, "There is no setting pubnub.limits (line 1)."),
         ])
     func wrongKeysets(file: String, expected: String) {
         let message = failure { _ = try keysets(file) }
@@ -148,24 +163,27 @@ struct ServiceListTests {
     @Test(
         "The same for chat applications",
         arguments: [
-            (#"{"nexconn": [{"secret": "hidden"}]}"#, "The setting nexconn[0].key is missing."),
-            (#"{"nexconn": [{"key": "a", "secret": "s"}, {"key": "b"}]}"#, "The setting nexconn[1].secret is missing."),
+            (#"{"nexconn": [{"secret": "hidden"}]}"#, "The setting nexconn[0].key (line 1) is missing."),
+            (#"{"nexconn": [{"key": "a", "secret": "s"}, {"key": "b"}]}"#, "The setting nexconn[1].secret (line 1) is missing."),
             (
                 #"{"nexconn": [{"key": "a", "secret": "s"}, {"key": "b", "secret": "s"}, {"key": "a", "secret": "hidden"}]}"#,
-                "nexconn[2] has the same key as nexconn[0]. Every chat application needs its own."
+                "nexconn[2] (line 1) has the same key as nexconn[0]. Every chat application needs its own."
             ),
-            (#"{"nexconn": [{"key": "a", "secret": "s", "webhook": "hidden"}]}"#, "nexconn[0].webhook must be an address"),
+            (
+                #"{"nexconn": [{"key": "a", "secret": "s", "webhook": "hidden"}]}"#,
+                "nexconn[0].webhook (line 1) must be an address"
+            ),
             (
                 #"{"nexconn": [{"key": "a", "secret": "s", "sendRate": 0}]}"#,
-                "nexconn[0].sendRate must be an integer from 1"
+                "nexconn[0].sendRate (line 1) is 0; it must be an integer from 1"
             ),
-            (#"{"nexconn": {"limits": {"conections": 1}}}"#, "There is no setting nexconn.limits.conections."),
+            (#"{"nexconn": {"limits": {"conections": 1}}}"#, "There is no setting nexconn.limits.conections (line 1)."),
             (
                 #"{"nexconn": [{"key": "a", "secret": "s", "limits": {"contentBytes": 131073}}]}"#,
-                "nexconn[0].limits.contentBytes must be an integer from 1 to 131072"
+                "nexconn[0].limits.contentBytes (line 1) is 131073; it must be an integer from 1 to 131072"
             ),
-            (#"{"nexconn": [{"key": "a", "sekret": "hidden"}]}"#, "There is no setting nexconn[0].sekret."),
-            (#"{"nexconn": {"key": "hidden/x"}}"#, "nexconn.key must be 1 to 128 ASCII characters"),
+            (#"{"nexconn": [{"key": "a", "sekret": "hidden"}]}"#, "There is no setting nexconn[0].sekret (line 1)."),
+            (#"{"nexconn": {"key": "a/x"}}"#, #"nexconn.key (line 1) is "a/x"; it must be 1 to 128 ASCII characters"#),
         ])
     func wrongChats(file: String, expected: String) {
         let message = failure { _ = try chats(file) }
@@ -177,7 +195,7 @@ struct ServiceListTests {
         let file = #"{"pubnub": [\#(Self.keyset)], "nexconn": [\#(Self.chat)]}"#
         #expect(
             failure { _ = try keysets(file, ["LIFELINE_PUBNUB_SECRET": "x"]) }.contains(
-                "LIFELINE_PUBNUB_SECRET is for a single keyset, but pubnub names several. Put it into pubnub."))
+                "LIFELINE_PUBNUB_SECRET is for a single keyset, but pubnub (line 1) names several. Put it into pubnub."))
         #expect(
             failure { _ = try keysets(file, [:], ["--pubnub-poll-hold", "9"]) }.contains("--pubnub-poll-hold is for a single"))
         #expect(
@@ -186,8 +204,8 @@ struct ServiceListTests {
         #expect(
             failure { _ = try chats(file, [:], ["--nexconn-webhook", "http://a"]) }.contains("--nexconn-webhook is for a single"))
         for text in ["", "[]", "null", "7", "{"] {
-            #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB": text]) }.contains("LIFELINE_PUBNUB must be"))
-            #expect(failure { _ = try chats("{}", ["LIFELINE_NEXCONN": text]) }.contains("LIFELINE_NEXCONN must be"))
+            #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB": text]) }.contains("LIFELINE_PUBNUB "))
+            #expect(failure { _ = try chats("{}", ["LIFELINE_NEXCONN": text]) }.contains("LIFELINE_NEXCONN "))
         }
         for name in ["SECRET", "PREVIOUS_SECRET"] {
             #expect(failure { _ = try keysets("{}", ["LIFELINE_PUBNUB_\(name)": ""]) }.contains("must be a non-empty string"))
@@ -200,7 +218,7 @@ struct ServiceListTests {
     func configuration() async throws {
         let two =
             #"[{"publishKey": "a", "subscribeKey": "a", "secret": "x"}, {"publishKey": "b", "subscribeKey": "b", "secret": "x", "accessManager": true}]"#
-        let settings = try await ServeSettings(
+        let settings = try ServeSettings(
             command: ServeCommand.parse(["--bridge"]),
             environment: [
                 "LIFELINE_PUBNUB": two, "LIFELINE_NEXCONN": #"[{"key": "c", "secret": "x"}, {"key": "d", "secret": "x"}]"#,
@@ -222,7 +240,7 @@ struct ServiceListTests {
             ("pubnub", ["--pubnub-secret", "b", "--pubnub-previous-secret", "demo-secret"]),
             ("nexconn", ["--nexconn-secret", "c", "--nexconn-previous-secret", "app-secret"]),
         ] {
-            let settings = try await ServeSettings(
+            let settings = try ServeSettings(
                 command: ServeCommand.parse(["--host", "::", "--services", service] + arguments), environment: [:])
             #expect(settings.openServices == [service])
             #expect(throws: CommandFailure.self) { try settings.refusePublicSecrets() }

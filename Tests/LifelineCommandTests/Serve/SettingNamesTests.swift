@@ -26,20 +26,22 @@ struct SettingNamesTests {
         }
     }
 
+    private func failure(_ names: [String], known: [String], in place: String) -> String? {
+        var problems = SettingProblems()
+        _ = SettingNames.check(names.map { ($0, SettingValue($0, text: "")) }, known: known, in: place, &problems)
+        #expect(problems.failure?.kind == .usage)
+        return problems.failure?.message
+    }
+
     @Test("An unknown name is named, and what there is")
     func unknown() {
-        let failure = #expect(throws: CommandFailure.self) {
-            try SettingNames.check(["host", "prot"], known: ["host", "port"], in: "")
-        }
-        #expect(failure?.message == "There is no setting prot. There are host, port.")
-        #expect(failure?.kind == .usage)
+        #expect(failure(["host", "prot"], known: ["host", "port"], in: "") == "There is no setting prot. There are host, port.")
     }
 
     @Test("A name that could confuse a terminal is not repeated as it is")
     func unprintable() {
-        let failure = #expect(throws: CommandFailure.self) {
-            try SettingNames.check(["\u{1B}[2Ja\nb"], known: ["host"], in: "apps[0]")
-        }
-        #expect(failure?.message == "There is no setting apps[0].[2Jab. In apps[0] there are host.")
+        #expect(
+            failure(["\u{1B}[2Ja\nb"], known: ["host"], in: "apps[0]")
+                == "There is no setting apps[0].[2Jab. In apps[0] there are host.")
     }
 }
