@@ -50,7 +50,6 @@ let grdb = product("GRDB", "GRDB.swift", traits: ["ChatDatabase", "Server"])
 let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", traits: ["Server", "CommandLine"])
 let unixSignals = product("UnixSignals", "swift-service-lifecycle", traits: ["CommandLine"])
 let argumentParser = product("ArgumentParser", "swift-argument-parser", traits: ["CommandLine"])
-let configuration = product("Configuration", "swift-configuration", traits: ["CommandLine"])
 let x509 = product("X509", "swift-certificates", traits: ["CommandLine", "Development"])
 let asyncHTTPClient = product("AsyncHTTPClient", "async-http-client", traits: ["Development"])
 
@@ -89,7 +88,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -246,7 +244,6 @@ let package = Package(
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
                 "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
                 argumentParser,
-                configuration,
                 serviceLifecycle,
                 unixSignals,
                 logging,
