@@ -38,7 +38,7 @@ struct ClusterScriptsTests {
 
     /// Has a node elected that nobody keeps from it, and returns its generation.
     private func elected(_ node: ClusterNode, lease: Duration = .seconds(600)) async throws -> UInt64 {
-        guard case .elected(let generation, _) = try await elect(.ask, node, lease: lease) else {
+        guard case .elected(let generation, _, _) = try await elect(.ask, node, lease: lease) else {
             Issue.record("\(node) was not elected")
             return 0
         }
@@ -86,14 +86,15 @@ struct ClusterScriptsTests {
             Issue.record("whoever looks leads")
             return
         }
-        guard case .elected(let next, let previous) = try await elect(.ask, b) else {
+        guard case .elected(let next, let previous, let former) = try await elect(.ask, b) else {
             Issue.record("nobody leads")
             return
         }
         #expect(next > generation)
         #expect(previous == ClusterPosition(generation: generation, sequence: 1))
+        #expect(former?.node == a)
         // It ends without a batch and is passed over.
-        guard case .elected(_, let again) = try await elect(.take, a, next) else {
+        guard case .elected(_, let again, _) = try await elect(.take, a, next) else {
             Issue.record("nobody leads")
             return
         }
@@ -107,11 +108,13 @@ struct ClusterScriptsTests {
             Issue.record("another leader was taken over")
             return
         }
-        guard case .elected(let next, _) = try await elect(.take, b, generation) else {
+        guard case .elected(let next, _, let former) = try await elect(.take, b, generation) else {
             Issue.record("nobody leads")
             return
         }
         #expect(next > generation)
+        #expect(former?.node == a)
+        #expect(former.map { $0.silence < .seconds(600) } == true)
         guard case .following = try await elect(.renew, a, generation) else {
             Issue.record("there are two leaders")
             return
@@ -124,7 +127,7 @@ struct ClusterScriptsTests {
         #expect(try await elect(.resign, b, generation) == .vacant)
         #expect(try await elect(.renew, a, generation) == .leading)
         #expect(try await elect(.resign, a, generation) == .vacant)
-        guard case .elected = try await elect(.look, b) else {
+        guard case .elected(_, _, nil) = try await elect(.look, b) else {
             Issue.record("nobody leads")
             return
         }
@@ -133,12 +136,12 @@ struct ClusterScriptsTests {
     @Test("CR-11 Generations grow beyond all that were seen, and hold all their digits")
     func generations() async throws {
         let seen: UInt64 = 9_007_199_254_740_000
-        guard case .elected(let generation, _) = try await elect(.ask, a, seen: seen) else {
+        guard case .elected(let generation, _, _) = try await elect(.ask, a, seen: seen) else {
             Issue.record("nobody leads")
             return
         }
         #expect(generation == seen + 1)
-        guard case .elected(let next, _) = try await elect(.take, b, generation) else {
+        guard case .elected(let next, _, _) = try await elect(.take, b, generation) else {
             Issue.record("nobody leads")
             return
         }

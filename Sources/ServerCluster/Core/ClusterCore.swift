@@ -70,13 +70,14 @@ package struct ClusterCore: Sendable {
         switch outcome {
         case .failed: break
         case .leading: known = nil
-        case .elected(let generation, let previous):
+        case .elected(let generation, let previous, let former):
             guard role == .follower else { return }
             elections += 1
             unheardSince = nil
             role = .preparing(generation: generation)
             leader = LeaderMachine(
-                node, generation: generation, previous: previous, nodesKey: nodesKey, lossKey: lossKey, policy: leaderPolicy)
+                node, generation: generation, previous: previous, former: former, nodesKey: nodesKey, lossKey: lossKey,
+                policy: leaderPolicy, at: now)
             effects.append(.prepare(generation: generation))
         case .following(let record):
             retire(into: &effects)

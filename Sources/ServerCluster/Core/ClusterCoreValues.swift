@@ -18,8 +18,8 @@ package enum ElectionMode: String, Hashable, Sendable {
 
 /// What Redis said to a process that asked to lead.
 package enum ElectionOutcome: Hashable, Sendable {
-    /// It leads from here on.
-    case elected(generation: UInt64, previous: ClusterPosition)
+    /// It leads from here on; the leader before is named unless it has resigned.
+    case elected(generation: UInt64, previous: ClusterPosition, former: FormerLeader?)
     /// It leads still.
     case leading
     /// Another process leads.
@@ -28,6 +28,18 @@ package enum ElectionOutcome: Hashable, Sendable {
     case vacant
     /// Redis did not answer.
     case failed
+}
+
+/// The process that led before, and did not resign.
+package struct FormerLeader: Hashable, Sendable {
+    package var node: ClusterNode
+    /// How long it had not renewed its lease when the next one was elected, by the clock of Redis.
+    package var silence: Duration
+
+    package init(node: ClusterNode, silence: Duration) {
+        self.node = node
+        self.silence = silence
+    }
 }
 
 /// What a process of a cluster does.

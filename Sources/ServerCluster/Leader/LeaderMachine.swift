@@ -49,11 +49,12 @@ package struct LeaderMachine: Sendable {
     ///
     /// - Parameters:
     ///   - previous: the last batch of the leader before.
+    ///   - former: the leader before, which was not heard since it renewed its lease.
     ///   - nodesKey: a hash with a field for each node that has announced itself.
     ///   - lossKey: there when the services of the next leader have to say that data was lost.
     package init(
-        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, nodesKey: RedisArgument, lossKey: RedisArgument,
-        policy: LeaderPolicy = LeaderPolicy()
+        _ node: ClusterNode, generation: UInt64, previous: ClusterPosition, former: FormerLeader? = nil, nodesKey: RedisArgument,
+        lossKey: RedisArgument, policy: LeaderPolicy = LeaderPolicy(), at now: MonotonicInstant
     ) {
         self.node = node
         self.generation = generation
@@ -61,6 +62,9 @@ package struct LeaderMachine: Sendable {
         self.nodesKey = nodesKey
         self.lossKey = lossKey
         position = previous
+        self.former = former.flatMap {
+            $0.node == node ? nil : ($0.node, now.advanced(by: .zero - min(max($0.silence, .zero), policy.longestSilence)))
+        }
     }
 
     /// From here on requests are taken: the services have restored what is kept.
@@ -74,7 +78,7 @@ package struct LeaderMachine: Sendable {
         guard !isOpen, !isOver else { return }
         isOpen = true
         for node in known {
-            var seat = Seat(session: 0, lastHeard: now)
+            var seat = Seat(session: 0, lastHeard: former.flatMap { $0.node == node ? $0.lastHeard : nil } ?? now)
             seat.isExpected = true
             seats[node] = seat
         }
@@ -86,6 +90,7 @@ package struct LeaderMachine: Sendable {
     private let nodesKey: RedisArgument
     private let lossKey: RedisArgument
     private var forks: Set<ClusterPosition> = []
+    private let former: (node: ClusterNode, lastHeard: MonotonicInstant)?
 
     package var nodes: [ClusterNode] { seats.keys.sorted() }
     package var nodeCount: Int { seats.count }

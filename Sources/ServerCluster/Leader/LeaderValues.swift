@@ -6,6 +6,9 @@ import ServerValues
 package struct LeaderPolicy: Hashable, Sendable {
     /// After how long without a word a node is given up.
     package var nodeTimeout: Duration = .seconds(10)
+    /// How much of its time the node of the leader before has lost at most when the next leader begins: it may have been away for as long as
+    /// Redis was, and needs some seconds to announce itself.
+    package var longestSilence: Duration = .seconds(6)
     /// For how long the leader may have heard nothing of its own node before silence says nothing about other nodes: messages do not pass
     /// then. Two heartbeats.
     package var hearing: Duration = .seconds(4)

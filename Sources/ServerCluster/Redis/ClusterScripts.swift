@@ -71,7 +71,9 @@ extension ElectionOutcome {
         switch words.first {
         case "elected":
             if let generation = number(1), let before = number(2), let sequence = number(3) {
-                self = .elected(generation: generation, previous: ClusterPosition(generation: before, sequence: sequence))
+                self = .elected(
+                    generation: generation, previous: ClusterPosition(generation: before, sequence: sequence),
+                    former: FormerLeader(words.dropFirst(4)))
             } else {
                 self = .failed
             }
@@ -81,6 +83,15 @@ extension ElectionOutcome {
         case "vacant": self = .vacant
         default: self = .failed
         }
+    }
+}
+
+extension FormerLeader {
+    /// - Parameter words: name, incarnation and silence in milliseconds.
+    fileprivate init?(_ words: ArraySlice<String?>) {
+        let words = words.compactMap(\.self)
+        guard words.count == 3, let incarnation = UInt64(words[1]), let silence = Int64(words[2]) else { return nil }
+        self.init(node: ClusterNode(name: words[0], incarnation: incarnation), silence: .milliseconds(silence))
     }
 }
 

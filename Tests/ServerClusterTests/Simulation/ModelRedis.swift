@@ -61,11 +61,15 @@ struct ModelRedis {
                 } ?? true
             if isFree {
                 let previous = kept.record?.asRead.last ?? .origin
+                let former = kept.record.flatMap { record in
+                    record.expires == 0
+                        ? nil : FormerLeader(node: record.node, silence: .milliseconds(max(0, time - record.expires + 5_000)))
+                }
                 let next = max(UInt64(max(time, 0)), max(kept.record?.position.generation ?? 0, seen) + 1)
                 kept.record = Record(
                     position: ClusterPosition(generation: next, sequence: 0), node: node, expires: time + 5_000,
                     before: previous)
-                return .elected(generation: next, previous: previous)
+                return .elected(generation: next, previous: previous, former: former)
             }
         }
         guard let record = kept.record else { return .vacant }

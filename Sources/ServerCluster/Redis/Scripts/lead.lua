@@ -12,8 +12,9 @@
 -- ARGV[7]  highest generation that the process has seen: a Redis that has forgotten the latest ones gives none of them again
 -- Cost     constant: seven fields read, seven written
 --
--- Answers {'elected', generation, generation before, sequence before}, {'leading'}, {'following', generation, sequence, name, incarnation,
--- generation before, sequence before} or {'vacant'}. "look" elects only where nobody leads or the leader has resigned, "ask" also when the
+-- Answers {'elected', generation, generation before, sequence before, name, incarnation and silence (ms) of the leader before}, {'leading'},
+-- {'following', generation, sequence, name, incarnation, generation before, sequence before} or {'vacant'}. The leader before is named unless
+-- it has resigned; its silence is the time since it renewed its lease. "look" elects only where nobody leads or the leader has resigned, "ask" also when the
 -- lease has ended, "take" also when ARGV[5] leads. A leader that ended without a batch is passed over: what comes before is a batch.
 -- Generations grow also when Redis has lost the hash, since they are at least the time in milliseconds. All numbers here have at most 13
 -- digits, which doubles hold exactly.
@@ -48,7 +49,8 @@ if mode ~= 'renew' then
     next = string.format('%.0f', next)
     redis.call('HSET', KEYS[1], 'generation', next, 'sequence', '0', 'name', name, 'incarnation', incarnation,
       'expires', string.format('%.0f', now + lease), 'beforeGeneration', before, 'beforeSequence', last)
-    return {'elected', next, before, last}
+    if not generation or ends == 0 then return {'elected', next, before, last} end
+    return {'elected', next, before, last, record[3], record[4], string.format('%.0f', math.max(0, now - (ends - lease)))}
   end
 end
 if not generation then return {'vacant'} end

@@ -1,0 +1,51 @@
+import NIOCore
+import RedisClient
+import ServerCluster
+import ServerValues
+import Testing
+
+/// When a new leader gives up the node of the leader before.
+@Suite("CR-14: the leader before")
+struct FormerLeaderTests {
+    static let policy = LeaderPolicy()
+    let own = ClusterNode(name: "b", incarnation: 2)
+    let former = ClusterNode(name: "a", incarnation: 1)
+    let follower = ClusterNode(name: "c", incarnation: 3)
+
+    /// After how many seconds a leader gives up nodes of which it hears nothing, while it hears itself.
+    private func givenUp(_ before: FormerLeader?) -> [ClusterNode: Int] {
+        let start = MonotonicInstant.seconds(1_000)
+        var effects: [LeaderEffect] = []
+        var machine = LeaderMachine(
+            own, generation: 7, previous: .origin, former: before, nodesKey: .text("nodes"), lossKey: .text("loss"),
+            policy: Self.policy, at: start)
+        machine.open(to: [own, former, follower], at: start, into: &effects)
+        var result: [ClusterNode: Int] = [:]
+        for second in 0..<30 {
+            let now = start.advanced(by: .seconds(second))
+            machine.receive(ClusterRequests(generation: 7, node: own, session: 1), at: now, into: &effects)
+            effects = []
+            machine.tick(at: now, into: &effects)
+            for case .left(let node) in effects { result[node] = second }
+        }
+        return result
+    }
+
+    @Test(
+        "The leader before has 10 s from its last renewal, and at least 4 s; all others have 10 s",
+        arguments: [
+            (0, 10), (1, 9), (3, 7), (5, 5), (6, 4), (60, 4), (-5, 10),
+        ])
+    func silence(_ silent: Int, _ expected: Int) {
+        let found = givenUp(FormerLeader(node: former, silence: .seconds(silent)))
+        #expect(found[former] == expected)
+        #expect(found[follower] == 10)
+        #expect(found[own] == nil)
+    }
+
+    @Test("Without a leader before, or when the same process leads again, all nodes have 10 s")
+    func others() {
+        #expect(givenUp(nil)[former] == 10)
+        #expect(givenUp(FormerLeader(node: own, silence: .seconds(6)))[own] == nil)
+    }
+}
