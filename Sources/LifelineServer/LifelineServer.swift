@@ -95,7 +95,8 @@ public final class LifelineServer: Sendable {
                 } else {
                     try await backend.join(configuration, loops: loops.count)
                 }
-            let context = ServerContext(configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node)
+            let context = ServerContext(
+                configuration.runtime, eventLoops: loops, certificate: certificate, node: seat.node, clusterLoop: seat.clusterLoop)
             context.conditions.withLockedValue { $0 = seat.conditions }
             let services: ServerServices
             do {

@@ -1,5 +1,6 @@
 import ChatServer
 import NIOConcurrencyHelpers
+import NIOCore
 import PubNubServer
 import PusherServer
 import RealtimeHub
@@ -96,6 +97,7 @@ package final class LocalBackend: Sendable {
 
     /// A server's part in the backend, from joining to leaving.
     struct Seat: ServerSeat {
+        var clusterLoop: (any EventLoop)? { nil }
         let node: ServerNode
         let eventLoopIDs: EventLoopSet
         let localParts: Parts

@@ -1,5 +1,6 @@
 import ChatServer
 import NIOConcurrencyHelpers
+import NIOCore
 import PubNubServer
 import PusherServer
 import ServerRuntime
@@ -28,6 +29,8 @@ protocol ServerSeat: Sendable {
     var node: ServerNode { get }
     var parts: any ServerParts { get }
 
+    /// The loop on which what other servers did arrives; nil when there are none.
+    var clusterLoop: (any EventLoop)? { get }
     /// What has to be well for clients to be welcome.
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Add families to the server's metrics.

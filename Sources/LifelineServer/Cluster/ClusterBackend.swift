@@ -37,6 +37,7 @@ final class ClusterBackend: ServerSeat {
     }
 
     var parts: any ServerParts { shared }
+    var clusterLoop: (any EventLoop)? { client.eventLoop }
     var conditions: [@Sendable () -> Unreadiness?] { [{ [client] in client.status.unreadiness }] }
     var metrics: [@Sendable (inout PrometheusText) -> Void] { [{ [client] out in client.status.write(to: &out) }] }
 

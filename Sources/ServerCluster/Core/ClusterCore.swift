@@ -52,7 +52,7 @@ package struct ClusterCore: Sendable {
         unheardSince = nil
         // A process that has just started knows no leader that may come back.
         if member.highestGeneration > 0 { grace = now.advanced(by: policy.grace) }
-        withMember(&effects) { $0.restored(at: now, into: &$1) }
+        withMember(at: now, &effects) { $0.restored(at: now, into: &$1) }
         tick(at: now, into: &effects)
     }
 
@@ -135,9 +135,9 @@ package struct ClusterCore: Sendable {
     }
 
     /// Takes leave: whoever else is there leads from here on.
-    package mutating func close(into effects: inout [ClusterEffect]) {
+    package mutating func close(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
         isClosing = true
-        withMember(&effects) { $0.close(into: &$1) }
+        withMember(at: now, &effects) { $0.close(into: &$1) }
         guard let generation = role.generation else { return }
         retire(into: &effects)
         effects.append(.elect(.resign, generation: generation))
@@ -146,7 +146,7 @@ package struct ClusterCore: Sendable {
     // MARK: Time
 
     package mutating func tick(at now: MonotonicInstant, into effects: inout [ClusterEffect]) {
-        withMember(&effects) { $0.tick(at: now, into: &$1) }
+        withMember(at: now, &effects) { $0.tick(at: now, into: &$1) }
         withLeader(&effects) { $0.tick(at: now, into: &$1) }
         guard isReady, !isClosing, !isAsking, now >= nextElection else { return }
         nextElection = now.advanced(by: policy.interval)
@@ -164,12 +164,19 @@ package struct ClusterCore: Sendable {
 
     // MARK: Both parts
 
+    /// What the node asks of the leader does not go through Redis when both are this process (rule CR-26).
     package mutating func withMember(
-        _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
+        at now: MonotonicInstant, _ effects: inout [ClusterEffect], _ body: (inout MemberMachine, inout [MemberEffect]) -> Void
     ) {
         var own: [MemberEffect] = []
         body(&member, &own)
-        for effect in own { effects.append(.member(effect)) }
+        for effect in own {
+            if leader != nil, case .publish(let requests, node) = effect, !requests.requests.isEmpty {
+                withLeader(&effects) { $0.receive(requests, passedRedis: false, at: now, into: &$1) }
+            } else {
+                effects.append(.member(effect))
+            }
+        }
     }
 
     package mutating func withLeader(

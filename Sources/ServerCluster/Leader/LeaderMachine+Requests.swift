@@ -4,10 +4,15 @@ import ServerValues
 // Messages of nodes: taken in the order of their numbers, once.
 extension LeaderMachine {
     /// A message of a node. Whatever is not what has to come next is left out: the node sends it again.
-    package mutating func receive(_ message: ClusterRequests, at now: MonotonicInstant, into effects: inout [LeaderEffect]) {
+    ///
+    /// - Parameter passedRedis: whether it says that messages pass through Redis; false for one of this process's own node that did not
+    ///   have to.
+    package mutating func receive(
+        _ message: ClusterRequests, passedRedis: Bool = true, at now: MonotonicInstant, into effects: inout [LeaderEffect]
+    ) {
         guard isOpen, message.generation == generation, !isGivenUp(message) else { return }
         if message.isFarewell { return giveUp(message.node, into: &effects) }
-        hear(message.node, at: now)
+        if passedRedis { hear(message.node, at: now) }
         guard seat(for: message, at: now, into: &effects) else { return }
         for request in message.requests {
             guard var seat = seats[message.node], request.number == seat.taken + 1 else { continue }

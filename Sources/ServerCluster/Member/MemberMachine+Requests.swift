@@ -45,7 +45,8 @@ extension MemberMachine {
         }
         guard !message.isEmpty else { return }
         effects.append(.publish(self.message(message, leader), to: leader.leader))
-        lastPublished = now
+        // What goes to this process itself does not pass through Redis, where the others and the leader have to hear the node.
+        if leader.leader != node { lastPublished = now }
         if silentSince == nil { silentSince = now }
     }
 

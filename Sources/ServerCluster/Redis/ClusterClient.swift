@@ -118,7 +118,13 @@ final class ClusterInbox: Sendable {
     }
 
     private let eventLoop: any EventLoop
-    private let entries = NIOLockedValueBox<[Entry]>([])
+    private struct Waiting: Sendable {
+        var entries: [Entry] = []
+        /// The loops that have arranged for a call of ``drain``.
+        var wakers: [ObjectIdentifier] = []
+    }
+
+    private let waiting = NIOLockedValueBox(Waiting())
     private let action = NIOLockedValueBox(Action())
     let status = NIOLockedValueBox(ClusterStatus())
 
@@ -137,19 +143,28 @@ final class ClusterInbox: Sendable {
         set { action.withLockedValue { $0.run = newValue } }
     }
 
+    /// What one loop adds in one turn is drained together, so that it becomes one message and one batch (rule CR-27).
     func add(_ entry: Entry) {
-        let isFirst = entries.withLockedValue { entries in
-            entries.append(entry)
-            return entries.count == 1
+        let current = MultiThreadedEventLoopGroup.currentEventLoop
+        let mustWake = waiting.withLockedValue { waiting in
+            waiting.entries.append(entry)
+            guard let current else { return waiting.entries.count == 1 }
+            let waker = ObjectIdentifier(current)
+            guard !waiting.wakers.contains(waker) else { return false }
+            waiting.wakers.append(waker)
+            return true
         }
-        if isFirst { eventLoop.execute { [self] in drain?() } }
+        guard mustWake else { return }
+        let wake: @Sendable () -> Void = { [self] in eventLoop.execute { [self] in drain?() } }
+        if let current, current !== eventLoop { current.execute(wake) } else { wake() }
     }
 
     func takeAll() -> [Entry] {
-        entries.withLockedValue { entries in
-            guard !entries.isEmpty else { return [] }
-            defer { entries.removeAll(keepingCapacity: true) }
-            return entries
+        waiting.withLockedValue { waiting in
+            guard !waiting.entries.isEmpty else { return [] }
+            waiting.wakers.removeAll(keepingCapacity: true)
+            defer { waiting.entries.removeAll(keepingCapacity: true) }
+            return waiting.entries
         }
     }
 }

@@ -23,6 +23,8 @@ final class ClusterRuntime {
     private var lastID: UInt64 = 0
     private var effects: Deque<ClusterEffect> = []
     private var isPerforming = false
+    /// Whether the leader has something that is not in a batch yet.
+    private var hasEmitted = false
     private var ticking: RepeatedTask?
     private var status = ClusterStatus()
 
@@ -75,7 +77,7 @@ final class ClusterRuntime {
         ticking?.cancel()
         ticking = nil
         drain()
-        run { core, _, effects in core.close(into: &effects) }
+        run { core, now, effects in core.close(at: now, into: &effects) }
         return retiring
     }
 
@@ -124,7 +126,7 @@ final class ClusterRuntime {
             guard let batch = try? ClusterBatch(message.payload) else {
                 return logger.error("a batch of the log cannot be read: all nodes have to run the same version")
             }
-            run { core, now, effects in core.withMember(&effects) { $0.receive(batch, at: now, into: &$1) } }
+            run { core, now, effects in core.withMember(at: now, &effects) { $0.receive(batch, at: now, into: &$1) } }
         } else {
             guard let requests = try? ClusterRequests(message.payload) else {
                 return logger.error("a request of a node cannot be read: all nodes have to run the same version")
@@ -149,8 +151,8 @@ final class ClusterRuntime {
         guard !entries.isEmpty else { return }
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: false, &effects)
-            core.withMember(&effects) { $0.flush(at: now, into: &$1) }
-            core.withLeader(&effects) { $0.flush(at: now, into: &$1) }
+            core.withMember(at: now, &effects) { $0.flush(at: now, into: &$1) }
+            hasEmitted = true
         }
     }
 
@@ -166,7 +168,7 @@ final class ClusterRuntime {
                 lastID += 1
                 let id = lastID
                 requests[id] = completion
-                core.withMember(&effects) {
+                core.withMember(at: now, &effects) {
                     $0.request(
                         id, of: service, payload, deadline: deadline, isRepeatable: isRepeatable, at: now, into: &$1)
                 }
@@ -200,7 +202,15 @@ final class ClusterRuntime {
         effects += new
         guard !isPerforming else { return }
         isPerforming = true
-        while let effect = effects.popFirst() { perform(effect) }
+        while true {
+            while let effect = effects.popFirst() { perform(effect) }
+            guard hasEmitted else { break }
+            // What several requests led to becomes one batch.
+            hasEmitted = false
+            var new: [ClusterEffect] = []
+            core.withLeader(&new) { $0.flush(at: now, into: &$1) }
+            effects += new
+        }
         isPerforming = false
         if core.role != status.role || isCurrent != status.isCurrent { publishStatus() }
     }
@@ -236,7 +246,7 @@ final class ClusterRuntime {
         case .readPosition:
             send(keys.readPosition, within: .seconds(2)) { runtime, result in
                 runtime.run { core, now, effects in
-                    core.withMember(&effects) { member, effects in
+                    core.withMember(at: now, &effects) { member, effects in
                         switch result {
                         case .success(let value):
                             member.located(ClusterLeaderRecord(value.elements ?? []), at: now, into: &effects)
@@ -248,7 +258,7 @@ final class ClusterRuntime {
         case .readLog(let position):
             send(keys.readLog(after: position), within: .seconds(5)) { runtime, result in
                 runtime.run { core, now, effects in
-                    core.withMember(&effects) { member, effects in
+                    core.withMember(at: now, &effects) { member, effects in
                         switch result {
                         case .success(let value):
                             let (batches, isAll) = ClusterBatch.list(value)
@@ -265,7 +275,7 @@ final class ClusterRuntime {
         case .complete(let id, let result): requests.removeValue(forKey: id)?(result)
         case .announce:
             let parts = ClusterServiceID.allCases.map { (service: $0, payloads: members[$0]?.announcement() ?? []) }
-            run { core, now, effects in core.withMember(&effects) { $0.announce(parts, at: now, into: &$1) } }
+            run { core, now, effects in core.withMember(at: now, &effects) { $0.announce(parts, at: now, into: &$1) } }
         case .interrupt(let loss):
             logger.error("facts of the cluster are lost, clients are told", metadata: ["cause": "\(loss)"])
             for service in ClusterServiceID.allCases { members[service]?.interrupted() }
@@ -300,12 +310,8 @@ final class ClusterRuntime {
         case .left(let node):
             logger.notice("node left", metadata: ["node": "\(node)"])
             emitting { for leader in self.leaders.values { leader.left(node) } }
-            run { core, now, effects in
-                core.withLeader(&effects) { machine, effects in
-                    machine.forget(node)
-                    machine.flush(at: now, into: &effects)
-                }
-            }
+            run { core, _, effects in core.withLeader(&effects) { machine, _ in machine.forget(node) } }
+            hasEmitted = true
         case .lost(let node): emitting { for leader in self.leaders.values { leader.left(node) } }
         case .completed(let id, let isKept): emissions.removeValue(forKey: id)?(isKept)
         case .resign: logger.error("Redis has lost what it had confirmed, clients are told")
@@ -321,7 +327,7 @@ final class ClusterRuntime {
         let entries = inbox.takeAll()
         run { [self] core, now, effects in
             take(entries, &core, now, areJoined: true, &effects)
-            core.withLeader(&effects) { $0.flush(at: now, into: &$1) }
+            hasEmitted = true
         }
     }
 

@@ -67,7 +67,7 @@ package final class EventLoopMailbox<Part: LoopPart>: Sendable {
             inbox.since = queue.now()
             return true
         }
-        if mustSchedule { queue.eventLoop.execute { self.drain() } }
+        if mustSchedule { queue.execute { self.drain() } }
         return isFull
     }
 

@@ -19,11 +19,13 @@ package final class LoopQueue: Sendable {
     package let now: @Sendable () -> MonotonicInstant
     /// Beyond this much the loop is full, until half of it is done.
     private let maximumBytes: Int
+    /// The loop of a cluster: what it queues in one turn is begun in one go.
+    private let clusterLoop: (any EventLoop)?
     private let load = NIOLockedValueBox((bytes: 0, isFull: false, isClosed: false))
 
     package init(
         _ eventLoop: any EventLoop, number: Int, eventLoopID: Int, congestion: LoopCongestion, maximumPendingBytes: Int,
-        maximumQueuedBytes: Int,
+        maximumQueuedBytes: Int, clusterLoop: (any EventLoop)? = nil,
         now: @escaping @Sendable () -> MonotonicInstant
     ) {
         self.eventLoop = eventLoop
@@ -31,9 +33,17 @@ package final class LoopQueue: Sendable {
         self.eventLoopID = eventLoopID
         self.congestion = congestion
         self.now = now
+        self.clusterLoop = clusterLoop
         maximumBytes = max(maximumQueuedBytes, 1024)
         burstBytes = maximumPendingBytes / 8
         turnBytes = max(maximumPendingBytes / 2, 1)
+    }
+
+    /// Has the loop do something; on the loop of a cluster at the end of its turn, so that a batch of messages is written in one go
+    /// (rule CR-27).
+    package func execute(_ body: @escaping @Sendable () -> Void) {
+        guard let clusterLoop, clusterLoop.inEventLoop else { return eventLoop.execute(body) }
+        clusterLoop.execute { [eventLoop] in eventLoop.execute(body) }
     }
 
     /// What waits for the loop, and what it is doing now.

@@ -170,9 +170,9 @@ struct ClusterSimulation {
                 switch answer {
                 case .elected(let outcome): core.elected(outcome, at: now, into: &effects)
                 case .counted(let count): core.counted(count, at: now, into: &effects)
-                case .located(let record): core.withMember(&effects) { $0.located(record, at: now, into: &$1) }
-                case .log(let batches): core.withMember(&effects) { $0.read(batches, isAll: true, at: now, into: &$1) }
-                case .readFailed: core.withMember(&effects) { machine, _ in machine.readFailed() }
+                case .located(let record): core.withMember(at: now, &effects) { $0.located(record, at: now, into: &$1) }
+                case .log(let batches): core.withMember(at: now, &effects) { $0.read(batches, isAll: true, at: now, into: &$1) }
+                case .readFailed: core.withMember(at: now, &effects) { machine, _ in machine.readFailed() }
                 case .committed(let outcome): core.withLeader(&effects) { $0.committed(outcome, at: now, into: &$1) }
                 case .prepared(let generation, _, let known, let hasLost):
                     core.prepared(generation: generation, nodes: known, hasLost: hasLost, at: now, into: &effects)
@@ -183,7 +183,7 @@ struct ClusterSimulation {
             let message = nodes[index].messages.removeFirst()
             run(index) { core, effects in
                 switch message {
-                case .batch(let batch): core.withMember(&effects) { $0.receive(batch, at: now, into: &$1) }
+                case .batch(let batch): core.withMember(at: now, &effects) { $0.receive(batch, at: now, into: &$1) }
                 case .resigned: core.resigned(at: now, into: &effects)
                 case .requests(let requests): core.withLeader(&effects) { $0.receive(requests, at: now, into: &$1) }
                 }
@@ -197,7 +197,7 @@ struct ClusterSimulation {
         let (id, now) = (ids, now)
         if text.hasPrefix("say:") { textIDs[id] = String(text.dropFirst(4)) }
         run(index) { core, effects in
-            core.withMember(&effects) { member, effects in
+            core.withMember(at: now, &effects) { member, effects in
                 member.request(
                     id, of: .pusher, ByteBuffer(string: text), deadline: limit.map { now.advanced(by: $0) },
                     isRepeatable: isRepeatable, at: now, into: &effects)

@@ -107,7 +107,7 @@ struct ModelNode {
             outcomes.append((id, outcome))
         case .announce:
             let payloads = holdings.sorted().map { ByteBuffer(string: $0) }
-            core.withMember(&effects) { $0.announce([(.pusher, payloads)], at: now, into: &$1) }
+            core.withMember(at: now, &effects) { $0.announce([(.pusher, payloads)], at: now, into: &$1) }
         case .interrupt(let loss):
             if loss == .logEnded { missingLogs += 1 }
             told.append(nil)
