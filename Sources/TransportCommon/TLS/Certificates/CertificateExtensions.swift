@@ -32,7 +32,7 @@ struct CertificateExtensions {
         while !list.isAtEnd {
             var entry = try list.sequence()
             let name = Array(try entry.next(DERReader.Tag.object).content)
-            let isCritical = try entry.nextIfPresent(DERReader.Tag.boolean).map { $0.content.first == 0xFF } ?? false
+            let isCritical = try Self.truth(&entry)
             let value = DERReader(try entry.next(DERReader.Tag.octetString).content)
             try entry.end()
             guard seen.insert(name).inserted else { throw DERReader.Malformed() }
@@ -61,13 +61,28 @@ struct CertificateExtensions {
             var purposes: [Bytes] = []
             while !list.isAtEnd { purposes.append(try list.next(DERReader.Tag.object).content) }
             self.purposes = purposes
-        default: if isCritical { hasUnknownCritical = true }
+        default:
+            if isCritical { hasUnknownCritical = true }
+            return
+        }
+        // Whatever follows would be something that nobody has judged.
+        try value.end()
+    }
+
+    /// A truth value that is false when it is left out. Anything but the two values of DER is refused: what other readers take for true must
+    /// not be false here.
+    private static func truth(_ reader: inout DERReader) throws(DERReader.Malformed) -> Bool {
+        guard let value = try reader.nextIfPresent(DERReader.Tag.boolean) else { return false }
+        switch Array(value.content) {
+        case [0xFF]: return true
+        case [0x00]: return false
+        default: throw DERReader.Malformed()
         }
     }
 
     private static func authority(_ value: inout DERReader) throws(DERReader.Malformed) -> Authority? {
         var inner = try value.sequence()
-        let isAuthority = try inner.nextIfPresent(DERReader.Tag.boolean).map { $0.content.first == 0xFF } ?? false
+        let isAuthority = try truth(&inner)
         let length = try inner.nextIfPresent(DERReader.Tag.integer)?.content
         try inner.end()
         guard isAuthority else { return nil }

@@ -69,6 +69,31 @@ import X509
         #expect(try CertificateTime.read(&reader) == seconds)
     }
 
+    /// An extension of this number, critical by this byte, with this value.
+    private func extensions(_ number: UInt8, critical: UInt8, _ value: [UInt8]) throws -> CertificateExtensions {
+        let octets = [DERReader.Tag.octetString, UInt8(value.count)] + value
+        let entry = [6, 3, 0x55, 0x1D, number, DERReader.Tag.boolean, 1, critical] + octets
+        let list = [0x30, UInt8(entry.count)] + entry
+        return try CertificateExtensions(DERReader(([0x30, UInt8(list.count)] + list)[...]))
+    }
+
+    @Test func `Only the truth values of DER are read, since others take any byte but 0 for true`() throws {
+        #expect(try extensions(99, critical: 0xFF, []).hasUnknownCritical)
+        #expect(try !extensions(99, critical: 0, []).hasUnknownCritical)
+        #expect(try extensions(19, critical: 0xFF, [0x30, 3, 1, 1, 0xFF]).authority == .init(pathLength: nil))
+        for byte in [1, 0x7F, 0xFE] as [UInt8] {
+            #expect(throws: DERReader.Malformed.self) { try extensions(99, critical: byte, []) }
+            #expect(throws: DERReader.Malformed.self) { try extensions(19, critical: 0xFF, [0x30, 3, 1, 1, byte]) }
+        }
+    }
+
+    @Test(
+        arguments: [(15, [3, 2, 0, 4]), (17, [0x30, 0]), (19, [0x30, 0]), (30, [0x30, 0]), (37, [0x30, 0])] as [(UInt8, [UInt8])])
+    func `Nothing may follow the value of an extension`(number: UInt8, value: [UInt8]) throws {
+        _ = try extensions(number, critical: 0xFF, value)
+        #expect(throws: DERReader.Malformed.self) { try extensions(number, critical: 0xFF, value + [5, 0]) }
+    }
+
     @Test(arguments: ["7001010000Z", "700101000000", "701301000000Z", "700132000000Z", "700101240000Z", "70010100000AZ", "Z", ""])
     func `What is no time is refused`(text: String) {
         let bytes = [0x17, UInt8(text.utf8.count)] + Array(text.utf8)
