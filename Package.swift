@@ -48,6 +48,7 @@ let orderedCollections = product("OrderedCollections", "swift-collections")
 // What the clients do without.
 let grdb = product("GRDB", "GRDB.swift", traits: ["ChatDatabase", "Server"])
 let serviceLifecycle = product("ServiceLifecycle", "swift-service-lifecycle", traits: ["Server", "CommandLine"])
+let tracing = product("Tracing", "swift-distributed-tracing", traits: ["Server"])
 let unixSignals = product("UnixSignals", "swift-service-lifecycle", traits: ["CommandLine"])
 let argumentParser = product("ArgumentParser", "swift-argument-parser", traits: ["CommandLine"])
 let x509 = product("X509", "swift-certificates", traits: ["CommandLine", "Development"])
@@ -90,6 +91,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -191,7 +193,7 @@ let package = Package(
             [
                 "Identifiers", "ServerValues", "HTTPTransport", "TransportCommon", "WebSocketFraming", "WireCoding", crypto,
                 deque,
-                nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
+                nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging, tracing,
             ]),
         library(
             "PubNubServer",
@@ -238,8 +240,9 @@ let package = Package(
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "ConnectionEngine", "Identifiers", "HTTPTransport", "Lifeline", "LifelineServer", "ServerCluster", "RedisClient",
-                "PusherProtocol", "PusherSwift",
+                "ConnectionEngine", "Identifiers", "HTTPTransport", "Lifeline", "LifelineServer", "ServerRuntime",
+                "ServerCluster",
+                "RedisClient", "PusherProtocol", "PusherSwift",
                 "PubNub",
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
                 "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
@@ -247,6 +250,7 @@ let package = Package(
                 serviceLifecycle,
                 unixSignals,
                 logging,
+                tracing,
             ],
             swiftSettings: strict),
 
@@ -352,9 +356,10 @@ let package = Package(
         tests(
             "LifelineCommandTests",
             [
-                "LifelineCommand", "Lifeline", "LifelineServer", "RedisTestSupport", "RealtimeHub", "WireCoding",
+                "LifelineCommand", "Lifeline", "LifelineServer", "ServerRuntime", "RedisTestSupport", "RealtimeHub", "WireCoding",
                 "TransportCommon",
-                "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioLocks, nioSSL, x509,
+                "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioEmbedded, nioLocks, nioSSL,
+                x509, logging, tracing,
             ]),
         tests(
             "LifelineTestingTests",

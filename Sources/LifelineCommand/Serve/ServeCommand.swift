@@ -1,7 +1,10 @@
 import ArgumentParser
+import Foundation
 import LifelineServer
 import Logging
+import NIOPosix
 import ServiceLifecycle
+import Tracing
 import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
@@ -134,6 +137,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let logger = Logger(label: "lifeline.server")
         warn(about: settings, logger)
+        let tracing = tracing(settings, logger)
         let registry = ReloadableApplicationRegistry(settings.applications(for: settings.services))
         // Before anybody can know that the server is there: an early reload must not end it, and an early end is one in order. In a
         // container it would otherwise be lost, since there the system ends the first process for a signal only when it is trapped.
@@ -150,7 +154,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard let server = started else { return }
         let group = ServiceGroup(
             configuration: .init(
-                services: [
+                services: (tracing.map { [.init(service: $0)] } ?? []) + [
                     .init(
                         service: ReadyService(server: server, pathPrefix: settings.server.pathPrefix),
                         successTerminationBehavior: .gracefullyShutdownGroup),
@@ -165,6 +169,16 @@ struct ServeCommand: AsyncParsableCommand {
                 logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
         )
         try await group.run()
+    }
+
+    /// Has spans of requests sent to a collector; nil without one.
+    private func tracing(_ settings: ServeSettings, _ logger: Logger) -> SpanService? {
+        guard let endpoint = settings.tracesEndpoint else { return nil }
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        let exporter = SpanExporter(
+            eventLoop: eventLoop, logger: logger, host: ProcessInfo.processInfo.hostName, send: SpanExporter.sender(to: endpoint))
+        InstrumentationSystem.bootstrap(ExportingTracer { exporter.add($0) })
+        return SpanService(exporter: exporter, eventLoop: eventLoop)
     }
 
     /// Starts the server; nil when a signal asks for the end before it is there, since a start waits up to 30 s for Redis (rule CR-34).

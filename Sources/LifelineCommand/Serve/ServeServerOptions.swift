@@ -49,4 +49,10 @@ struct ServeServerOptions: ParsableArguments {
         help: ArgumentHelp(
             "Threads for connections, 1 to 64 (default: one for each processor that the server may use).", valueName: "threads"))
     var threads: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A collector that gets spans of requests with a sampled traceparent, over OTLP in JSON (default: none).",
+            valueName: "url"))
+    var tracesEndpoint: String?
 }

@@ -17,6 +17,7 @@ extension ServeSettings {
             // It goes by the first application of each service at the start.
             ("bridgeIgnoresAccessManager", "\(bridgeIgnoresAccessManager)"),
             ("bridge", isBridged ? "\(bridged)" : ""), ("logFormat", logFormat.rawValue),
+            ("tracesEndpoint", tracesEndpoint ?? ""),
             ("pathPrefix", server.pathPrefix),
             ("trustProxyHeaders", "\(server.trustsProxyHeaders)"), ("corsOrigins", "\(server.corsOrigins)"),
             ("threads", "\(server.threads ?? 0)"), ("tls", tls.map { "\($0)" } ?? ""),

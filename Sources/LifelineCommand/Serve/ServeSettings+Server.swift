@@ -1,3 +1,4 @@
+import Foundation
 import LifelineServer
 import NIOCore
 import RealtimeHub
@@ -100,6 +101,19 @@ extension ServeSettings {
             origin.removeLast(port.count)
         }
         return origin
+    }
+
+    /// The address of a collector of traces, `/v1/traces` at its end.
+    static func tracesEndpoint(_ options: ServeServerOptions, _ sources: SettingSources) throws(CommandFailure) -> String? {
+        guard let value = sources.value("tracesEndpoint", ("--traces-endpoint", options.tracesEndpoint)) else { return nil }
+        var text = try value.string()
+        while text.hasSuffix("/") { text.removeLast() }
+        guard let url = URLComponents(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
+            url.user == nil, url.query == nil, url.fragment == nil
+        else {
+            throw value.wrong("an address such as http://127.0.0.1:4318, without a user and a query")
+        }
+        return text.hasSuffix("/v1/traces") ? text : text + "/v1/traces"
     }
 
     /// An address, with or without the brackets that it has in URLs, or a name.

@@ -17,6 +17,8 @@ struct ServeSettings: Sendable {
     var activityTimeout: Int
     var logLevel: Logger.Level
     var logFormat: ServeLogFormat
+    /// Where traces are sent; nil for nowhere.
+    var tracesEndpoint: String?
     /// At least one of each, also when the service is switched off.
     var keysets: [Keyset]
     var chatApplications: [ChatApplication]
@@ -70,6 +72,8 @@ struct ServeSettings: Sendable {
             }.flatMap(\.self) ?? 120
         logLevel = problems.attempt { () throws(CommandFailure) in try Self.logLevel(command.logLevel, sources) } ?? .notice
         logFormat = problems.attempt { () throws(CommandFailure) in try Self.logFormat(command.logFormat, sources) } ?? .text
+        tracesEndpoint = problems.attempt { () throws(CommandFailure) in try Self.tracesEndpoint(command.server, sources) }
+            .flatMap(\.self)
         tls = problems.attempt { () throws(CommandFailure) in try Self.tls(command, sources) }.flatMap(\.self)
         data =
             problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", command.data)) }.flatMap(\.self)

@@ -81,7 +81,7 @@ struct SettingsFile: Sendable {
 /// The settings of the whole server that a file and variables can have. Options have names of their own.
 enum ServerSetting {
     static let scalars = [
-        "host", "port", "data", "bridge", "bridgeIgnoresAccessManager", "logLevel", "logFormat", "pathPrefix",
+        "host", "port", "data", "bridge", "bridgeIgnoresAccessManager", "logLevel", "logFormat", "tracesEndpoint", "pathPrefix",
         "trustProxyHeaders",
         "corsOrigins",
         "threads",

@@ -61,6 +61,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     private var needsFlush = false
     /// What the request is for, as metrics count it.
     package var kind = RequestKind.other
+    /// Of a request that belongs to a trace.
+    private var span: RequestSpan?
     /// In how many pieces the head of a plain request has come so far.
     private(set) var pieces: UInt8 = 0
     /// The web page whose script asks.
@@ -129,6 +131,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     }
 
     private func leave() {
+        endSpan(status: nil)
         phase = .ended
         context = nil
         exchange?.leave()
@@ -291,6 +294,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         isLastRequest = !head.isKeepAlive || head.headers.contains(name: "upgrade")
         isToHead = head.method == .HEAD
         page = core.crossOrigin.page(head.headers.first(name: "origin"))
+        span = RequestSpan(head)
         var head = head
         let parsed = Result { () throws(HTTPProblem) in try self.target(of: &head) }
         if let problem = RequestHeadRules.problem(of: head) { return refuse(refusal(problem, head.uri)) }
@@ -425,16 +429,26 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         let time = now.nanoseconds - since.nanoseconds
         loop.state.figures.requestTimes.observe(kind, nanoseconds: time)
         core.logger.debug("request answered", metadata: logMetadata(status: answer.status, nanoseconds: time))
+        endSpan(status: answer.status)
         send(buffer, isLast: closesAfterAnswer, at: now)
     }
 
     /// Rule SO-96: no path and no query, since clients put keys, signatures and tokens there.
     private func logMetadata(status: Int, nanoseconds: Int64) -> Logger.Metadata {
-        [
+        var metadata: Logger.Metadata = [
             "connection": "\(loop.number)-\(serial)", "request": "\(loop.number)-\(serial)-\(number)",
-            "route": "\(core.requestKinds.labels[Int(kind.index)])", "status": "\(status)",
-            "microseconds": "\(nanoseconds / 1000)",
+            "route": "\(route)", "status": "\(status)", "microseconds": "\(nanoseconds / 1000)",
         ]
+        if let span { metadata["trace"] = "\(span.parent.traceID)" }
+        return metadata
+    }
+
+    private var route: String { core.requestKinds.labels[Int(kind.index)] }
+
+    private func endSpan(status: Int?) {
+        guard let ended = span else { return }
+        span = nil
+        ended.end(route: route, status: status)
     }
 
     /// Whether the connection ends with the answer to this request.
@@ -449,6 +463,8 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         case .idle, .reading, .upgrading, .answering, .holding: break
         }
         loop.state.counters.requests += 1
+        // The answer of a poll comes from its exchange.
+        endSpan(status: 200)
         number &+= 1
         pieces = 0
         body = []

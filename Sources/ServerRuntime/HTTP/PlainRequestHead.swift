@@ -142,6 +142,8 @@ package struct PlainRequestHead: Hashable, Sendable {
         case 7 where equals(bytes, start..<colon, "upgrade"):
             return equals(bytes, trimmed(bytes, (colon + 1)..<end), "websocket") ? .webSocket(next) : .unusual
         case 6 where equals(bytes, start..<colon, "expect"): return .unusual
+        // The fields of a plain request are not kept, and a trace needs this one.
+        case 11 where equals(bytes, start..<colon, "traceparent"): return .unusual
         case 6 where equals(bytes, start..<colon, "origin"): return .origin(trimmed(bytes, (colon + 1)..<end), next: next)
         default: return .end(next)
         }

@@ -1,0 +1,35 @@
+/// The field `traceparent` of a request: whose trace it belongs to (W3C Trace Context, 3.2).
+package struct TraceParent: Hashable, Sendable {
+    /// 32 hexadecimal digits.
+    package var traceID: String
+    /// 16 hexadecimal digits.
+    package var spanID: String
+    /// Whether whoever asks records the trace.
+    package var isSampled: Bool
+
+    package init(traceID: String, spanID: String, isSampled: Bool) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.isSampled = isSampled
+    }
+
+    /// Nil for a value that is to be ignored: another form, or ids of zeros only. Later versions may have more behind the flags.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= 55, bytes[2] == UInt8(ascii: "-"), bytes[35] == UInt8(ascii: "-"), bytes[52] == UInt8(ascii: "-"),
+            let version = Self.hexadecimal(bytes[0..<2]), let trace = Self.hexadecimal(bytes[3..<35]),
+            let span = Self.hexadecimal(bytes[36..<52]), let flags = Self.hexadecimal(bytes[53..<55]),
+            trace.contains(where: { $0 != "0" }), span.contains(where: { $0 != "0" }), version != "ff"
+        else { return nil }
+        guard version == "00" ? bytes.count == 55 : bytes.count == 55 || bytes[55] == UInt8(ascii: "-") else { return nil }
+        self.init(traceID: trace, spanID: span, isSampled: (UInt8(flags, radix: 16) ?? 0) & 1 == 1)
+    }
+
+    package var text: String { "00-\(traceID)-\(spanID)-\(isSampled ? "01" : "00")" }
+
+    /// Small letters only, as the standard wants it.
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> String? {
+        let isValid = bytes.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+        return isValid ? String(decoding: bytes, as: UTF8.self) : nil
+    }
+}
