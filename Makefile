@@ -65,7 +65,7 @@ serve: setup ## Build, then run the server on port 6001
 .PHONY: test
 test: lint built pure ## All that CI runs
 	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together' '@idle $(MAKE) tsan-build consumer'
-	@$(MAKE) BUILT=1 tsan alone
+	@$(MAKE) BUILT=1 tsan clusters alone
 
 .PHONY: lint
 lint: ## Check the format of all sources
@@ -129,12 +129,17 @@ tsan-build: test-setup
 	$(if $(BUILT),,$(TSAN_ONLY) swift build $(TSAN_FLAGS) --build-tests)
 
 .PHONY: scenarios
-scenarios: together alone ## Faults on real sockets, and other people's clients against our server
+scenarios: together clusters alone ## Faults on real sockets, and other people's clients against our server
 
 # Most wait for a timer most of the time.
 .PHONY: together
 together: built $(VENV)/.ready
-	$(PYTEST) -n 3 --dist worksteal -m 'not alone'
+	$(PYTEST) -n 3 --dist worksteal -m 'not alone and not cluster'
+
+# Servers of a cluster wait for each other most of the time.
+.PHONY: clusters
+clusters: built $(VENV)/.ready
+	$(PYTEST) -n 3 --dist worksteal -m cluster
 
 .PHONY: alone
 alone: built $(VENV)/.ready

@@ -14,7 +14,7 @@ from pusher_client import PusherSocket
 from shifted_clock import ShiftedClocks
 
 pytestmark = [
-    pytest.mark.alone, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
+    pytest.mark.cluster, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
 HOUR = 3600
 TOKEN = re.compile(r'(?<!\d)\d{17}(?!\d)')
 

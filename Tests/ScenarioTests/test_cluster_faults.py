@@ -18,7 +18,7 @@ from nexconn_client import ChatSession, ServerAPI
 from pusher_client import PusherSocket
 
 pytestmark = [
-    pytest.mark.alone, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
+    pytest.mark.cluster, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
 
 
 # Nodes
