@@ -3,9 +3,11 @@ import NIOConcurrencyHelpers
 import RealtimeHub
 import ServerRuntime
 
-/// How long the store took to keep messages. Locked once for each message that is kept, never for each subscriber.
+/// How long the store took to keep and to read messages. Locked once for each message that is kept and each call that reads, never for each
+/// subscriber.
 final class StoreTimes: Sendable {
     private let histogram = NIOLockedValueBox(LatencyHistogram())
+    private let reads = NIOLockedValueBox(LatencyHistogram())
     private let clock: ServerClock
 
     init(clock: ServerClock) {
@@ -22,10 +24,23 @@ final class StoreTimes: Sendable {
         }
     }
 
+    /// Notes how long a call takes that reads, also one that fails.
+    func timingRead<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        let start = clock.monotonic()
+        defer {
+            let time = clock.monotonic().nanoseconds - start.nanoseconds
+            reads.withLockedValue { $0.observe(nanoseconds: time) }
+        }
+        return try await body()
+    }
+
     func write(to out: inout PrometheusText) {
         out.histogram(
             "store_append_seconds", "From handing a message to the store until it was kept or refused.",
             histogram.withLockedValue { $0 })
+        out.histogram(
+            "store_read_seconds", "From asking the store for messages until it had read them, or could not.",
+            reads.withLockedValue { $0 })
     }
 }
 
@@ -48,11 +63,11 @@ struct TimedMessageStore: MessageStore {
     func reserve(timetokensUpTo limit: UInt64) async throws { try await store.reserve(timetokensUpTo: limit) }
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {
-        try await store.history(query, application: application)
+        try await times.timingRead { try await store.history(query, application: application) }
     }
 
     func counts(_ since: [Identifier: UInt64], application: String) async throws -> [Identifier: Int] {
-        try await store.counts(since, application: application)
+        try await times.timingRead { try await store.counts(since, application: application) }
     }
 
     func delete(channel: Identifier, start: UInt64?, end: UInt64?, application: String) async throws -> Int {

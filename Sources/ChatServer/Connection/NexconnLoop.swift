@@ -48,6 +48,8 @@ final class NexconnLoop {
     /// Open channels.
     var rooms = LoopChannels<NexconnConnection>()
     let writer: ConnectionWriter
+    /// Whether messages came since the last whole turn.
+    private var hasDelivered = false
     /// Frames that were refused before anybody was asked.
     var framesRefused = ApplicationCounts()
 
@@ -66,12 +68,14 @@ final class NexconnLoop {
     private func perform(_ operation: NexconnOperation, isLast: Bool) {
         switch operation {
         case .push(let push):
+            hasDelivered = true
             for target in push.targets {
                 target.connection.value.push(push.body, target.sequence, knows: target.knows, self)
             }
         case .tell(let frame, let connections):
             for connection in connections { writer.write(frame, to: connection.value) }
         case .room(let id, let frame, let except):
+            hasDelivered = true
             guard let room = rooms[id] else { return }
             let left = except?.value
             writer.deliver(frame, count: 1, to: room, isLast: isLast) { $0 === left }
@@ -111,6 +115,10 @@ extension NexconnLoop: WebSocketLoop {
     }
 
     func endTurn(since: MonotonicInstant?) {
+        if let since {
+            if hasDelivered { loop.state.figures.observeFanOut(.chat, since: since, at: loop.now) }
+            hasDelivered = false
+        }
         loop.publishCounters()
         publish()
     }

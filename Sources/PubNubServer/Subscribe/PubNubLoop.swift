@@ -12,6 +12,8 @@ final class PubNubLoop: LoopPart {
     private let published: NIOLockedValueBox<PubNubCounts>
     /// By the number of their application.
     private(set) var polls: [Int: PubNubPolls] = [:]
+    /// Whether messages came since the last whole turn.
+    private var hasDelivered = false
 
     init(_ loop: EventLoopContext, _ published: NIOLockedValueBox<PubNubCounts>, pollKind: RequestKind, pollHold: Duration) {
         self.loop = loop
@@ -52,7 +54,9 @@ final class PubNubLoop: LoopPart {
             bytes += operation.queuedBytes
             next += 1
             switch operation {
-            case .wake(let application, let wake): polls[application]?.wake(wake)
+            case .wake(let application, let wake):
+                polls[application]?.wake(wake)
+                hasDelivered = true
             case .review(let application): polls[application]?.review()
             case .disconnect: for polls in polls.values { polls.disconnectAll() }
             }
@@ -63,6 +67,10 @@ final class PubNubLoop: LoopPart {
     func endTurn(since: MonotonicInstant?) {
         let now = loop.now
         for polls in polls.values { polls.answerWoken(at: now) }
+        if let since {
+            if hasDelivered { loop.state.figures.observeFanOut(.pubnub, since: since, at: loop.now) }
+            hasDelivered = false
+        }
         publish()
     }
 

@@ -95,7 +95,7 @@ extension PusherLoop: WebSocketLoop {
 
     func endTurn(since: MonotonicInstant?) {
         if let since {
-            if hasDelivered { loop.state.figures.fanOut.observe(nanoseconds: loop.now.nanoseconds - since.nanoseconds) }
+            if hasDelivered { loop.state.figures.observeFanOut(.pusher, since: since, at: loop.now) }
             hasDelivered = false
         }
         loop.publishCounters()

@@ -131,6 +131,7 @@ package final class ServerHost: Sendable {
         _ loops: [(figures: LoopFigures, fronts: [any Sendable])], queued: [Int], _ process: ProcessFigures
     ) -> String {
         var figures = ServerFigures()
+        figures.services = context.names.names.map(\.service)
         figures.version = context.settings.version
         figures.loops = loops.map(\.figures)
         figures.queuedBytes = queued

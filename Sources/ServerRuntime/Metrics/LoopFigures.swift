@@ -18,8 +18,8 @@ package struct LoopFigures: Sendable {
     package var requestTimes = RequestTimes()
     /// Publishers that were held back.
     package var held = 0
-    /// From the first message queued for the loop until everything queued with it was handed to the sockets.
-    package var fanOut = LatencyHistogram()
+    /// For each service, from the first message queued for the loop until everything queued with it was handed to the sockets.
+    package private(set) var fanOut: [ServiceName: LatencyHistogram] = [:]
     /// Only in copies: how long the loop took to answer.
     package var delay = Duration.zero
 
@@ -27,6 +27,10 @@ package struct LoopFigures: Sendable {
 
     package mutating func refuse(_ service: ServiceName, _ code: Int) {
         refusals[Code(service: service, code: code), default: 0] += 1
+    }
+
+    package mutating func observeFanOut(_ service: ServiceName, since start: MonotonicInstant, at now: MonotonicInstant) {
+        fanOut[service, default: LatencyHistogram()].observe(nanoseconds: now.nanoseconds - start.nanoseconds)
     }
 
     package mutating func err(_ service: ServiceName, _ code: Int?) {
@@ -39,7 +43,7 @@ package struct LoopFigures: Sendable {
         errors.merge(other.errors, uniquingKeysWith: +)
         requests.add(other.requests)
         requestTimes.add(other.requestTimes)
-        fanOut.add(other.fanOut)
+        for (service, times) in other.fanOut { fanOut[service, default: LatencyHistogram()].add(times) }
         held += other.held
     }
 }

@@ -9,6 +9,8 @@ package struct ServerFigures: Sendable {
     package var maximumQueuedBytes = 0
     /// The labels of the requests that loops have counted.
     package var requestLabels: [String] = []
+    /// Services that have applications.
+    package var services: [ServiceName] = []
     package var sockets = 0
     package var maximumConnections = 0
     package var isReady = true
@@ -81,9 +83,13 @@ extension ServerFigures {
             total.refusals, "connections_refused_total", "WebSocket connections refused, by close code.", to: &out)
         Self.write(
             total.errors, "errors_total", "Errors told to clients whose connections went on, by code.", to: &out)
-        out.histogram(
-            "fanout_seconds", "From the first message queued for an event loop until all queued with it were written.",
-            total.fanOut)
+        out.family(
+            "fanout_seconds", .histogram, "From the first message queued for an event loop until all queued with it were written."
+        ) { samples in
+            for service in Set(services).union(total.fanOut.keys).sorted(by: { $0.rawValue < $1.rawValue }) {
+                samples.add(total.fanOut[service] ?? LatencyHistogram(), ["service": service.rawValue])
+            }
+        }
     }
 
     private static func write(

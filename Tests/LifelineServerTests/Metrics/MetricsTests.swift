@@ -46,7 +46,7 @@ struct MetricsTests {
             #expect(found.value("lifeline_presence_members", app) == 1)
             #expect(found.value("lifeline_events_published_total", app) == 1)
             #expect(found.value("lifeline_client_events_total", app) == 1)
-            #expect(found.value("lifeline_fanout_seconds_count") ?? 0 >= 2)
+            #expect(found.value("lifeline_fanout_seconds_count", ["service": "pusher"]) ?? 0 >= 2)
             #expect(found.value("lifeline_build_info", ["version": LifelineServer.version]) == 1)
             #expect(found.value("lifeline_ready") == 1)
             #expect(found.value("lifeline_sockets") ?? 0 >= 3)
