@@ -90,6 +90,7 @@ extension ConnectionMachine {
     /// Nothing more will be tried until the next `connect`.
     @usableFromInline mutating func giveUp(_ failure: ConnectionFailure, _ now: Moment, _ effects: inout [Effect<Session>]) {
         cancel(.deadline, &effects)
+        deadline = nil
         lastFailure = failure
         state = .failed(failure)
         announce(.failed, failure.category, cause: failure, now, &effects)
@@ -101,6 +102,7 @@ extension ConnectionMachine {
         state = .connected
         cancel(.open, &effects)
         cancel(.deadline, &effects)
+        deadline = nil
         lastHeard = now
         if failures > 0 { start(.stable, after: policy.timing.stable, &effects) }
         watchSilence(now, &effects)

@@ -59,6 +59,7 @@ extension ConnectionMachine {
     /// Rules NW-1 to NW-3.
     @usableFromInline mutating func networkChanged(_ status: NetworkStatus, _ now: Moment, _ effects: inout [Effect<Session>]) {
         network = status
+        guard !isInBackground else { return }
         switch (state, status) {
         case (.connected, _):
             if probedAt == nil { probe(now, &effects) }

@@ -7,6 +7,8 @@ extension ConnectionMachine {
             return
         case .connecting:
             startDeadline(limit, &effects)
+        case .suspended where isInBackground:
+            deadline = limit ?? deadline
         case .waiting, .suspended:
             cancel(.retry, &effects)
             startDeadline(limit, &effects)
@@ -25,12 +27,18 @@ extension ConnectionMachine {
     private mutating func startAfresh(within limit: Duration?, _ now: Moment, _ effects: inout [Effect<Session>]) {
         failures = 0
         lastFailure = nil
+        deadline = limit
+        if isInBackground {
+            waitForForeground(now, &effects)
+            return
+        }
         startDeadline(limit, &effects)
         dial(now, &effects)
     }
 
-    private mutating func startDeadline(_ limit: Duration?, _ effects: inout [Effect<Session>]) {
+    mutating func startDeadline(_ limit: Duration?, _ effects: inout [Effect<Session>]) {
         guard let limit else { return }
+        deadline = limit
         start(.deadline, after: limit, &effects)
     }
 

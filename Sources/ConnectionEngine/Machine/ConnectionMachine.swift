@@ -20,11 +20,12 @@
 ///        └───────────┘                                         └──────────────┘
 ///
 ///   disconnect leads from every phase to disconnected (from connected through disconnecting);
-///   connect leads from disconnected, failed, waiting and suspended to connecting.
+///   connect leads from disconnected, failed, waiting and suspended to connecting;
+///   in the background every attempt and every wait is suspended, and so is what connect asks for.
 /// ```
 public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline enum State: Hashable, Sendable {
-        /// Can transition to: connecting.
+        /// Can transition to: connecting, suspended.
         case idle
         /// An attempt is under way. Can transition to: connected, waiting, suspended, disconnected, failed.
         case connecting
@@ -32,13 +33,14 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
         case connected
         /// The retry timer is running. Can transition to: connecting, suspended, disconnected, failed.
         case waiting
-        /// No network; a slow retry timer is running. Can transition to: connecting, disconnected, failed.
+        /// No network, and a slow retry timer is running; or the application is in the background, and none is. Can transition to:
+        /// connecting, disconnected, failed.
         case suspended
         /// The goodbye is out; the close timer is running. Can transition to: disconnected.
         case disconnecting
-        /// Can transition to: connecting.
+        /// Can transition to: connecting, suspended.
         case disconnected
-        /// Can transition to: connecting.
+        /// Can transition to: connecting, suspended.
         case failed(ConnectionFailure)
     }
 
@@ -65,6 +67,10 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
     @usableFromInline var lostLink = false
     var lastFailure: ConnectionFailure?
     var network: NetworkStatus = .available
+    /// Whether the application is in the background. No attempt begins meanwhile.
+    @usableFromInline var isInBackground = false
+    /// The limit of the latest `connect`. It starts anew when the application returns.
+    @usableFromInline var deadline: Duration?
     @usableFromInline var lastChange: ConnectionChange
 
     /// A connection in phase `idle`.
@@ -106,6 +112,10 @@ public struct ConnectionMachine<Session: ProtocolSession>: Sendable {
             timerFired(timer, now, &effects)
         case .networkChanged(let status):
             networkChanged(status, now, &effects)
+        case .enterBackground:
+            enterBackground(now, &effects)
+        case .leaveBackground:
+            leaveBackground(now, &effects)
         }
     }
 

@@ -63,6 +63,10 @@ public protocol ProtocolSession: Sendable {
     /// A user asked to disconnect and the link still works: say goodbye in the protocol's own words, if it has any.
     mutating func closing(memory: inout Memory, out: inout SessionActions<Self>)
 
+    /// The application goes to the background, and the link, which still works, is about to be closed: send what must not be lost.
+    /// No goodbye, because the client comes back.
+    mutating func suspending(memory: inout Memory, out: inout SessionActions<Self>)
+
     /// The attempt is over, whatever the reason. Emit what is lost, answer what can be answered. Nothing can be sent any more.
     ///
     /// - Parameters:
@@ -81,6 +85,7 @@ extension ProtocolSession {
     public static func insistsOnRetry(after failure: ConnectionFailure) -> Bool { false }
     public mutating func probe(memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func closing(memory: inout Memory, out: inout SessionActions<Self>) {}
+    public mutating func suspending(memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func timerFired(_ timer: SessionTimer, memory: inout Memory, out: inout SessionActions<Self>) {}
     public mutating func finished(
         _ job: JobID, _ result: Result<JobResult, ConnectionFailure>, memory: inout Memory, out: inout SessionActions<Self>

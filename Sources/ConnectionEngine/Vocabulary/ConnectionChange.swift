@@ -8,7 +8,8 @@ public enum ConnectionPhase: Hashable, Sendable {
     case connected
     /// The next attempt starts after a pause.
     case waiting
-    /// There is no network; the next attempt starts when there is one.
+    /// There is no network, and the next attempt starts when there is one; or the application is in the background, and the next
+    /// attempt starts when it returns.
     case suspended
     /// The connection is being closed on request.
     case disconnecting

@@ -23,6 +23,8 @@ public struct StatusCategory: RawRepresentable, Hashable, Sendable, CustomString
     public static let unexpectedDisconnect = StatusCategory(rawValue: "unexpectedDisconnect")
     /// No route, no name, refused or reset while dialling.
     public static let networkUnavailable = StatusCategory(rawValue: "networkUnavailable")
+    /// The application is in the background; the connection was given up until it returns.
+    public static let background = StatusCategory(rawValue: "background")
     /// No answer in time, or a missed heartbeat.
     public static let timeout = StatusCategory(rawValue: "timeout")
     /// The TLS handshake failed.

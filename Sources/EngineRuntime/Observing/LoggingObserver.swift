@@ -20,7 +20,7 @@ public struct LoggingObserver: EngineObserver {
         if let cause = change.cause { metadata["lifeline.cause"] = "\(cause.reason)" }
         if let code = change.cause?.code { metadata["lifeline.code"] = "\(code)" }
         if let pause = change.retryIn { metadata["lifeline.retry_in"] = "\(pause.inSeconds)" }
-        logger.log(level: Self.level(of: change.phase), Self.text(of: change.phase), metadata: metadata)
+        logger.log(level: Self.level(of: change.phase), Self.text(of: change), metadata: metadata)
     }
 
     public func noted(_ report: ClientReport) {
@@ -63,12 +63,13 @@ public struct LoggingObserver: EngineObserver {
         }
     }
 
-    private static func text(of phase: ConnectionPhase) -> Logger.Message {
-        switch phase {
+    private static func text(of change: ConnectionChange) -> Logger.Message {
+        switch change.phase {
         case .idle: "connection idle"
         case .connecting: "connection attempt begins"
         case .connected: "connected"
         case .waiting: "connection lost or attempt failed, waiting for the next attempt"
+        case .suspended where change.category == .background: "in the background, waiting for the application to return"
         case .suspended: "no network, waiting for one"
         case .disconnecting: "disconnecting"
         case .disconnected: "disconnected on request"

@@ -113,7 +113,8 @@ public struct MetricsObserver: EngineObserver {
 extension StatusCategory {
     /// Everything that a failure of this package's own may be about.
     fileprivate static let failures: Set<StatusCategory> = [
-        .disconnected, .unexpectedDisconnect, .networkUnavailable, .timeout, .tlsFailed, .tlsUntrusted, .proxyUnavailable,
+        .disconnected, .unexpectedDisconnect, .networkUnavailable, .background, .timeout, .tlsFailed, .tlsUntrusted,
+        .proxyUnavailable,
         .malformedResponse, .badRequest, .requestTooLong, .malformedFilter, .accessDenied, .credentialsRejected, .kicked, .banned,
         .accountDeleted, .refused, .overloaded, .serverRestart, .decryptionFailed, .messageCountExceeded, .cancelled, .unknown,
     ]

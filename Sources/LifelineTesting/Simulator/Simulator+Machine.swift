@@ -120,7 +120,14 @@ extension Simulator {
         case .connecting where timers[.open] == nil: throw Violation("Connecting without a limit.")
         case .connected where probesSilence && timers[.silence] == nil: throw Violation("Connected and nobody watches.")
         case .waiting where timers[.retry] == nil: throw Violation("Waiting for nothing.")
+        case .suspended where isInBackground:
+            guard timers.isEmpty, jobs.isEmpty, link == nil else {
+                throw Violation(
+                    "In the background, but timers \(timers.keys), jobs \(jobs), link \(String(describing: link)) are left.")
+            }
         case .suspended where timers[.retry] == nil: throw Violation("Suspended for ever.")
+        case .connecting, .connected, .waiting:
+            if isInBackground { throw Violation("\(phase) in the background.") }
         case .disconnecting where timers[.close] == nil: throw Violation("Disconnecting for ever.")
         case .disconnected, .failed:
             guard timers.isEmpty, jobs.isEmpty, link == nil else {
@@ -135,14 +142,14 @@ extension Simulator {
 public enum LegalTransitions {
     /// The phases that may follow, by phase.
     public static let table: [ConnectionPhase: Set<ConnectionPhase>] = [
-        .idle: [.connecting],
+        .idle: [.connecting, .suspended],
         .connecting: [.connected, .waiting, .suspended, .disconnected, .failed],
         .connected: [.waiting, .suspended, .disconnecting, .failed],
         .waiting: [.connecting, .suspended, .disconnected, .failed],
-        .suspended: [.connecting, .disconnected, .failed],
+        .suspended: [.connecting, .suspended, .disconnected, .failed],
         .disconnecting: [.disconnected],
-        .disconnected: [.connecting],
-        .failed: [.connecting],
+        .disconnected: [.connecting, .suspended],
+        .failed: [.connecting, .suspended],
     ]
 
     /// Whether `to` may follow `from`.

@@ -25,6 +25,7 @@ public struct Simulator<Service: SimulatedService> {
     var lastAttempt = AttemptID(0)
     var staleTimers: [TimerID] = []
     var phase = ConnectionPhase.idle
+    var isInBackground = false
     var probesSilence: Bool
     /// The latest events, for the report of a failure.
     var trail: [String] = []
@@ -70,8 +71,20 @@ public struct Simulator<Service: SimulatedService> {
         case 284..<300: try breakSomething()
         case 300..<310: try staleNews()
         case 310..<312: try feed(.updatePolicy(Service.policy), "policy")
+        case 312..<316: try enterBackground()
+        case 316..<328: try leaveBackground()
         default: try advance()
         }
+    }
+
+    private mutating func enterBackground() throws(Violation) {
+        isInBackground = true
+        try feed(.enterBackground, "background")
+    }
+
+    private mutating func leaveBackground() throws(Violation) {
+        isInBackground = false
+        try feed(.leaveBackground, "foreground")
     }
 
     private mutating func drawLimit() -> Duration? {
@@ -113,6 +126,7 @@ public struct Simulator<Service: SimulatedService> {
 
     private mutating func finish() throws(Violation) {
         network = .working
+        try leaveBackground()
         try feed(.disconnect, "disconnect at the end")
         // Requests from the time of the goodbye wait for the next connection, unless it is said once more that there is none.
         try feed(.disconnect, "disconnect during the goodbye")

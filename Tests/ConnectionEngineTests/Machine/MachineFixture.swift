@@ -69,7 +69,7 @@ struct MachineFixture {
 
 /// How to get a machine into each of its states.
 enum MachineState: String, CaseIterable {
-    case idle, dialling, opened, connected, probing, waiting, suspended, disconnecting, disconnected, failed
+    case idle, dialling, opened, connected, probing, waiting, suspended, background, disconnecting, disconnected, failed
 
     func make() -> MachineFixture {
         var fixture = MachineFixture()
@@ -95,6 +95,9 @@ enum MachineState: String, CaseIterable {
         case .suspended:
             fixture = Self.waiting.make()
             fixture.feed(.networkChanged(.unavailable))
+        case .background:
+            fixture = Self.connected.make()
+            fixture.feed(.enterBackground)
         case .disconnecting:
             fixture = Self.connected.make()
             fixture.feed(.disconnect)
@@ -115,7 +118,7 @@ enum MachineInput: String, CaseIterable {
     case connect, connectWithin, disconnect, cancelRetry, perform, performOnce, abandon, updatePolicy
     case opened, openedStale, received, receivedStale, heard, closed, closedStale, goAway, finished, finishedStale
     case openTimer, retryTimer, silenceTimer, stableTimer, closeTimer, deadlineTimer, sessionTimer
-    case noRoute, route
+    case noRoute, route, background, foreground
 
     func apply(to fixture: inout MachineFixture) -> [String] {
         let old = AttemptID(99)
@@ -149,6 +152,8 @@ enum MachineInput: String, CaseIterable {
         case .sessionTimer: return fixture.fire("session", .session(LineSession.timer))
         case .noRoute: return fixture.feed(.networkChanged(.unavailable))
         case .route: return fixture.feed(.networkChanged(.available))
+        case .background: return fixture.feed(.enterBackground)
+        case .foreground: return fixture.feed(.leaveBackground)
         }
     }
 }

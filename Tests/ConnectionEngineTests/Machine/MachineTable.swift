@@ -13,6 +13,7 @@ enum MachineTable {
         dialling      | performOnce   | connecting    | answer badRequest
         dialling      | closed        | waiting       | -open, +retry, waiting(unexpectedDisconnect)
         dialling      | openTimer     | waiting       | abort, +retry, waiting(timeout)
+        dialling      | background    | suspended     | abort, -open, suspended(background)
         opened        | connectWithin | connecting    | +deadline
         opened        | disconnect    | disconnected  | abort, -open, disconnected(disconnected)
         opened        | performOnce   | connecting    | send publish(1)
@@ -20,6 +21,7 @@ enum MachineTable {
         opened        | closed        | waiting       | -open, +retry, waiting(unexpectedDisconnect)
         opened        | goAway        | failed        | abort, -open, failed(kicked)
         opened        | openTimer     | waiting       | abort, +retry, waiting(timeout)
+        opened        | background    | suspended     | abort, -open, suspended(background)
         connected     | disconnect    | disconnecting | send goodbye, goodbye, cancel jobs, -session, -silence, +close, disconnecting(disconnected)
         connected     | perform       | connected     | send subscribe("c")
         connected     | performOnce   | connected     | send publish(1)
@@ -31,6 +33,7 @@ enum MachineTable {
         connected     | sessionTimer  | connected     | event timerFired
         connected     | noRoute       | connected     | send ping, +silence
         connected     | route         | connected     | send ping, +silence
+        connected     | background    | suspended     | abort, cancel jobs, -session, -silence, suspended(background)
         probing       | disconnect    | disconnecting | send goodbye, goodbye, cancel jobs, -session, -silence, +close, disconnecting(disconnected)
         probing       | perform       | connected     | send subscribe("c")
         probing       | performOnce   | connected     | send publish(1)
@@ -39,6 +42,7 @@ enum MachineTable {
         probing       | goAway        | failed        | abort, cancel jobs, -session, -silence, failed(kicked)
         probing       | silenceTimer  | waiting       | abort, cancel jobs, -session, +retry, waiting(timeout)
         probing       | sessionTimer  | connected     | event timerFired
+        probing       | background    | suspended     | abort, cancel jobs, -session, -silence, suspended(background)
         waiting       | connect       | connecting    | -retry, connecting(unexpectedDisconnect), +open, open
         waiting       | connectWithin | connecting    | -retry, +deadline, connecting(unexpectedDisconnect), +open, open
         waiting       | disconnect    | disconnected  | -retry, disconnected(disconnected)
@@ -47,6 +51,7 @@ enum MachineTable {
         waiting       | retryTimer    | connecting    | connecting(unexpectedDisconnect), +open, open
         waiting       | noRoute       | suspended     | -retry, +retry, suspended(networkUnavailable)
         waiting       | route         | connecting    | -retry, connecting(unexpectedDisconnect), +open, open
+        waiting       | background    | suspended     | -retry, suspended(background)
         suspended     | connect       | connecting    | -retry, connecting(unexpectedDisconnect), +open, open
         suspended     | connectWithin | connecting    | -retry, +deadline, connecting(unexpectedDisconnect), +open, open
         suspended     | disconnect    | disconnected  | -retry, disconnected(disconnected)
@@ -54,6 +59,11 @@ enum MachineTable {
         suspended     | performOnce   | suspended     | answer badRequest
         suspended     | retryTimer    | connecting    | connecting(unexpectedDisconnect), +open, open
         suspended     | route         | connecting    | -retry, connecting(unexpectedDisconnect), +open, open
+        suspended     | background    | suspended     | -retry, suspended(background)
+        background    | disconnect    | disconnected  | disconnected(disconnected)
+        background    | cancelRetry   | failed        | failed(background)
+        background    | performOnce   | suspended     | answer badRequest
+        background    | foreground    | connecting    | connecting(background), +open, open
         disconnecting | connect       | connecting    | -close, abort, disconnected(disconnected), connecting(connecting), +open, open
         disconnecting | connectWithin | connecting    | -close, abort, disconnected(disconnected), +deadline, connecting(connecting), +open, open
         disconnecting | performOnce   | disconnecting | answer badRequest
