@@ -15,13 +15,12 @@ extension ChatClient {
         }
         guard isCurrent else { return }
         telemetry?.note(notices)
-        let isSuspended = state.withLockedValue { $0.isSuspended }
         let arrivals = notices.map { notice -> Arrival in
             switch notice {
             case .event(let event): return .event(event, launch: launch)
             case .dropped(let count): return .dropped(count)
             case .change(let change):
-                let details = NCConnectionDetails(change, isSuspended: isSuspended)
+                let details = NCConnectionDetails(change)
                 return .change(change, details, launch: launch, version: board.note(details.status, of: number))
             }
         }

@@ -95,19 +95,23 @@ extension ChatClient {
             return state.isSuspended
         }
         if wasSuspended { return }
-        for input in NexconnSession.suspending(settings.policy) { driver.submit(input) }
+        driver.submit(.enterBackground)
     }
 
     /// The application is in front again: tries at once, and the pauses start anew (rule NC-17).
     func comeBack() {
         guard !isRetired, !isOver, let driver else { return }
-        let network = state.withLockedValue { state in
-            state.isSuspended = false
-            return state.networkStatus
+        let wasSuspended = state.withLockedValue { state in
+            defer { state.isSuspended = false }
+            return state.isSuspended
         }
-        let failures = driver.snapshot.failedAttempts
-        for input in NexconnSession.returning(settings.policy, failures: failures) { driver.submit(input) }
-        if network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
+        let inputs =
+            wasSuspended
+            ? NexconnSession.returning(settings.policy)
+            : NexconnSession.networkChanged(.available, policy: settings.policy, failures: driver.snapshot.failedAttempts)
+        for input in inputs { driver.submit(input) }
+        let network = state.withLockedValue { $0.networkStatus }
+        if !wasSuspended, network == .unavailable { driver.submit(.networkChanged(.unavailable)) }
     }
 
     /// The application asks again for a connection that is being made already.
@@ -121,11 +125,8 @@ extension ChatClient {
 
     /// News of the network: a new way out starts the pauses anew (rule NC-13).
     private func networkChanged(_ status: NetworkStatus) {
-        let isSuspended = state.withLockedValue { state in
-            state.networkStatus = status
-            return state.isSuspended
-        }
-        guard !isSuspended, !isRetired, !isOver, let driver else { return }
+        state.withLockedValue { $0.networkStatus = status }
+        guard !isRetired, !isOver, let driver else { return }
         let failures = driver.snapshot.failedAttempts
         for input in NexconnSession.networkChanged(status, policy: settings.policy, failures: failures) {
             driver.submit(input)

@@ -3,14 +3,12 @@ import NexconnProtocol
 
 extension NCConnectionDetails {
     /// What a change of the engine's is called (rules NP-1 to NP-4).
-    ///
-    /// - Parameter isSuspended: whether the application has given the link up for a while.
-    init(_ change: ConnectionChange, isSuspended: Bool) {
-        let code = isSuspended && change.phase == .suspended ? .suspend : NexconnStatusCode(change: change)
+    init(_ change: ConnectionChange) {
+        let code = NexconnStatusCode(change: change)
         self.init(
             status: NCConnectionStatus(rawValue: code.rawValue) ?? .unknown, category: change.category.rawValue,
             reason: change.cause?.reason, code: change.cause?.code, attempt: change.attempt,
-            retryIn: isSuspended ? nil : change.retryIn?.inSeconds, willRetry: change.willRetry)
+            retryIn: change.retryIn?.inSeconds, willRetry: change.willRetry)
     }
 }
 

@@ -1,10 +1,5 @@
+import EngineRuntime
 import Foundation
-
-#if canImport(UIKit) && !os(watchOS)
-    import UIKit
-#elseif canImport(AppKit)
-    import AppKit
-#endif
 
 // Applications that come and go. On Apple platforms the system's notifications say so, except in extensions; elsewhere the
 // application does.
@@ -29,23 +24,13 @@ extension NCEngine {
 
     /// Observes the system's notifications, for as long as the process lives.
     static func observeApplication() {
-        _ = applicationObservers
+        _ = applicationObservation
     }
 
-    private static let applicationObservers: Void = {
-        #if canImport(UIKit) && !os(watchOS)
-            guard !Bundle.main.bundlePath.hasSuffix(".appex") else { return }
-            observe(.default, UIApplication.didEnterBackgroundNotification) { ChatEngine.shared.enterBackground() }
-            observe(.default, UIApplication.willEnterForegroundNotification) { ChatEngine.shared.enterForeground() }
-        #elseif canImport(AppKit)
-            guard !Bundle.main.bundlePath.hasSuffix(".appex") else { return }
-            let center = NSWorkspace.shared.notificationCenter
-            observe(center, NSWorkspace.willSleepNotification) { ChatEngine.shared.enterBackground() }
-            observe(center, NSWorkspace.didWakeNotification) { ChatEngine.shared.enterForeground() }
-        #endif
-    }()
-
-    private static func observe(_ center: NotificationCenter, _ name: Notification.Name, _ body: @escaping @Sendable () -> Void) {
-        _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in body() }
+    private static let applicationObservation = ApplicationMonitor.shared.observe { place in
+        switch place {
+        case .foreground: ChatEngine.shared.enterForeground()
+        case .background: ChatEngine.shared.enterBackground()
+        }
     }
 }

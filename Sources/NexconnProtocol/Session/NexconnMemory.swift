@@ -25,7 +25,6 @@ public struct NexconnMemory: Sendable {
     var wasLost = false
     /// When the link that was lost was last heard.
     var lostAt: Moment?
-    var isSuspended = false
     var disablesPush = false
     var outbox = NexconnOutbox()
     /// Open channels that are wanted, in the order in which they were asked for.

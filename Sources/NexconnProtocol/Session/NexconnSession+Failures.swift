@@ -13,9 +13,6 @@ extension NexconnSession {
     /// It was written, and nobody knows what became of it.
     static let unanswered = ConnectionFailure(
         nexconn: .noAcknowledgement, .unknown, "The server did not answer; it may have been done or not.", origin: .local)
-    /// The application gave the link up for a while (rule NS-33).
-    public static let suspension = ConnectionFailure(
-        .unexpectedDisconnect, "The application gave the connection up for a while.")
 
     /// What a `bye` is called, by its code and by whether another attempt is allowed (session document, section 2).
     public static func category(of bye: NexconnBye) -> StatusCategory {

@@ -14,7 +14,7 @@ extension ConnectionPolicy {
     /// - Parameters:
     ///   - cap: the longest pause; nil for 64 s, or 3 s with the timing for tests.
     ///   - failures: how many failures in a row happened before the network changed and do not count any more, see
-    ///     ``NexconnSession/returning(_:failures:)``.
+    ///     ``NexconnSession/networkChanged(_:policy:failures:)``.
     public static func nexconn(
         timing: ConnectionTiming = .standard, cap: Duration? = nil, forgiving failures: Int = 0
     ) -> ConnectionPolicy {
@@ -45,24 +45,13 @@ extension ConnectionPolicy {
     }
 }
 
-// What an owner submits, in this order, when the surroundings change. The engine's own inputs do it: a link that is given up for a
-// while is one without a route, and pauses start anew with a policy that does not count what was before (rules NS-31 and NS-33).
+// What an owner submits, in this order, when the surroundings change: pauses start anew with a policy that does not count what was
+// before (rule NS-31).
 extension NexconnSession {
-    /// The application goes to the background: ends the link, or the attempt as soon as it is open, and keeps outbox, place and
-    /// open channels. The engine announces `suspended`; until ``returning(_:failures:)`` news of the network must not be submitted.
-    public static func suspending(_ policy: ConnectionPolicy) -> [Input<NexconnSession>] {
-        var policy = policy
-        // The slow timer of the phase has to be slower than any application stays away.
-        policy.cap = .seconds(31_536_000)
-        return [.updatePolicy(policy), .networkChanged(.unavailable), .perform(.suspend, nil)]
-    }
-
-    /// The application is back: tries at once, and the pauses start anew.
-    /// - Parameters:
-    ///   - policy: the one in use before ``suspending(_:)``.
-    ///   - failures: ``ConnectionSnapshot/failedAttempts`` now.
-    public static func returning(_ policy: ConnectionPolicy, failures: Int) -> [Input<NexconnSession>] {
-        [.updatePolicy(policy.forgiving(failures)), .perform(.resume, nil), .networkChanged(.available)]
+    /// The application is back: what was given up is dialled at once, and the pauses start anew (rule NS-33).
+    /// - Parameter policy: the one in use.
+    public static func returning(_ policy: ConnectionPolicy) -> [Input<NexconnSession>] {
+        [.updatePolicy(policy.forgiving(0)), .leaveBackground]
     }
 
     /// News of the network. A route, or another one, starts the pauses anew and ends waiting at once.

@@ -114,8 +114,6 @@ extension NexconnSession {
             memory.disablesPush = disablePush
             giveUp(notConnected, &memory, &out)
         case .expire: expire(&memory, &out, isConnected: false)
-        case .suspend: memory.isSuspended = true
-        case .resume: memory.isSuspended = false
         case .typing: break
         }
         out.answer(id, .success(.done))

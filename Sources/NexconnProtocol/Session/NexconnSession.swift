@@ -75,10 +75,6 @@ public struct NexconnSession: WebSocketSession {
 
     /// The client speaks first (rules NS-1 and NS-2).
     public mutating func opened(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
-        guard !memory.isSuspended else {
-            out.fault(Self.suspension)
-            return
-        }
         Self.expire(&memory, &out, isConnected: false)
         if let deadline = memory.outbox.earliestDeadline { arm(deadline, &out) }
         let hello = NexconnHello(
@@ -158,12 +154,7 @@ public struct NexconnSession: WebSocketSession {
             Self.expire(&memory, &out, isConnected: isWelcome)
             transmit(&memory, &out)
             out.answer(id, .success(.done))
-        case .suspend:
-            memory.isSuspended = true
-            flushAcknowledgement(memory, &out)
-            out.answer(id, .success(.done))
-            out.fault(Self.suspension)
-        case .setToken, .resume: Self.performOffline(command, id: id, memory: &memory, out: &out)
+        case .setToken: Self.performOffline(command, id: id, memory: &memory, out: &out)
         }
     }
 
@@ -171,6 +162,11 @@ public struct NexconnSession: WebSocketSession {
     public mutating func probe(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
         pings += 1
         out.send(.ping(Array(String(pings).utf8)))
+    }
+
+    /// Rule NS-33.
+    public mutating func suspending(memory: inout NexconnMemory, out: inout SessionActions<Self>) {
+        flushAcknowledgement(memory, &out)
     }
 
     /// Rule NS-7.

@@ -25,10 +25,6 @@ public enum NexconnCommand: Sendable {
     /// Gives up the messages whose time is over. While an attempt is alive the session does so by itself; who wants the limit kept
     /// during a pause between attempts as well submits this then (rule NS-14).
     case expire
-    /// Ends the link until `resume`, and each one that opens before. See ``NexconnSession/suspending(_:)``.
-    case suspend
-    /// Links are welcome again. See ``NexconnSession/returning(_:failures:)``.
-    case resume
 }
 
 /// Answers to commands.

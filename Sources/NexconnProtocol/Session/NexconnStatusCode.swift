@@ -25,7 +25,7 @@ public enum NexconnStatusCode: Int, CaseIterable, Hashable, Sendable {
         case .connecting: self = .connecting
         case .connected: self = .connected
         case .disconnecting, .disconnected: self = .signOut
-        case .suspended: self = .networkUnavailable
+        case .suspended: self = change.category == .background ? .suspend : .networkUnavailable
         case .waiting: self = Self.waiting(change)
         case .failed: self = Self.failed(change.category)
         }

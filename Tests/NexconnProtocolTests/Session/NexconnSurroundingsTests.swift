@@ -88,9 +88,9 @@ import Testing
         script.acknowledge(3)
         script.send("a")
         script.forget()
-        script.handle(NexconnSession.suspending(policy))
+        script.handle(.enterBackground)
         #expect(script.told() == ["<suspended>"])
-        #expect(script.changes.last?.cause == NexconnSession.suspension)
+        #expect(script.changes.last?.cause == .inBackground)
         #expect(script.sent().contains("ack 3"))
         #expect(script.answers() == [])
         let attempt = script.attempt
@@ -99,18 +99,18 @@ import Testing
         script.submit(.expire)
         #expect(script.answers() == ["2 unknown 31000"])
         script.send("b")
-        script.handle(NexconnSession.returning(policy, failures: script.machine.snapshot.failedAttempts))
+        script.handle(NexconnSession.returning(policy))
         #expect(script.changes.last?.phase == .connecting)
         script.forget()
         script.open(q: 3)
         #expect(script.sent() == ["hello token e/3 again", "enter 1 room 50 after 5", "send 2 b"])
     }
 
-    @Test func `An attempt that is under way ends as soon as it is open`() {
+    @Test func `An attempt that is under way ends at once`() {
         let script = NexconnScript()
         script.handle(.connect(within: nil))
-        script.handle(NexconnSession.suspending(policy))
-        #expect(script.changes.last?.phase == .connecting)
+        script.handle(.enterBackground)
+        #expect(script.changes.last?.phase == .suspended)
         script.handle(.opened(script.attempt))
         #expect(script.changes.last?.phase == .suspended)
         #expect(script.sent() == [], "no word, and no token")
@@ -119,7 +119,7 @@ import Testing
     @Test func `A pause between two attempts ends in suspension as well`() {
         let script = NexconnScript.connected()
         script.close(nil)
-        script.handle(NexconnSession.suspending(policy))
+        script.handle(.enterBackground)
         #expect(script.changes.last?.phase == .suspended)
         script.advance(.seconds(86_400))
         #expect(script.changes.last?.phase == .suspended)
@@ -128,17 +128,17 @@ import Testing
     @Test func `Coming and going quickly leaves a link as it is wanted last`() {
         let script = NexconnScript()
         script.handle(.connect(within: nil))
-        script.handle(NexconnSession.suspending(policy))
-        script.handle(NexconnSession.returning(policy, failures: 0))
+        script.handle(.enterBackground)
+        script.handle(NexconnSession.returning(policy))
         script.open()
         #expect(script.changes.last?.phase == .connected)
     }
 
     @Test func `A disconnect in the background is final`() {
         let script = NexconnScript.connected()
-        script.handle(NexconnSession.suspending(policy))
+        script.handle(.enterBackground)
         script.handle(.disconnect)
-        script.handle(NexconnSession.returning(policy, failures: 0))
+        script.handle(NexconnSession.returning(policy))
         #expect(script.changes.last?.phase == .disconnected)
     }
 }

@@ -98,11 +98,9 @@ struct NexconnModelService: SimulatedService {
             user.leaves(room)
             return .exit(room)
         case 88..<92: return .request(.settings)
-        case 92: return .typing(to: "bob", type: "T")
-        case 93: return .leave(disablePush: false)
-        case 94, 95: return .expire
-        case 96: return .suspend
-        default: return .resume
+        case 92: return .leave(disablePush: false)
+        case 93, 94: return .expire
+        default: return .typing(to: "bob", type: "T")
         }
     }
 
