@@ -82,6 +82,8 @@
     NSLog(@"%@ %@ %ld %@", connection.url, connection.key, (long)connection.connectionState, connection.userDataFetcher());
     [connection sendEventWithEvent:@"client-event" data:@{@"a": @1} channel:nil];
     [connection connect];
+    [connection applicationDidEnterBackground];
+    [connection applicationWillEnterForeground];
     [connection disconnect];
     PusherConnection *own = [[PusherConnection alloc] initWithKey:@"key"
                                                               url:@"wss://ws.pusherapp.com:443/app/key"
@@ -150,6 +152,8 @@
         NSLog(@"%@", message);
     }];
     [self.pusher connect];
+    [self.pusher applicationDidEnterBackground];
+    [self.pusher applicationWillEnterForeground];
     [self.pusher disconnect];
 }
 

@@ -22,7 +22,8 @@ extension EngineAssembly {
         },
         observeNetwork: { host, driver in
             NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
-        })
+        },
+        observeApplication: { driver in ApplicationMonitor.shared.observe { [weak driver] in driver?.moved(to: $0) } })
 
     /// How the connection is made, and how much of a message it takes (rules PA-53 and PA-82).
     static func configuration(_ options: PusherClientOptions, _ policy: ConnectionPolicy) -> WebSocketTransportConfiguration {

@@ -17,6 +17,8 @@ struct EngineAssembly: Sendable {
         ) -> Driver
     /// Hears news of the network for a driver that connects to a host; nil when there is none to hear.
     var observeNetwork: @Sendable (String, Driver) -> NetworkObservation? = { _, _ in nil }
+    /// Hears from the system where the application is; nil when only the application says so itself.
+    var observeApplication: @Sendable (Driver) -> Observation? = { _ in nil }
 }
 
 extension EngineAssembly {

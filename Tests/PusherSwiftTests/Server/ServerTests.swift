@@ -37,6 +37,27 @@ struct ServerTests {
         }
     }
 
+    @Test func `PA-87, PA-88: the background closes the socket, and the return connects and subscribes`() async throws {
+        try await withServer { server in
+            let client = LiveClient(server)
+            client.pusher.subscribe("a").bind(eventName: "e") { client.diary.note("e \($0.data ?? "-")") }
+            client.pusher.connect()
+            await client.diary.wait(for: "subscribed a")
+            client.pusher.applicationDidEnterBackground()
+            await client.diary.wait(for: "connected→reconnecting")
+            client.pusher.applicationWillEnterForeground()
+            await client.diary.wait(for: "subscribed a", times: 2)
+            try server.publish(channel: "a", event: "e", data: "1")
+            let lines = await client.diary.wait(for: "e 1")
+            #expect(
+                lines == [
+                    "disconnected→connecting", "connecting→connected", "subscribed a", "connected→reconnecting",
+                    "reconnecting→connecting", "connecting→connected", "subscribed a", "e 1",
+                ])
+            #expect(server.statistics.connectionsAccepted == 2)
+        }
+    }
+
     /// Rule PA-53. Servers of one's own may be set to longer data than Pusher's 10 KiB.
     @Test func `a message of megabytes arrives whole, and the connection stays`() async throws {
         let server = try await LifelineServer.start(.init(port: 0, maximumPendingBytes: 1 << 26))

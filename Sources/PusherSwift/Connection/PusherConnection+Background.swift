@@ -1,0 +1,34 @@
+// Applications that come and go. Additions to PusherSwift 10.1 (rules PA-87 to PA-90).
+extension PusherConnection {
+    /// Call this when the application goes to the background. The connection is closed at once, the state becomes `reconnecting` with
+    /// category `background`, and nothing is tried and no timer runs until ``applicationWillEnterForeground()``.
+    ///
+    /// Subscriptions are kept. ``connect()`` is remembered meanwhile, ``disconnect()`` is final. Repeated calls do nothing. On iOS, tvOS,
+    /// visionOS and macOS the library calls it by itself, except in extensions. May be called from any thread.
+    public func applicationDidEnterBackground() {
+        driver.moved(to: .background)
+    }
+
+    /// Call this when the application comes to the foreground. What was connected, or asked to be, connects at once and without a pause,
+    /// also with ``PusherClientOptions/autoReconnect`` off, and its channels are subscribed again.
+    ///
+    /// Pusher does not repeat what was published meanwhile, so the delegate's log and ``PusherClientOptions/logger`` name each channel
+    /// that may have missed events. Without ``applicationDidEnterBackground()`` before, nothing happens. May be called from any thread.
+    public func applicationWillEnterForeground() {
+        driver.moved(to: .foreground)
+    }
+}
+
+extension Pusher {
+    /// Call this when the application goes to the background: the same as the connection's
+    /// ``PusherConnection/applicationDidEnterBackground()``. An addition to PusherSwift 10.1.
+    public func applicationDidEnterBackground() {
+        connection.applicationDidEnterBackground()
+    }
+
+    /// Call this when the application comes to the foreground: the same as the connection's
+    /// ``PusherConnection/applicationWillEnterForeground()``. An addition to PusherSwift 10.1.
+    public func applicationWillEnterForeground() {
+        connection.applicationWillEnterForeground()
+    }
+}
