@@ -26,6 +26,8 @@ public final class PubNub: Sendable {
     let wanted = NIOLockedValueBox(WantedList())
     let script = NIOLockedValueBox(StatusScript())
     let filter = NIOLockedValueBox<String?>(nil)
+    /// Where the application is.
+    let place = NIOLockedValueBox(ApplicationMonitor.Place.foreground)
     /// Orders what changes both the list and the engine.
     let commands = NIOLock()
 
@@ -57,7 +59,8 @@ public final class PubNub: Sendable {
             backlog: Self.backlog, isDroppable: { $0.isDroppable }, dropped: { _ in .gap(PNGap()) })
         let heard = engine.observe { [weak self] in self?.hear($0) }
         let delivered = deliveries.observe(on: queue) { [weak self] in self?.deliver($0) }
-        observations.withLockedValue { $0 = [heard, delivered] }
+        let application = assembly.observeApplication { [weak self] in self?.moved(to: $0) }
+        observations.withLockedValue { $0 = [heard, delivered] + (application.map { [$0] } ?? []) }
     }
 
     deinit {
@@ -113,7 +116,9 @@ public final class PubNub: Sendable {
 
     /// A client of the same kind with another configuration.
     func sibling(_ values: ConfigurationValues, queue: CallbackQueue) -> PubNub {
-        PubNub(values, queue: queue, assembly: assembly)
+        let sibling = PubNub(values, queue: queue, assembly: assembly)
+        if place.withLockedValue({ $0 }) == .background { sibling.moved(to: .background) }
+        return sibling
     }
 }
 

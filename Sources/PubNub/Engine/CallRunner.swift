@@ -18,6 +18,14 @@ final class CallRunner: Sendable {
     private struct State {
         var last: UInt64 = 0
         var pending: [UInt64: Pending] = [:]
+        /// Called when nothing is pending any more.
+        var waiters: [@Sendable () -> Void] = []
+
+        mutating func takeWaiters() -> [@Sendable () -> Void] {
+            guard pending.isEmpty else { return [] }
+            defer { waiters = [] }
+            return waiters
+        }
     }
 
     private let transport: any CallTransport
@@ -28,14 +36,30 @@ final class CallRunner: Sendable {
     }
 
     deinit {
-        let left = state.withLockedValue { state in
-            defer { state.pending = [:] }
-            return state.pending.sorted { $0.key < $1.key }.map(\.value)
+        cancelAll()
+    }
+
+    /// Ends all requests, in the order in which they were made; their completions are told so.
+    func cancelAll() {
+        let (left, waiters) = state.withLockedValue { state in
+            let left = state.pending.sorted { $0.key < $1.key }.map(\.value)
+            state.pending = [:]
+            return (left, state.takeWaiters())
         }
         for pending in left {
             pending.cancel?()
             pending.completion(.failure(.cancelledByCaller))
         }
+        for waiter in waiters { waiter() }
+    }
+
+    /// Calls `body` once every request was answered: at once if that is so now, otherwise on the thread of the last answer.
+    func whenIdle(_ body: @escaping @Sendable () -> Void) {
+        let isIdle = state.withLockedValue { state in
+            if !state.pending.isEmpty { state.waiters.append(body) }
+            return state.pending.isEmpty
+        }
+        if isIdle { body() }
     }
 
     /// Makes a request. Returns at once; `completion` comes once, on any thread.
@@ -60,14 +84,23 @@ final class CallRunner: Sendable {
 
     /// Ends a request, whose completion is told so. Does nothing once it was answered.
     func cancel(_ id: UInt64) {
-        guard let pending = state.withLockedValue({ $0.pending.removeValue(forKey: id) }) else { return }
-        pending.cancel?()
-        pending.completion(.failure(.cancelledByCaller))
+        let (pending, waiters) = take(id)
+        pending?.cancel?()
+        pending?.completion(.failure(.cancelledByCaller))
+        for waiter in waiters { waiter() }
     }
 
     private func finish(_ id: UInt64, _ result: Result<HTTPAnswer, ConnectionFailure>) {
-        let pending = state.withLockedValue { $0.pending.removeValue(forKey: id) }
+        let (pending, waiters) = take(id)
         pending?.completion(result)
+        for waiter in waiters { waiter() }
+    }
+
+    private func take(_ id: UInt64) -> (pending: Pending?, waiters: [@Sendable () -> Void]) {
+        state.withLockedValue { state in
+            let pending = state.pending.removeValue(forKey: id)
+            return (pending, state.takeWaiters())
+        }
     }
 }
 

@@ -30,7 +30,8 @@ extension EngineAssembly {
                 observeNetwork: { host, driver in
                     NetworkMonitor.shared.observe(forHost: host) { [weak driver] in driver?.submit(.networkChanged($0)) }
                 })
-        })
+        },
+        observeApplication: { ApplicationMonitor.shared.observe($0) })
 
     /// A driver of what is configured.
     static func driver(

@@ -1,3 +1,4 @@
+import EngineRuntime
 import PubNubProtocol
 import TransportCommon
 
@@ -7,4 +8,6 @@ struct EngineAssembly: Sendable {
     var makeCalls: @Sendable (ConfigurationValues) -> any CallTransport
     /// What carries the subscription.
     var makeEngine: @Sendable (ConfigurationValues, PubNubSettings) -> any SubscriptionEngine
+    /// Hears from the system where the application is; nil when only the application says so itself.
+    var observeApplication: @Sendable (@escaping @Sendable (ApplicationMonitor.Place) -> Void) -> Observation? = { _ in nil }
 }

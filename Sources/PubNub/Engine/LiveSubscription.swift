@@ -13,6 +13,7 @@ final class LiveSubscription: SubscriptionEngine {
         var driver: Driver
         var network: NetworkObservation?
         var observation: Observation?
+        var place = ApplicationMonitor.Place.foreground
         var body: (@Sendable ([SubscriptionNotice]) -> Void)?
     }
 
@@ -42,6 +43,14 @@ final class LiveSubscription: SubscriptionEngine {
 
     func connect() { driver.submit(.connect(within: nil)) }
 
+    func moved(to place: ApplicationMonitor.Place) {
+        let driver = state.withLockedValue { state in
+            state.place = place
+            return state.driver
+        }
+        driver.moved(to: place)
+    }
+
     func cancelRetry() { driver.submit(.cancelRetry) }
 
     var cursor: PubNubCursor { driver.withMemory { $0.cursor } }
@@ -63,6 +72,7 @@ final class LiveSubscription: SubscriptionEngine {
             return former
         }
         former.observation?.cancel()
+        if former.place == .background { fresh.moved(to: .background) }
     }
 
     func observe(_ body: @escaping @Sendable ([SubscriptionNotice]) -> Void) -> Observation {

@@ -25,6 +25,8 @@ protocol SubscriptionEngine: AnyObject, Sendable {
     func cancelRetry()
     /// Ends the subscription without a word to the service.
     func abandon()
+    /// The application went to the background or came back.
+    func moved(to place: ApplicationMonitor.Place)
     /// Where the subscription stands.
     var cursor: PubNubCursor { get }
     /// The user's presence state by channel or group, as JSON text.

@@ -23,6 +23,26 @@ import Testing
         }
     }
 
+    @Test func `PK-72, PK-73: what was published during the background arrives upon return, once`() async throws {
+        try await withServer { server in
+            let me = LiveClient(server)
+            me.client.subscribeToChannels(["room"], withPresence: false)
+            await me.listener.wait(for: "Connected [room]")
+            try await server.publish(channel: "room", message: "1")
+            await me.listener.wait(for: "message room 1")
+            me.client.applicationDidEnterBackground()
+            await me.listener.wait { $0.last?.hasPrefix("Unexpected Disconnect") ?? false }
+            #expect(me.listener.statuses.last?.failure?.category == "background")
+            try await server.publish(channel: "room", message: "2")
+            me.client.applicationWillEnterForeground()
+            await me.listener.wait(for: "message room 2")
+            try await server.publish(channel: "room", message: "3")
+            await me.listener.wait(for: "message room 3")
+            #expect(me.listener.messages.map(\.data.json) == ["1", "2", "3"])
+            #expect(me.listener.lines.contains("Reconnected [room]"))
+        }
+    }
+
     @Test func `changes of the list neither lose nor repeat a message`() async throws {
         try await withServer { server in
             let me = LiveClient(server)

@@ -45,6 +45,8 @@ final class ScriptedEngine: SubscriptionEngine {
     }
 
     func connect() { state.withLockedValue { $0.log.append("connect") } }
+    func moved(to place: ApplicationMonitor.Place) { state.withLockedValue { $0.log.append("moved to \(place)") } }
+
     func cancelRetry() { state.withLockedValue { $0.log.append("cancelRetry") } }
     func abandon() { state.withLockedValue { $0.log.append("abandon") } }
 

@@ -1,0 +1,50 @@
+import Dispatch
+import EngineRuntime
+import Foundation
+
+// Applications that come and go. Additions to the Cocoa SDK, which only listens to the system (rules PK-72 to PK-75).
+extension PubNub {
+    /// Call this when the application goes to the background. The subscription's connection is closed at once, listeners get
+    /// `PNUnexpectedDisconnectCategory` with `background` as its cause, and nothing is tried and no timer runs, heartbeats included,
+    /// until ``applicationWillEnterForeground()``. No leave is sent.
+    ///
+    /// Channels, groups and the timetoken are kept; subscribing and unsubscribing meanwhile is remembered. Calls under way go on or end,
+    /// by ``PNConfiguration/completeRequestsBeforeSuspension``. Repeated calls do nothing. On iOS, tvOS, visionOS and macOS the library
+    /// calls it by itself, except in extensions. May be called from any thread.
+    public func applicationDidEnterBackground() {
+        moved(to: .background)
+    }
+
+    /// Call this when the application comes to the foreground. The subscription connects at once and without a pause, and goes on from
+    /// its timetoken; what the service has not kept for so long is told as a gap.
+    ///
+    /// Without ``applicationDidEnterBackground()`` before, nothing happens. May be called from any thread.
+    public func applicationWillEnterForeground() {
+        moved(to: .foreground)
+    }
+
+    func moved(to place: ApplicationMonitor.Place) {
+        let isNews = commands.withLock {
+            let former = self.place.withLockedValue { present in
+                defer { present = place }
+                return present
+            }
+            if former != place { engine.moved(to: place) }
+            return former != place
+        }
+        if isNews, place == .background { suspendCalls() }
+    }
+
+    /// Rule PK-74.
+    private func suspendCalls() {
+        guard configuration.completeRequestsBeforeSuspension else { return calls.cancelAll() }
+        #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)
+            // The system lets the process run until the block returns, or asks it to return.
+            let done = DispatchSemaphore(value: 0)
+            calls.whenIdle { done.signal() }
+            ProcessInfo.processInfo.performExpiringActivity(withReason: "PubNub calls are under way") { isExpired in
+                if isExpired { done.signal() } else { done.wait() }
+            }
+        #endif
+    }
+}
