@@ -6,10 +6,16 @@ final class ClientCore: Sendable {
     let hub: ClientHub
     private let requiresEncryption: Bool
     private let observation: Observation
+    private let application: Observation?
     private let telemetry: ClientTelemetry?
 
-    /// - Parameter consumers: hears which loops over sequences are at work; for tests.
-    init(adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil) {
+    /// - Parameters:
+    ///   - consumers: hears which loops over sequences are at work; for tests.
+    ///   - application: says where the application is; nil when only the application does so itself.
+    init(
+        adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
+        application: ApplicationMonitor? = nil
+    ) {
         let timing = options.timing.policy.timing
         // The clock must not keep the adapter alive: sequences hold it, and they may outlive the client.
         let clock = FeedClock(now: adapter.clock, allowance: timing.activity + timing.probe)
@@ -23,6 +29,7 @@ final class ClientCore: Sendable {
             telemetry?.note(events)
             hub.take(events)
         }
+        self.application = application?.observe { [weak adapter] in adapter?.moved(to: $0) }
     }
 
     /// Publishes, and notes what became of it.

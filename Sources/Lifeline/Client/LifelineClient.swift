@@ -19,11 +19,15 @@ public final class LifelineClient: Sendable {
     /// A client that is not connected yet.
     public convenience init(_ service: Service, options: ClientOptions = ClientOptions()) {
         self.init(
-            adapter: service.makeAdapter(options, service.double), options: options, consumers: service.double?.consumers)
+            adapter: service.makeAdapter(options, service.double), options: options, consumers: service.double?.consumers,
+            application: service.double == nil ? .shared : nil)
     }
 
-    init(adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil) {
-        core = ClientCore(adapter: adapter, options: options, consumers: consumers)
+    init(
+        adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
+        application: ApplicationMonitor? = nil
+    ) {
+        core = ClientCore(adapter: adapter, options: options, consumers: consumers, application: application)
     }
 
     /// The present status of the connection.

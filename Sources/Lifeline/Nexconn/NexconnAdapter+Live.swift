@@ -46,7 +46,7 @@ extension NexconnAdapter {
             for input in NexconnSession.networkChanged(status, policy: policy, failures: failures) { driver.submit(input) }
         }
         return NexconnAdapter(
-            driver: driver, timers: timers, sendLimit: memory.sendLimit, tracksPresence: settings.tracksPresence,
+            driver: driver, timers: timers, sendLimit: memory.sendLimit, policy: policy, tracksPresence: settings.tracksPresence,
             network: network)
     }
 }

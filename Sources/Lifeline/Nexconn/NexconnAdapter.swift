@@ -27,14 +27,17 @@ final class NexconnAdapter: ServiceAdapter {
     let driver: Driver
     let timers: any TimerScheduler
     let sendLimit: Duration
+    private let policy: ConnectionPolicy
     private let tracksPresence: Bool
     private let network: NetworkObservation?
     let state: NIOLockedValueBox<State>
 
     init(
-        driver: Driver, timers: any TimerScheduler, sendLimit: Duration, tracksPresence: Bool, network: NetworkObservation? = nil
+        driver: Driver, timers: any TimerScheduler, sendLimit: Duration, policy: ConnectionPolicy, tracksPresence: Bool,
+        network: NetworkObservation? = nil
     ) {
         self.driver = driver
+        self.policy = policy
         self.timers = timers
         clock = { timers.now }
         self.sendLimit = sendLimit
@@ -61,6 +64,13 @@ final class NexconnAdapter: ServiceAdapter {
     }
 
     func connect(within limit: Duration?) { driver.submit(.connect(within: limit)) }
+
+    func moved(to place: ApplicationMonitor.Place) {
+        switch place {
+        case .foreground: for input in NexconnSession.returning(policy) { driver.submit(input) }
+        case .background: driver.submit(.enterBackground)
+        }
+    }
 
     /// Also without a link, the session says what became of messages that wait (rule NS-15).
     func disconnect() {

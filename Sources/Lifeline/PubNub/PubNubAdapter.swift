@@ -68,6 +68,8 @@ final class PubNubAdapter: ServiceAdapter {
 
     func disconnect() { driver.submit(.disconnect) }
 
+    func moved(to place: ApplicationMonitor.Place) { driver.moved(to: place) }
+
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
         let group = PubNubGroupRoom.group(of: channel)
         if let error = group.map({ Self.problem(withGroup: $0) }) ?? Self.problem(with: channel) {

@@ -61,6 +61,8 @@ final class PusherAdapter: ServiceAdapter {
 
     func disconnect() { driver.submit(.disconnect) }
 
+    func moved(to place: ApplicationMonitor.Place) { driver.moved(to: place) }
+
     func subscribe(_ channel: String, submitted: @escaping @Sendable () -> Void) async throws(LifelineError) {
         if PusherChannelName.isReserved(channel) { return try await subscribeAsUser(channel) }
         do throws(ConnectionFailure) {

@@ -19,6 +19,8 @@ protocol ServiceAdapter: AnyObject, Sendable {
     /// Starts to connect, within a limit or without one.
     func connect(within limit: Duration?)
     func disconnect()
+    /// The application went to the background or came back (rules LL-62 to LL-65).
+    func moved(to place: ApplicationMonitor.Place)
 
     /// Returns when the service has confirmed, after telling so; throws when it has refused for good, or when the connection was
     /// ended. A channel that was refused for good is forgotten, also when that happens later.

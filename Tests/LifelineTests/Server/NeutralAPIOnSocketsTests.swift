@@ -40,6 +40,30 @@ struct NeutralAPIOnSocketsTests {
         }
     }
 
+    @Test("LL-62, LL-63: the background is a gap and a new confirmation")
+    func background() async throws {
+        try await withServer { host, server in
+            let ann = client(host, user: "ann")
+            try await ann.connect(timeout: .seconds(30))
+            let room = try await ann.channel("room").subscribe()
+            let statuses = ann.statuses
+            let deliveries = room.deliveries
+            ann.applicationDidEnterBackground()
+            #expect(ann.status.phase == .suspended && ann.status.category == .background)
+            try server.publish(channel: "room", event: "e", data: "1")
+            ann.applicationWillEnterForeground()
+            var phases: [ConnectionPhase] = []
+            for await status in statuses.prefix(4) { phases.append(status.phase) }
+            #expect(phases == [.connected, .suspended, .connecting, .connected])
+            let delivery = await first(of: deliveries)
+            guard case .gap(let gap) = delivery else {
+                Issue.record("no gap, but \(String(describing: delivery))")
+                return
+            }
+            #expect(gap.reason == .connectionLost)
+        }
+    }
+
     @Test("A message of megabytes arrives whole")
     func large() async throws {
         try await withServer(.init(port: 0, drainTimeout: .milliseconds(500), maximumPendingBytes: 1 << 26)) { host, server in

@@ -9,6 +9,7 @@ final class ScriptedAdapter: ServiceAdapter {
     enum Call: Hashable, Sendable {
         case connect(Duration?)
         case disconnect
+        case moved(ApplicationMonitor.Place)
         case subscribe(String)
         case unsubscribe(String)
         case publish(Publication)
@@ -63,6 +64,7 @@ final class ScriptedAdapter: ServiceAdapter {
 
     func connect(within limit: Duration?) { record(.connect(limit)) }
     func disconnect() { record(.disconnect) }
+    func moved(to place: ApplicationMonitor.Place) { record(.moved(place)) }
     func unsubscribe(_ channel: String) {
         let first = state.withLockedValue { state in
             defer { state.beforeUnsubscribing = nil }
