@@ -356,8 +356,8 @@ let package = Package(
         tests(
             "LifelineCommandTests",
             [
-                "LifelineCommand", "Lifeline", "LifelineServer", "ServerRuntime", "RedisTestSupport", "RealtimeHub", "WireCoding",
-                "TransportCommon",
+                "LifelineCommand", "Lifeline", "LifelineServer", "ServerRuntime", "RedisTestSupport", "TelemetryTestSupport",
+                "RealtimeHub", "WireCoding", "TransportCommon",
                 "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioEmbedded, nioLocks, nioSSL,
                 x509, logging, tracing,
             ]),

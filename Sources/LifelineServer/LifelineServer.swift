@@ -284,6 +284,11 @@ public final class LifelineServer: Sendable {
         services.pusher.disconnectAll(code: code, reason: reason)
     }
 
+    /// Returns when every event loop has run something that was given to it by this call. A loop that is blocked keeps the caller waiting.
+    package func eventLoopsAnswer() async throws {
+        for loop in context.loops { try await loop.eventLoop.submit {}.get() }
+    }
+
     /// The server's present numbers. Counters may be up to a second old.
     public var statistics: ServerStatistics { services.statistics }
 }

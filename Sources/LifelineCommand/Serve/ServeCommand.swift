@@ -136,6 +136,7 @@ struct ServeCommand: AsyncParsableCommand {
             ServeLogHandler(label: label, format: format, level: level)
         }
         let logger = Logger(label: "lifeline.server")
+        let supervisor = ServiceSupervisor(environment: ProcessInfo.processInfo.environment, logger: logger)
         warn(about: settings, logger)
         let tracing = tracing(settings, logger)
         let registry = ReloadableApplicationRegistry(settings.applications(for: settings.services))
@@ -152,19 +153,23 @@ struct ServeCommand: AsyncParsableCommand {
             throw ServeFailure.explain(error, settings)
         }
         guard let server = started else { return }
+        let ready = ReadyService(server: server, pathPrefix: settings.server.pathPrefix, supervisor: supervisor)
         let group = ServiceGroup(
             configuration: .init(
                 services: (tracing.map { [.init(service: $0)] } ?? []) + [
-                    .init(
-                        service: ReadyService(server: server, pathPrefix: settings.server.pathPrefix),
-                        successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(service: ready, successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: ServeReload(
                             server: server, registry: registry, signals: signals, command: self, started: settings, level: level,
-                            logger: logger
+                            supervisor: supervisor, address: ready.address, logger: logger
                         ),
                         successTerminationBehavior: .ignore),
-                    .init(service: EndService(signals: ends), successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
+                        service: ServeWatchdog(supervisor: supervisor, eventLoopsAnswer: server.eventLoopsAnswer),
+                        successTerminationBehavior: .ignore),
+                    .init(
+                        service: EndService(signals: ends, supervisor: supervisor),
+                        successTerminationBehavior: .gracefullyShutdownGroup),
                 ],
                 logger: Logger(label: "lifeline") { _ in SwiftLogNoOpLogHandler() })
         )
@@ -234,9 +239,13 @@ struct ServeCommand: AsyncParsableCommand {
 /// Ends with the first signal that asks for it.
 private struct EndService: Service {
     let signals: UnixSignalsSequence
+    let supervisor: ServiceSupervisor
 
     func run() async throws {
-        for await _ in signals.cancelOnGracefulShutdown() { return }
+        for await _ in signals.cancelOnGracefulShutdown() {
+            supervisor.notify(.stopping)
+            return
+        }
     }
 }
 
@@ -244,9 +253,13 @@ private struct EndService: Service {
 private struct ReadyService: Service {
     let server: LifelineServer
     let pathPrefix: String
+    let supervisor: ServiceSupervisor
+
+    var address: String { "\(server.url)\(pathPrefix)" }
 
     func run() async throws {
-        await LinePrinter().printNow("lifeline: ready \(server.url)\(pathPrefix)")
+        await LinePrinter().printNow("lifeline: ready \(address)")
+        supervisor.notify(.ready(status: "Accepts connections at \(address)."))
         try await server.run()
     }
 }

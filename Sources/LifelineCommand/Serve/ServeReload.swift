@@ -12,6 +12,9 @@ struct ServeReload: Service {
     let command: ServeCommand
     let started: ServeSettings
     let level: ServeLogLevel
+    let supervisor: ServiceSupervisor
+    /// Where clients connect, for the status that the service manager shows.
+    let address: String
     let logger: Logger
 
     func run() async throws {
@@ -19,6 +22,8 @@ struct ServeReload: Service {
     }
 
     private func reload() async {
+        supervisor.notifyReloading()
+        var status = "Accepts connections at \(address)."
         do throws(CommandFailure) {
             let settings = try ServeSettings(command: command)
             try settings.refusePublicSecrets()
@@ -45,9 +50,11 @@ struct ServeReload: Service {
             }
         } catch {
             server.noteConfiguration(isValid: false)
+            status += " The new configuration is not valid, the old one stays; see the log."
             logger.error("the new configuration is not valid, the old one stays: \(error.messages.joined(separator: " "))")
         }
         await reloadCertificate()
+        supervisor.notify(.ready(status: status))
     }
 
     private func replace(_ keysets: [Keyset], _ chatApplications: [ChatApplication]) async throws(CommandFailure) {

@@ -1,0 +1,28 @@
+import ServiceLifecycle
+
+/// Notifies the service manager that the server works: twice in each interval of its watchdog, and only after every event loop has answered.
+/// A server whose event loop is blocked is therefore restarted. Rule PI-25.
+struct ServeWatchdog: Service {
+    let supervisor: ServiceSupervisor
+    /// Waits for a part of the watchdog's interval.
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Returns when every event loop has done something that was asked for by this call.
+    let eventLoopsAnswer: @Sendable () async throws -> Void
+
+    func run() async throws {
+        guard let interval = supervisor.watchdogInterval else {
+            try? await gracefulShutdown()
+            return
+        }
+        // It ends by being cancelled.
+        try? await cancelWhenGracefulShutdown { try await watch(every: interval / 2) }
+    }
+
+    private func watch(every interval: Duration) async throws {
+        while true {
+            try await pause(interval)
+            try await eventLoopsAnswer()
+            supervisor.notify(.alive)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import ConnectionEngine
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The service manager that has started this process and wants to know its state, if there is one. Rules PI-20 to PI-25.
+///
+/// Without the variable `NOTIFY_SOCKET` every notice is dropped. A notice that cannot be sent is a warning in the log and changes nothing.
+struct ServiceSupervisor: Sendable {
+    /// Sends a datagram; says what went wrong.
+    private let send: (@Sendable (String) -> NotifyProblem?)?
+    private let logger: Logger
+    /// How often the manager wants to hear of a process that works; nil when it does not.
+    let watchdogInterval: Duration?
+
+    /// - Parameters:
+    ///   - environment: the variables of the process: `NOTIFY_SOCKET`, `WATCHDOG_USEC`, `WATCHDOG_PID`.
+    ///   - process: the id of this process. A watchdog that is meant for another one is ignored.
+    init(environment: [String: String], process: pid_t = getpid(), logger: Logger) {
+        var socket: NotifySocket?
+        if let value = environment["NOTIFY_SOCKET"], !value.isEmpty {
+            do throws(NotifyProblem) {
+                socket = NotifySocket(address: try NotifyAddress(value))
+            } catch {
+                logger.warning("the service manager cannot be notified", metadata: ["error": "\(error)"])
+            }
+        }
+        let interval = socket == nil ? nil : Self.interval(environment, process)
+        self.init(watchdogInterval: interval, logger: logger, send: socket?.attempt)
+    }
+
+    init(watchdogInterval: Duration?, logger: Logger, send: (@Sendable (String) -> NotifyProblem?)?) {
+        (self.watchdogInterval, self.logger, self.send) = (watchdogInterval, logger, send)
+    }
+
+    func notify(_ notice: SupervisorNotice) {
+        guard let problem = send?(notice.text) else { return }
+        logger.warning("the service manager could not be notified", metadata: ["error": "\(problem)"])
+    }
+
+    /// Notifies of a reload that begins now.
+    func notifyReloading() { notify(.reloading(monotonicNanoseconds: Moment.now.nanoseconds)) }
+
+    private static func interval(_ environment: [String: String], _ process: pid_t) -> Duration? {
+        guard let microseconds = environment["WATCHDOG_USEC"].flatMap(Int64.init), microseconds > 0 else { return nil }
+        if let id = environment["WATCHDOG_PID"], pid_t(id) != process { return nil }
+        return .microseconds(microseconds)
+    }
+}
