@@ -40,6 +40,31 @@ release: setup ## Build the lifeline program for production
 	swift build -c release --product lifeline
 	@echo "Built $$(swift build -c release --show-bin-path)/lifeline"
 
+.PHONY: dist
+dist: ## Make what is released, in build/dist: .tar.gz and .deb for this machine's architecture
+	@Scripts/setup.sh dist
+	Scripts/dist.sh
+
+PACKAGE_TEST := $(PYTHON) -m pytest -q -s Tests/PackageTests
+
+.PHONY: dist-test
+dist-test: $(VENV)/.ready ## Install the package that make dist has made into a bare Debian, and use it there
+	@Scripts/setup.sh dist-test
+	LIFELINE_DIST=build/dist $(PACKAGE_TEST)
+
+# The same with a package of the debug build's objects, which takes a minute instead of many.
+.PHONY: dist-debug-test
+dist-debug-test: built $(VENV)/.ready
+	@Scripts/setup.sh dist-test
+	Scripts/dist.sh --debug
+	LIFELINE_DIST=build/dist-debug $(PACKAGE_TEST)
+
+# Fetches the bare Debian while other things are compiled. The test that needs it says what is missing.
+.PHONY: dist-tree
+dist-tree:
+	@Scripts/setup.sh dist-test
+	@Scripts/dist/bare-debian.sh || true
+
 .PHONY: demo
 demo: setup ## Build, then run the demonstration: clients, a server, outages
 	swift build $(SWIFT_FLAGS) --product lifeline
@@ -64,7 +89,7 @@ serve: setup ## Build, then run the server on port 6001
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
 test: lint built pure ## All that CI runs
-	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together' '@idle $(MAKE) tsan-build consumer'
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together dist-debug-test' '@idle $(MAKE) dist-tree tsan-build consumer'
 	@$(MAKE) BUILT=1 tsan clusters alone
 
 .PHONY: lint

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs what the build, the tests and the demo need and what is missing. Safe to run again: for what is there it needs neither root nor
 # a network, and it says nothing.
-# Usage: Scripts/setup.sh build|test|redis
+# "dist" is for making packages of the program, "dist-test" also for testing them.
+# Usage: Scripts/setup.sh build|test|redis|dist|dist-test
 set -euo pipefail
 
 purpose=${1:-build}
 case "$purpose" in
-    build | test | redis) ;;
+    build | test | redis | dist | dist-test) ;;
     *)
-        echo "usage: Scripts/setup.sh build|test|redis" >&2
+        echo "usage: Scripts/setup.sh build|test|redis|dist|dist-test" >&2
         exit 2
         ;;
 esac
@@ -35,10 +36,23 @@ command_of() { there "$2" || missing+=("$1"); }
 package zlib1g-dev
 package libsqlite3-dev
 browser=
-if [ "$purpose" = test ]; then
+case $purpose in
+    dist | dist-test)
+        package libcurl4-openssl-dev
+        package dpkg-dev
+        command_of binutils strip
+        command_of python3 python3
+        ;;
+esac
+if [ "$purpose" = dist-test ]; then
+    for name in debootstrap mandoc zsh fish; do command_of "$name" "$name"; done
+fi
+if [ "$purpose" = test ] || [ "$purpose" = dist-test ]; then
     if ! there python3 || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
         for name in python3 python3-venv python3-dev; do package "$name"; done
     fi
+fi
+if [ "$purpose" = test ]; then
     package libssl-dev
     command_of gcc cc
     command_of openssl openssl
@@ -50,7 +64,7 @@ if [ "$purpose" = test ]; then
         if there "$name"; then browser=$name; fi
     done
 fi
-if [ "$purpose" != build ]; then
+if [ "$purpose" = test ] || [ "$purpose" = redis ]; then
     if [ "$purpose" = redis ]; then command_of python3 python3; fi
     # The tools have the server's program under another name, without the service that Debian starts with redis-server.
     there redis-server || there valkey-server || command_of redis-tools redis-check-rdb

@@ -10,6 +10,7 @@ import pytest
 SCRIPT = Path(__file__).resolve().parents[2] / "Scripts" / "setup.sh"
 BUILD = "zlib1g-dev libsqlite3-dev"
 TEST = f"{BUILD} libssl-dev nftables"
+DIST = f"{BUILD} libcurl4-openssl-dev dpkg-dev"
 COMMANDS = "swift python3 cc openssl ip make redis-server chromium"
 
 
@@ -37,7 +38,7 @@ class Machine:
             self.program("sudo", f'echo "sudo $*" >> {folder}/calls; [ "$1" = -n ] && exit 0; exec "$@"')
         self.program("apt-get", f"""echo "$*" >> {folder}/calls
             if [ {int(offline)} = 1 ]; then exit 100; fi
-            if [ "$1" = update ]; then printf '%s\\n' {TEST} redis-tools python3 python3-venv python3-dev chromium-headless-shell >> {folder}/lists; exit 0; fi
+            if [ "$1" = update ]; then printf '%s\\n' {TEST} {DIST} debootstrap mandoc zsh fish redis-tools python3 python3-venv python3-dev chromium-headless-shell >> {folder}/lists; exit 0; fi
             for word in "$@"; do case $word in install|-*) ;; *)
                 grep -qx "$word" {folder}/lists || exit 100
                 echo "$word" >> {folder}/packages;; esac; done""")
@@ -77,6 +78,13 @@ def test_a_fresh_machine_gets_what_is_missing_once(machine):
     installed = set((fresh.folder / "packages").read_text().split())
     assert {*TEST.split(), "redis-tools", "python3", "python3-venv", "python3-dev", "chromium-headless-shell"} == installed
     assert fresh.apt[0].startswith("update")
+
+
+@pytest.mark.parametrize("purpose, more", [("dist", ""), ("dist-test", " debootstrap mandoc zsh fish")])
+def test_packaging_gets_its_tools_and_no_browser(machine, purpose, more):
+    fresh = machine(commands="swift python3 strip")
+    assert fresh.run(purpose)[0] == 0
+    assert set((fresh.folder / "packages").read_text().split()) == set((DIST + more).split())
 
 
 def test_the_second_run_finds_it_there(machine):
