@@ -119,6 +119,11 @@ def test_compose_files_can_be_read_and_name_what_is_there():
     services = compose["services"]
     assert {"lifeline", "redis", "node-a", "node-b", "node-c", "prometheus", "grafana"} == set(services)
     assert {services[f"node-{n}"]["environment"]["LIFELINE_NODE"] for n in "abc"} == {"a", "b", "c"}
+    # Either the one server or the cluster.
+    profiles = {name: service.get("profiles", []) for name, service in services.items()}
+    assert profiles["lifeline"] == ["single"] and all(profiles[name] == ["cluster"] for name in ("redis", "node-a", "node-b", "node-c"))
+    images = {service["image"] for service in services.values()}
+    assert all(re.fullmatch(r"[a-z]+(/[a-z]+)?(:v?[\d.]+)?", image) for image in images), f"an image of a certain host: {images}"
     for service in services.values():
         for volume in service.get("volumes", []):
             source = volume.split(":")[0]
@@ -136,7 +141,12 @@ def test_the_image_runs_as_a_user_of_its_own_and_is_looked_after():
     lines = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ").splitlines()
     words = [line.split()[0] for line in lines if line and not line.startswith("#")]
     assert set(words) <= {"FROM", "RUN", "WORKDIR", "COPY", "USER", "ENV", "EXPOSE", "VOLUME", "HEALTHCHECK", "STOPSIGNAL", "ENTRYPOINT", "CMD"}
-    assert words.count("FROM") == 2 and words.index("USER") < words.index("ENTRYPOINT") and "HEALTHCHECK" in words
+    assert words.count("FROM") == 1 and words.index("USER") < words.index("ENTRYPOINT") and "HEALTHCHECK" in words
     for line in lines:
         if line.startswith(("ENTRYPOINT", "CMD")):
             assert json.loads(line.split(" ", 1)[1])
+    [base] = [line.split()[1] for line in lines if line.startswith("FROM")]
+    assert re.fullmatch(r"debian:\w+-slim", base)
+    # It is the package of `make dist` that is installed, with the user that the package makes.
+    assert any(line.startswith("COPY build/dist/lifeline_*.deb") for line in lines) and "USER lifeline" in lines
+    assert "useradd" in (DEPLOY / "package" / "postinst").read_text()
