@@ -7,7 +7,9 @@ set -euo pipefail
 built=$1 program=$2
 objects=$built/lifeline.product/Objects.LinkFileList
 [ -f "$objects" ] || { echo "dist: $built has no lifeline; run make build first" >&2; exit 1; }
-work=$(mktemp -d)
+# A place with a fixed name, which gets into the program's build id.
+work=$program.work
+mkdir "$work"
 trap 'rm -rf "$work"' EXIT
 printf 'import %s\n' Dispatch Foundation FoundationNetworking Observation RegexBuilder Synchronization >"$work/libraries.swift"
 swiftc -static-stdlib -parse-as-library -gnone -module-name libraries -c "$work/libraries.swift" -o "$work/libraries.o"
