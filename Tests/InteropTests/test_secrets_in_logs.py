@@ -24,6 +24,7 @@ from nexconn_client import ServerAPI
 from pusher_client import PusherSocket, signature
 
 OPERATIONS = Path(__file__).parents[2] / "docs" / "operations.md"
+UNIT = Path(__file__).parents[2] / "deploy" / "package" / "lifeline.service"
 
 
 class Secrets:
@@ -270,8 +271,9 @@ def crash(program, how):
 
 @pytest.fixture
 def documented(monkeypatch):
-    """The settings for what a crash says that docs/operations.md has; and nothing is kept of the memory."""
-    settings = re.search(r"^Environment=SWIFT_BACKTRACE=(\S+)$", OPERATIONS.read_text(), re.MULTILINE)[1]
+    """The settings for what a crash says that docs/operations.md and the unit have; and nothing is kept of the memory."""
+    settings = re.search(r"`SWIFT_BACKTRACE=(\S+)`", OPERATIONS.read_text())[1]
+    assert f"\nEnvironment=SWIFT_BACKTRACE={settings}\n" in UNIT.read_text()
     monkeypatch.setenv("SWIFT_BACKTRACE", settings)
     before = resource.getrlimit(resource.RLIMIT_CORE)
     resource.setrlimit(resource.RLIMIT_CORE, (0, before[1]))
