@@ -91,6 +91,7 @@ final class NexconnConnection: WebSocketConnection, SeatedConnection {
     /// Says farewell, gives the session up, and waits for the peer's close frame.
     func close(_ farewell: NexconnCloseReason) {
         guard isOpen else { return }
+        noteEnding(.server, farewell.number)
         if expectsGreeting { countRefusal(farewell) }
         close(with: NexconnWire.farewell(farewell))
     }

@@ -46,6 +46,10 @@ extension PusherService {
     /// Hands a client's event to the other subscribers; returns the event loops that are full now.
     func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
+        context.feed.tell(
+            FeedEvent(
+                .client, .pusher, application: application.id, channel: event.channel, name: event.name, user: event.userID,
+                bytes: event.data.utf8.count, payload: event.data))
         return channels.publish(
             ChannelPublication(
                 channel: ChannelID(application: application.id, name: event.channel),

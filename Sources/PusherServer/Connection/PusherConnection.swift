@@ -48,6 +48,11 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
 
     override var logMetadata: Logger.Metadata { super.logMetadata.merging(["socket_id": "\(socketID)"]) { $1 } }
 
+    /// What the console tells of the connection.
+    var consoleReport: ConnectionReport {
+        report(name: socketID.description, user: front.user?.id, channels: front.subscriptions.count)
+    }
+
     func belongs(to application: String?, user: String?) -> Bool {
         (application == nil || application.map { self.application?.value.id.isExactly($0) == true } == true)
             && (user == nil || user.map { front.user?.id.isExactly($0) == true } == true)
@@ -72,6 +77,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
         state.figures.applications.count(slot) { $0.connectionsAccepted += 1 }
         let seconds = Int(service.settings.activityTimeout.components.seconds)
         reply(PusherFrames.connectionEstablished(socketID: socketID.description, activityTimeout: max(seconds, 1)))
+        service.context.feed.tell(FeedEvent(.connected, .pusher, application: application?.value.id ?? ""))
         service.context.logger.debug(
             "connected", metadata: logMetadata.merging(["app": "\(application?.value.id ?? "")"]) { $1 })
     }
@@ -94,6 +100,7 @@ final class PusherConnection: WebSocketConnection, SeatedConnection {
     /// Says farewell, leaves all channels, and waits for the peer's close frame.
     func close(_ farewell: PusherCloseReason) {
         guard isOpen else { return }
+        noteEnding(.server, Int(farewell.code))
         // When the server goes, everybody does: who is told that the others left would see them flicker.
         leave(isSilent: farewell.concernsAll)
         close(with: PusherWire.farewell(farewell))

@@ -26,6 +26,12 @@ package struct RuntimeSettings: Sendable {
     package var maximumFragments = 64
     package var maximumPendingBytes = 1 << 20
     package var maximumQueuedBytes = 16 << 20
+    /// Whether fronts need the header fields of every request, those of plain ones included.
+    package var readsAllFields = false
+    /// Whether `/metrics` is told, where no front does.
+    package var tellsMetrics = true
+    /// How many ended connections each event loop remembers.
+    package var endedConnectionsKept = 0
     /// As `/metrics` tells it.
     package var version = ""
     package var clock: ServerClock

@@ -15,6 +15,7 @@ package final class ServerContext: Sendable {
     package let crossOrigin: CrossOrigin
     package let admission: NIOLockedValueBox<Admission>
     package let names: MetricNames
+    package let feed: LiveFeed
     package let requestKinds = RequestKinds()
     package let started: MonotonicInstant
     /// Nil for no TLS.
@@ -40,6 +41,7 @@ package final class ServerContext: Sendable {
         started = settings.clock.monotonic()
         congestion = node.congestion
         names = node.names
+        feed = node.feed
         firstEventLoopID = node.firstEventLoopID
         loops = eventLoops.enumerated().map {
             EventLoopContext(

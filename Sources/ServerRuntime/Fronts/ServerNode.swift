@@ -9,10 +9,14 @@ package struct ServerNode: Sendable {
     package let firstEventLoopID: Int
     package let congestion: LoopCongestion
     package let names: MetricNames
+    /// Shows what happens to whoever looks on.
+    package let feed: LiveFeed
 
     package init(
-        firstEventLoopID: Int = 0, congestion: LoopCongestion = LoopCongestion(), names: MetricNames = MetricNames()
+        firstEventLoopID: Int = 0, congestion: LoopCongestion = LoopCongestion(), names: MetricNames = MetricNames(),
+        feed: LiveFeed = LiveFeed()
     ) {
+        self.feed = feed
         self.firstEventLoopID = firstEventLoopID
         self.congestion = congestion
         self.names = names

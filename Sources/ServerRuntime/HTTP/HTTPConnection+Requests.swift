@@ -90,7 +90,9 @@ extension HTTPConnection {
             switch route {
             case .health: answer(HTTPAnswer(.json, Array(#"{"status":"ok"}"#.utf8)))
             case .ready: answer(ready())
-            case .metrics: answerMetrics()
+            case .metrics:
+                guard core.settings.tellsMetrics else { throw .notFound }
+                answerMetrics()
             }
         } catch {
             refuse(error, of: request.target, with: HTTPAnswer(error))

@@ -179,7 +179,12 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
                 feedParser(bytes, context)
                 continue
             }
-            guard unread.readableBytes > 0, readPlain() else { return updateReading() }
+            guard unread.readableBytes > 0 else { return updateReading() }
+            if core.settings.readsAllFields {
+                startParser()
+                continue
+            }
+            guard readPlain() else { return updateReading() }
         }
     }
 

@@ -19,6 +19,8 @@ package final class LoopState {
     /// The latest date of an answer and its second: made once a second at most.
     private var lastDate = (second: -1, text: "")
     var held = BackpressureQueue()
+    /// The last connections that ended, if they are kept.
+    package var ended = EndedConnections()
 
     /// The header `Date` of an answer at this second since 1970.
     package func date(at second: Int) -> String {

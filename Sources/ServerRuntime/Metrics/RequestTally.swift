@@ -4,6 +4,11 @@ import NIOConcurrencyHelpers
 package struct RequestKind: Hashable, Sendable {
     package let index: UInt8
 
+    /// - Parameter index: of a label.
+    package init(index: UInt8) {
+        self.index = index
+    }
+
     package static let other = RequestKind(index: 0)
     package static let health = RequestKind(index: 1)
     package static let ready = RequestKind(index: 2)

@@ -10,6 +10,7 @@ extension WebSocketConnection: DrainedConnection {
     /// Closes with a close frame.
     package final func close(_ code: WebSocketCloseCode, _ reason: String) {
         guard phase == .open else { return }
+        noteEnding(.server, Int(code.rawValue))
         var buffer = ByteBuffer()
         var writer = WebSocketFrameWriter(role: .server)
         writer.writeClose(code, reason: reason, to: &buffer)
@@ -26,6 +27,7 @@ extension WebSocketConnection: DrainedConnection {
         // The peer's close frame is awaited.
         isHeld = false
         pauseReading(false)
+        sentBytes &+= farewell.readableBytes
         // First, so that whoever sees the farewell finds the connection's places free and its user signed out.
         leave()
         context.writeAndFlush(wrapOutboundOut(farewell), promise: nil)
@@ -34,6 +36,7 @@ extension WebSocketConnection: DrainedConnection {
     final func peerCloses(_ code: WebSocketCloseCode?) {
         guard let context, phase == .open || phase == .closing else { return }
         let mustAnswer = phase == .open
+        noteEnding(.client, code.map { Int($0.rawValue) } ?? 1005)
         phase = .closing
         waiting = mustAnswer ? service.context.now : waiting
         leave()

@@ -15,6 +15,7 @@ extension WebSocketConnection {
     package final func write(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
         socket.usesQueue()
+        sentBytes &+= frames.readableBytes
         context.write(wrapOutboundOut(frames), promise: nil)
         return true
     }
@@ -24,6 +25,7 @@ extension WebSocketConnection {
     package final func send(_ frames: ByteBuffer) -> Bool {
         guard phase == .open, let context else { return false }
         isUnflushed = false
+        sentBytes &+= frames.readableBytes
         let sent = socket.send(frames, on: context)
         guard sent < frames.readableBytes else { return true }
         var rest = frames

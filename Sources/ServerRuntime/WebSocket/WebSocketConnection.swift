@@ -51,6 +51,11 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
     final var isPaused = false
     /// Whether NIO reads the socket.
     final var readsSocket = true
+    final let opened: MonotonicInstant
+    final var receivedBytes = 0
+    final var sentBytes = 0
+    /// Who has said goodbye, and with which code.
+    final var ending: (side: EndedConnection.Side, code: UInt16)?
 
     /// `@usableFromInline`, since the compiler (6.3) takes a subclass in another target for an infinite recursion when this is only `package`.
     ///
@@ -65,6 +70,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         self.loop = loop
         self.slot = slot ?? service.otherSlot
         self.expectsGreeting = expectsGreeting
+        opened = now
         waiting = expectsGreeting ? now : nil
         socket = DirectSocket(isPlain: !service.context.settings.usesTLS)
         liveness = Liveness(at: now)
@@ -144,6 +150,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         leave()
         phase = .ended
         context = nil
+        recordEnding()
         finish()
     }
 
@@ -162,6 +169,7 @@ open class WebSocketConnection: ChannelInboundHandler, RemovableChannelHandler, 
         var buffer = unwrapInboundIn(data)
         let now = service.context.now
         liveness.hear(at: now)
+        receivedBytes &+= buffer.readableBytes
         loop.state.figures.applications.count(slot) { $0.bytesReceived += buffer.readableBytes }
         guard isAllowed(bytes: buffer.readableBytes) else { return }
         var completed = false

@@ -6,6 +6,7 @@ import WebSocketFraming
 @usableFromInline
 package final class WebSocketService: Sendable {
     package let context: ServerContext
+    package let name: ServiceName
     /// Where connections are counted that belong to no application.
     package let otherSlot: MetricSlot
     let limits: WebSocketLimits
@@ -21,10 +22,17 @@ package final class WebSocketService: Sendable {
         ping: ByteBuffer = WebSocketService.ping
     ) {
         self.context = context
+        name = service
         otherSlot = context.names.other(service)
         limits = WebSocketLimits(messageBytes: messageBytes, fragments: context.settings.maximumFragments, keptBytes: 0)
         (self.silence, self.pongTimeout) = (silence, pongTimeout)
         self.ping = ping
+    }
+
+    /// What metrics call the application at a slot.
+    func application(at slot: MetricSlot) -> String {
+        let names = context.names.names
+        return names.indices.contains(slot.index) ? names[slot.index].application.text : ""
     }
 
     /// A plain WebSocket ping.

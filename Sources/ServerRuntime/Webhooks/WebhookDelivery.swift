@@ -19,6 +19,8 @@ package final class WebhookDelivery: Sendable {
         package var queued = 0
         /// From a request to its answer, failures included.
         package var times = LatencyHistogram()
+        /// Why the last request that did not succeed failed; nil when the last one succeeded.
+        package var problem: String?
 
         package init(delivered: Int = 0, dropped: Int = 0, failedRequests: Int = 0, queued: Int = 0) {
             self.delivered = delivered
@@ -33,6 +35,7 @@ package final class WebhookDelivery: Sendable {
             left.failedRequests += right.failedRequests
             left.queued += right.queued
             left.times.add(right.times)
+            left.problem = left.problem ?? right.problem
         }
     }
 
@@ -46,6 +49,8 @@ package final class WebhookDelivery: Sendable {
         var timer: Scheduled<Void>?
         var cancellations: [UInt64: @Sendable () -> Void] = [:]
         var times = LatencyHistogram()
+        /// Why the last request failed; nil when it succeeded.
+        var problem: String?
     }
 
     private let clock: ServerClock
@@ -83,6 +88,7 @@ package final class WebhookDelivery: Sendable {
             var counts = Counts(
                 delivered: queue.delivered, dropped: queue.dropped, failedRequests: queue.failedRequests, queued: queue.count)
             counts.times = state.times
+            counts.problem = state.problem
             return counts
         }
     }
@@ -149,8 +155,9 @@ package final class WebhookDelivery: Sendable {
         }
     }
 
-    private func ended(_ id: UInt64, _ change: (inout WebhookQueue) -> Void) {
+    private func ended(_ id: UInt64, _ problem: String? = nil, _ change: (inout WebhookQueue) -> Void) {
         let isClosed = state.withLockedValue { state in
+            state.problem = problem
             state.cancellations[id] = nil
             change(&state.queue)
             return state.isClosed
@@ -162,7 +169,7 @@ package final class WebhookDelivery: Sendable {
     private func failed(_ id: UInt64, _ reason: String, isFinal: Bool) {
         let (now, chance) = (clock.monotonic(), Double.random(in: 0..<1))
         var dropped = 0
-        ended(id) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
+        ended(id, reason) { dropped = $0.fail(id, isFinal: isFinal, at: now, chance: chance) }
         if dropped > 0 {
             logger.warning("webhook given up", metadata: ["events": "\(dropped)", "reason": "\(reason)"])
         } else {

@@ -1,0 +1,69 @@
+import ServerValues
+
+/// Something that happened on a server, for whoever looks on.
+package struct FeedEvent: Hashable, Sendable {
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// An application's server, or a client of PubNub or chat, published something.
+        case published
+        /// A Pusher client sent an event to the others.
+        case client
+        case connected
+        case ended
+    }
+
+    package var kind: Kind
+    package var service: ServiceName
+    package var application: String
+    package var channel: String?
+    /// The event's name or the message's type; of an end, the close code.
+    package var name: String?
+    package var user: String?
+    /// The size of what was published, in bytes.
+    package var bytes: Int?
+    /// What was published, as far as anybody wants to see it.
+    package var payload: String?
+
+    package init(
+        _ kind: Kind, _ service: ServiceName, application: String, channel: String? = nil, name: String? = nil,
+        user: String? = nil, bytes: Int? = nil, payload: String? = nil
+    ) {
+        self.kind = kind
+        self.service = service
+        self.application = application
+        self.channel = channel
+        self.name = name
+        self.user = user
+        self.bytes = bytes
+        self.payload = payload
+    }
+
+    /// So much of a payload is shown.
+    package static let payloadBytes = 2_048
+
+    /// The beginning of a payload, cut between characters.
+    package static func shown(_ payload: String) -> String {
+        guard payload.utf8.count > payloadBytes else { return payload }
+        var end = payload.utf8.index(payload.startIndex, offsetBy: payloadBytes)
+        while end > payload.startIndex, String.Index(end, within: payload) == nil { payload.utf8.formIndex(before: &end) }
+        return String(payload[..<end]) + "…"
+    }
+}
+
+/// Which events somebody wants to see. A value.
+package struct FeedFilter: Hashable, Sendable {
+    package var service: String?
+    package var application: String?
+    /// What a channel's name begins with; events without a channel pass only without it.
+    package var channelPrefix = ""
+    /// Whether payloads are shown. They are what users say to each other.
+    package var showsPayloads = false
+
+    package init() {}
+
+    package func takes(_ event: FeedEvent) -> Bool {
+        if let service, event.service.rawValue != service { return false }
+        if let application, event.application != application { return false }
+        guard channelPrefix.isEmpty else { return event.channel?.utf8.starts(with: channelPrefix.utf8) == true }
+        return true
+    }
+}

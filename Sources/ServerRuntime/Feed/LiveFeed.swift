@@ -1,0 +1,75 @@
+import NIOConcurrencyHelpers
+
+/// What happens on a server, for those who look on; costs a question while nobody does (rule CO-40). May be used from any thread.
+package final class LiveFeed: Sendable {
+    private let watchers = NIOLockedValueBox<[FeedWatcher]>([])
+
+    /// More do not look on at a time.
+    package static let capacity = 8
+
+    package init() {}
+
+    /// Whether an event would be seen. Asked for each message, before the event is made.
+    package var isWatched: Bool { watchers.withLockedValue { !$0.isEmpty } }
+
+    /// Begins to look on; nil when as many do as may.
+    package func watch(_ filter: FeedFilter) -> FeedWatcher? {
+        watchers.withLockedValue { watchers in
+            guard watchers.count < Self.capacity else { return nil }
+            let watcher = FeedWatcher(filter)
+            watchers.append(watcher)
+            return watcher
+        }
+    }
+
+    package func end(_ watcher: FeedWatcher) {
+        watchers.withLockedValue { $0.removeAll { $0 === watcher } }
+    }
+
+    /// Shows an event, which is made only if somebody looks on. Cheap enough to be called under a lock.
+    package func tell(_ event: @autoclosure () -> FeedEvent) {
+        let watchers = watchers.withLockedValue { $0 }
+        guard !watchers.isEmpty else { return }
+        let event = event()
+        for watcher in watchers { watcher.take(event) }
+    }
+}
+
+/// Somebody who looks on: the events that wait to be shown, which are few. May be used from any thread.
+package final class FeedWatcher: Sendable {
+    private struct State: Sendable {
+        var events: [FeedEvent] = []
+        var dropped = 0
+    }
+
+    private let filter: FeedFilter
+    private let state = NIOLockedValueBox(State())
+
+    /// What comes when so many wait is dropped and counted: nobody can read more.
+    package static let capacity = 100
+
+    package init(_ filter: FeedFilter) {
+        self.filter = filter
+    }
+
+    func take(_ event: FeedEvent) {
+        guard filter.takes(event) else { return }
+        state.withLockedValue { state in
+            guard state.events.count < Self.capacity else {
+                state.dropped += 1
+                return
+            }
+            var event = event
+            event.payload = filter.showsPayloads ? event.payload.map(FeedEvent.shown) : nil
+            state.events.append(event)
+        }
+    }
+
+    /// What has come since the last call, and how many events there was no room for.
+    package func drain() -> (events: [FeedEvent], dropped: Int) {
+        state.withLockedValue { state in
+            defer { state = State() }
+            return (state.events, state.dropped)
+        }
+    }
+}
