@@ -226,12 +226,26 @@ let package = Package(
                 "RedisClient", "ServerRuntime", "ServerValues", deque, nioCore, nioPosix, nioHTTP1, nioLocks, nioSSL, logging,
             ],
             resources: [.embedInCode("Redis/Scripts/lead.lua"), .embedInCode("Redis/Scripts/commit.lua")], swiftSettings: strict),
+        // The files of the console in a browser, as part of the program: a program has no bundle beside it.
+        .target(
+            name: "ConsolePages",
+            resources: [
+                "index.html", "console.css", "app.js", "parts.js", "overview.js", "channels.js", "live.js", "people.js",
+                "trouble.js", "icon.svg",
+            ].map { .embedInCode("Files/\($0)") },
+            swiftSettings: strict),
+        library(
+            "ServerConsole",
+            [
+                "ConsolePages", "ServerRuntime", "ServerValues", "WireCoding", crypto, cryptoExtras, nioCore, nioPosix, nioHTTP1,
+                nioLocks, logging,
+            ]),
         library("ServiceBridge", ["Identifiers", "ServerRuntime", deque, nioCore, nioLocks, logging]),
         library(
             "LifelineServer",
             [
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "PusherServer", "PubNubServer", "ChatServer",
-                "ServiceBridge", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol",
+                "ServiceBridge", "ServerConsole", "RealtimeHub", "HubStorage", "PusherProtocol", "PubNubProtocol",
                 "NexconnProtocol", "WireCoding",
                 "BodyCompression", "WebSocketFraming", "TransportCommon", "HTTPTransport", crypto, nioCore, nioPosix, nioHTTP1,
                 nioLocks, nioSSL, logging,
@@ -241,8 +255,7 @@ let package = Package(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "Identifiers", "HTTPTransport", "Lifeline", "LifelineServer", "ServerRuntime",
-                "ServerCluster",
-                "RedisClient", "PusherProtocol", "PusherSwift",
+                "ServerConsole", "ServerCluster", "RedisClient", "PusherProtocol", "PusherSwift",
                 "PubNub",
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
                 "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
@@ -374,6 +387,12 @@ let package = Package(
                 "ServerRuntime", "ServerValues", "Identifiers", "WebSocketFraming", "LifelineTesting", nioCore, nioEmbedded,
                 nioHTTP1, nioLocks,
             ]),
+        tests(
+            "ServerConsoleTests",
+            [
+                "ServerConsole", "ConsolePages", "ServerRuntime", "ServerValues", "WireCoding", "LifelineTesting", nioCore,
+                nioHTTP1,
+            ]),
         tests("RealtimeHubTests", ["Identifiers", "RealtimeHub", "LifelineTesting"]),
         tests(
             "HubStorageTests",
@@ -381,7 +400,8 @@ let package = Package(
         tests(
             "LifelineServerTests",
             [
-                "Identifiers", "LifelineServer", "ServerRuntime", "ServerCluster", "ClusterTestSupport", "RedisTestSupport",
+                "Identifiers", "LifelineServer", "ServerConsole", "ServerRuntime", "ServerCluster", "ClusterTestSupport",
+                "RedisTestSupport",
                 "RedisClient", "ServerValues", "PusherServer", "PubNubServer", "ChatServer", "ServiceBridge", "RealtimeHub",
                 "HubStorage", "StoreConformance", "PusherProtocol", "PubNubProtocol",
                 "NexconnProtocol",

@@ -1,0 +1,108 @@
+// How the server is, and its applications.
+import { badge, bytes, curve, element, empty, note, number, put, rate, services, table, time, title } from "/console/parts.js";
+
+const reasons = {
+  draining: ["The server is stopping", "Clients are asked to come back. If you did not stop it, look at what runs it."],
+  full: ["The server is full", "As many connections are open as maxConnections allows. Raise it, or add a server."],
+  redis: ["Redis cannot be used", "Check that Redis runs, and the network between; lifeline doctor --redis says more."],
+  leader: ["No server of the cluster leads", "This passes within seconds. If it stays, look at the logs of all servers."],
+};
+
+export function readiness(list) {
+  return list.map((reason) => note("bad", ...(reasons[reason] ?? [reason, ""])));
+}
+
+function tile(name, value, more) {
+  return element("div", { class: "tile" }, element("dt", {}, name), element("dd", {}, value, more && element("small", {}, more)));
+}
+
+export async function overview(main, context) {
+  const place = element("div", {});
+  put(main, place);
+  await context.repeat(2, async () => {
+    const told = await context.ask("overview");
+    if (context.isOver) return;
+    const last = told.history.at(-1) ?? [0, 0];
+    const state = document.getElementById("state");
+    put(state, told.reasons.length ? badge(told.reasons.join(", "), "bad") : badge("ready", "good"));
+    const warnings = readiness(told.reasons);
+    if (!told.configurationValid) warnings.push(note("", "The last configuration was refused", "The server goes on with the one before. The log says what is wrong; lifeline serve --check says it, too."));
+    if (told.certificate && !told.certificate.valid) warnings.push(note("bad", "The new certificate cannot be used", "The old one stays until the files are right."));
+    if (told.certificate && told.certificate.days < 14) warnings.push(note(told.certificate.days < 0 ? "bad" : "", told.certificate.days < 0 ? "The certificate has expired" : `The certificate expires in ${told.certificate.days} days`, "Replace the files; the server takes them over by itself."));
+    put(place, title("Overview", null, element("span", { class: "soft" }, `Lifeline ${told.version}, up ${time(told.uptime)}${told.node ? `, node ${told.node}` : ""}`)),
+      warnings, tiles(told, last),
+      element("section", { class: "panel" }, element("h2", {}, "Messages in a second"), curve(told.history),
+        element("p", { class: "legend" }, element("span", {}, "sent ", element("b", {}, rate(last[0]))), element("span", {}, "received (dashed) ", element("b", {}, rate(last[1]))),
+          element("span", {}, "the last five minutes"))),
+      element("div", { class: "pair" }, loops(told), element("div", {}, cluster(told), hooks(told))));
+  });
+}
+
+function tiles(told, last) {
+  return element("dl", { class: "tiles" },
+    tile("Connections", number(told.connections), `of ${number(told.connectionsLimit)}; ${number(told.sockets)} sockets`),
+    tile("Messages sent", `${rate(last[0])}/s`, `${number(told.totals.sent + told.totals.polled)} since the start`),
+    tile("Messages received", `${rate(last[1])}/s`, `${number(told.totals.requests)} requests`),
+    tile("Channels", number(told.channels), `${number(told.polls)} held polls`),
+    tile("Memory", bytes(told.memory), told.openFilesLimit ? `${number(told.openFiles)} of ${number(told.openFilesLimit)} files` : null),
+    tile("Sent", bytes(told.totals.sentBytes), `${bytes(told.totals.receivedBytes)} received`));
+}
+
+function loops(told) {
+  const columns = [
+    { name: "Loop", cell: (row) => row.index },
+    { name: "Backlog", num: true, cell: (row) => bytes(row.queued) },
+    { name: "Of its limit", cell: (row) => element("progress", { max: told.queuedLimit, value: String(Math.min(row.queued, told.queuedLimit)), "aria-label": `Backlog of loop ${row.index}` }) },
+    { name: "Delay", num: true, cell: (row) => row.delay < 1000 ? `${row.delay} µs` : `${(row.delay / 1000).toFixed(1)} ms` },
+    { name: "Sent", num: true, cell: (row) => number(row.sent) },
+  ];
+  return element("section", { class: "panel" }, element("h2", {}, "Event loops"),
+    table("Event loops", columns, told.loops.map((loop, index) => ({ ...loop, index }))),
+    element("p", { class: "legend" }, told.totals.held ? `${number(told.totals.held)} publishers had to wait for room since the start.` : "No publisher had to wait for room."));
+}
+
+function cluster(told) {
+  const status = told.cluster;
+  if (!status) return element("section", { class: "panel" }, element("h2", {}, "Cluster"), element("p", { class: "soft" }, "This server works alone. With --redis several servers work as one."));
+  const rows = [
+    ["Link to Redis", status.connected ? badge("connected", "good") : badge("lost", "bad")],
+    ["Writes", status.refusing ? badge("refused by Redis", "bad") : badge("taken", "good")],
+    ["This server", badge(status.role === "leader" ? "leads" : "follows", status.current ? "good" : "warn")],
+    ["Leader", status.leader ?? badge("nobody", "bad")],
+    ["Servers", status.role === "leader" ? number(status.nodes) : "known to the leader"],
+    ["Requests waiting for the leader", number(status.waiting)],
+    ["Decisions waiting for Redis", bytes(status.queued)],
+    ["Elections won, repairs, losses", `${number(status.elections)}, ${number(status.repairs)}, ${number(status.losses)}`],
+  ];
+  return element("section", { class: "panel" }, element("h2", {}, "Cluster"), status.trouble.map((text) => note("bad", "Redis", text)),
+    status.problem && note("bad", "Leading", status.problem),
+    table("Cluster", [{ name: "What", cell: (row) => row[0] }, { name: "State", cell: (row) => row[1] }], rows));
+}
+
+function hooks(told) {
+  const { queued, failed, dropped } = told.webhooks;
+  return element("section", { class: "panel" }, element("h2", {}, "Webhooks"),
+    element("p", {}, `${number(queued)} events wait, ${number(failed)} requests failed, ${number(dropped)} events were given up. `,
+      element("a", { href: "#webhooks" }, "Which ones and why")));
+}
+
+export async function applications(main, context) {
+  const place = element("div", {});
+  put(main, title("Applications", "Applications of Pusher, keysets of PubNub and chat applications that the server serves. Secrets are not shown anywhere in the console."), place);
+  const columns = [
+    { name: "Service", cell: (row) => services[row.service] ?? row.service },
+    { name: "Id", mono: true, wrap: true, cell: (row) => element("a", { href: `#channels?service=${row.service}&app=${encodeURIComponent(row.id)}` }, row.id) },
+    { name: "Key", mono: true, wrap: true, cell: (row) => row.key },
+    { name: "State", cell: (row) => row.enabled ? badge("on", "good") : badge("disabled", "warn") },
+    { name: "Connections", num: true, cell: (row) => number(row.connections) + (row.connectionsLimit ? ` of ${number(row.connectionsLimit)}` : "") },
+    { name: "Channels", num: true, cell: (row) => number(row.channels) },
+    { name: "Users present", num: true, cell: (row) => number(row.members) },
+    { name: "Webhooks", num: true, cell: (row) => number(row.webhooks) },
+    { name: "Settings", wrap: true, cell: (row) => row.traits.join(", ") || "–" },
+  ];
+  await context.repeat(5, async () => {
+    const { applications: list } = await context.ask("applications");
+    if (context.isOver) return;
+    put(place, list.length ? table("Applications", columns, list) : empty("No applications", "Add one to the file of settings, and send SIGHUP."));
+  });
+}

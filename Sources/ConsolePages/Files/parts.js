@@ -1,0 +1,135 @@
+// Pieces of pages. Whatever comes from the server goes in as text: nothing here reads HTML.
+
+/** An element. Properties that begin with "on" are listeners, others attributes; children are elements and texts. */
+export function element(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (key === "class") made.className = value;
+    else if (key === "value") made.value = value;
+    else made.setAttribute(key, value === true ? "" : value);
+  }
+  add(made, children);
+  return made;
+}
+
+export function add(parent, children) {
+  for (const child of [children].flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    parent.append(child instanceof Node ? child : document.createTextNode(String(child)));
+  }
+}
+
+export function put(parent, ...children) {
+  parent.replaceChildren();
+  add(parent, children);
+}
+
+export function title(text, explanation, ...more) {
+  return element("div", { class: "head" }, element("h1", {}, text), more, explanation && element("p", {}, explanation));
+}
+
+export function empty(what, hint) {
+  return element("div", { class: "empty" }, element("strong", {}, what), hint);
+}
+
+export function badge(text, kind = "") {
+  return element("span", { class: `badge ${kind}` }, text);
+}
+
+export function note(kind, heading, text) {
+  return element("div", { class: `note ${kind}` }, element("strong", {}, heading), text && element("p", {}, text));
+}
+
+/** A table whose header stays, and whose rows are cards on small screens. Columns: {name, cell(row), num, wrap}. */
+export function table(caption, columns, rows) {
+  const head = columns.map((column) => element("th", { scope: "col", class: column.num && "num" }, column.name));
+  const body = rows.map((row) => element("tr", {}, columns.map((column) => element(
+    "td", { "data-name": column.name, class: [column.num && "num", column.wrap && "wrap", column.mono && "mono"].filter(Boolean).join(" ") || null },
+    element("span", {}, column.cell(row))))));
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    element("table", { class: "cards" }, element("caption", { class: "skip" }, caption), element("thead", {}, element("tr", {}, head)),
+      element("tbody", {}, body)));
+}
+
+export const number = (value) => value === null || value === undefined ? "–" : new Intl.NumberFormat("en").format(value);
+
+export function rate(value) {
+  if (value === null || value === undefined) return "–";
+  return value >= 100 ? number(Math.round(value)) : (Math.round(value * 10) / 10).toString();
+}
+
+export function bytes(value) {
+  if (value === null || value === undefined) return "–";
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let index = 0;
+  while (value >= 1024 && index < units.length - 1) { value /= 1024; index += 1; }
+  return `${index && value < 100 ? value.toFixed(1) : Math.round(value)} ${units[index]}`;
+}
+
+export function time(seconds) {
+  if (seconds === null || seconds === undefined) return "–";
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ${Math.floor(seconds / 60) % 60} min`;
+  return `${Math.floor(seconds / 86400)} d ${Math.floor(seconds / 3600) % 24} h`;
+}
+
+export const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString("en-GB");
+
+/** A curve of two rates. */
+export function curve(points) {
+  const space = "http://www.w3.org/2000/svg";
+  const draw = (name, attributes) => {
+    const made = document.createElementNS(space, name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    return made;
+  };
+  const [width, height, count] = [600, 110, 300];
+  const top = Math.max(1, ...points.map((point) => Math.max(point[0], point[1])));
+  const x = (index) => width - (points.length - 1 - index) * (width / (count - 1));
+  const y = (value) => height - 4 - (value / top) * (height - 12);
+  const line = (place) => points.map((point, index) => `${index ? "L" : "M"}${x(index).toFixed(1)} ${y(point[place]).toFixed(1)}`).join("");
+  const last = points.at(-1) ?? [0, 0];
+  const picture = draw("svg", { class: "curve", viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img",
+    "aria-label": `Messages in a second over five minutes: ${rate(last[0])} sent and ${rate(last[1])} received now, ${rate(top)} at most` });
+  picture.append(draw("line", { class: "base", x1: 0, x2: width, y1: height - 4, y2: height - 4 }));
+  if (points.length > 1) {
+    picture.append(draw("path", { class: "area", d: `${line(0)}L${width} ${height - 4}L${x(0).toFixed(1)} ${height - 4}Z` }));
+    picture.append(draw("path", { class: "in", d: line(1) }), draw("path", { class: "up", d: line(0) }));
+  }
+  return picture;
+}
+
+/** Asks before something that cannot be taken back; the answer is a promise of true or false. */
+export function confirm(heading, text, action) {
+  return new Promise((resolve) => {
+    const dialog = element("dialog", { "aria-labelledby": "ask" },
+      element("h2", { id: "ask" }, heading), element("p", {}, text),
+      element("div", { class: "actions" },
+        element("button", { type: "button", onclick: () => dialog.close("no") }, "Cancel"),
+        element("button", { type: "button", class: "danger", onclick: () => dialog.close("yes") }, action)));
+    dialog.addEventListener("close", () => { resolve(dialog.returnValue === "yes"); dialog.remove(); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}
+
+/** Says something for a few seconds. */
+export function say(kind, heading, text) {
+  const shown = note(kind, heading, text);
+  document.getElementById("notes").append(shown);
+  setTimeout(() => shown.remove(), kind === "good" ? 5000 : 12000);
+}
+
+export const services = { pusher: "Pusher", pubnub: "PubNub", chat: "Chat" };
+
+export function choice(label, name, options, value) {
+  return element("label", {}, label, element("select", { name }, options.map(([key, text]) =>
+    element("option", { value: key, selected: key === value }, text))));
+}
+
+export function field(label, name, properties = {}) {
+  return element("label", {}, label, element("input", { name, autocomplete: "off", spellcheck: "false", ...properties }));
+}

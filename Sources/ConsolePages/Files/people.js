@@ -1,0 +1,122 @@
+// Users, connections and their ends, held polls.
+import { badge, bytes, choice, clock, confirm, element, empty, field, note, number, put, say, services, table, time, title } from "/console/parts.js";
+
+const anyService = [["", "all"], ["pusher", "Pusher"], ["chat", "Chat"]];
+
+/** Whose a connection is; before it has said so, and when its key is unknown, it is nobody's. */
+const application = (row) => `${services[row.service] ?? row.service} · ${row.app && row.app !== "other" ? row.app : "none"}`;
+
+/** A list with a filter and pages. */
+function list(context, name, key, columns, nothing, forms) {
+  const place = element("div", {});
+  let pages = [null];
+  let values = {};
+  const load = async () => {
+    const told = await context.ask(name, { ...values, after: pages.at(-1), limit: 100 });
+    if (context.isOver) return;
+    put(place, told[key].length ? table(nothing[2], columns, told[key]) : empty(nothing[0], nothing[1]),
+      (told.next || pages.length > 1) && element("p", { class: "legend" },
+        element("button", { type: "button", disabled: pages.length < 2, onclick: () => { pages.pop(); load(); } }, "Back"),
+        element("button", { type: "button", disabled: !told.next, onclick: () => { pages.push(told.next); load(); } }, "More"), ` page ${pages.length}`));
+  };
+  const fresh = (event) => {
+    event.preventDefault();
+    pages = [null];
+    values = Object.fromEntries(new FormData(event.currentTarget));
+    load().catch((error) => put(place, note("bad", "The list could not be loaded", error.message)));
+  };
+  const form = element("form", { class: "bar-form", onsubmit: fresh, onchange: fresh }, forms, element("button", {}, "List"));
+  return { form, place, load, repeat: () => context.repeat(5, async () => { if (pages.length === 1) await load(); }) };
+}
+
+export async function users(main, context) {
+  const end = async (row) => {
+    const sure = await confirm(`End the connections of ${row.user}?`, "Apps of this user are disconnected. Those of Pusher on all servers, those of chat on this one. To keep the user out, revoke the user's tokens, too.", "End connections");
+    if (!sure) return;
+    try {
+      const told = await context.act("terminate", { service: row.service, app: row.app, user: row.user });
+      say("good", "Done", told.told);
+      await page.load();
+    } catch (error) {
+      say("bad", "Nothing was ended", error.message);
+    }
+  };
+  const columns = [
+    { name: "User", mono: true, wrap: true, cell: (row) => row.user },
+    { name: "Service", cell: (row) => services[row.service] ?? row.service },
+    { name: "Application", mono: true, wrap: true, cell: (row) => row.app },
+    { name: "Session", mono: true, cell: (row) => row.name },
+    { name: "Connected for", num: true, cell: (row) => time(row.age) },
+    { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
+    { name: "", cell: (row) => element("button", { type: "button", class: "danger", disabled: !context.mayChange, title: context.mayChange ? null : "Log in as admin to end connections.", "aria-label": `End the connections of ${row.user}`, onclick: () => end(row) }, "End") },
+  ];
+  const page = list(context, "users", "users", columns, ["Nobody is signed in", "Users of Pusher appear when they sign in (pusher:signin), users of chat when they connect. Users of PubNub are in Channels and Held polls.", "Users"],
+    [choice("Service", "service", anyService, ""), field("User begins with", "prefix", { type: "search" })]);
+  put(main, title("Users", "Signed-in users and their sessions on this server."), page.form, page.place);
+  await page.repeat();
+}
+
+export async function connections(main, context) {
+  const columns = [
+    { name: "Connection", mono: true, cell: (row) => row.id },
+    { name: "Application", wrap: true, cell: (row) => application(row) },
+    { name: "Name and user", mono: true, wrap: true, cell: (row) => [row.name || "–", row.user && element("span", { class: "soft block" }, row.user)] },
+    { name: "State", cell: (row) => badge(row.state, row.state === "open" ? "good" : "warn") },
+    { name: "Open for", num: true, cell: (row) => time(row.age) },
+    { name: "Received", num: true, cell: (row) => bytes(row.received) },
+    { name: "Sent", num: true, cell: (row) => bytes(row.sent) },
+    { name: "Unsent", num: true, cell: (row) => row.pending ? badge(bytes(row.pending), "warn") : "0 B" },
+    { name: "Channels", num: true, cell: (row) => number(row.channels) },
+    { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
+  ];
+  const page = list(context, "connections", "connections", columns, ["No connections", "WebSockets of Pusher and chat appear here. Polls of PubNub are in Held polls.", "Connections"],
+    [choice("Service", "service", anyService, ""), field("Beginning of any name", "prefix", { type: "search" })]);
+  const gone = element("div", {});
+  put(main, title("Connections", "WebSockets of this server, by the names that its log has for them. Bytes count from the first one after the handshake; unsent ones wait for a client that reads slowly."),
+    page.form, page.place, element("h2", {}, "Ended lately"), gone);
+  context.repeat(5, async () => {
+    const { ended } = await context.ask("ended", { limit: 200 });
+    if (context.isOver) return;
+    put(gone, ended.length ? table("Connections that ended lately", endedColumns, ended) : empty("No connection has ended yet", "The last hundred of each event loop are remembered."));
+  });
+  await page.repeat();
+}
+
+const sides = { server: "the server", client: "the client", nobody: "nobody: the network or the client's end" };
+
+/** What close codes mean; those of chat are its own. */
+const codes = {
+  0: "no goodbye", 1000: "normal", 1001: "going away", 1002: "protocol error", 1003: "unsupported data", 1005: "no code", 1006: "lost", 1007: "invalid text",
+  1008: "policy", 1009: "too large", 1011: "error of the peer", 4000: "TLS only", 4001: "unknown key", 4003: "disabled", 4004: "quota of connections", 4005: "unknown path",
+  4006: "malformed version", 4007: "unsupported version", 4009: "not authorized", 4100: "over capacity, too slow, or drain", 4200: "come back at once", 4201: "no pong", 4202: "inactive",
+};
+
+const endedColumns = [
+  { name: "Time", cell: (row) => clock(row.time) },
+  { name: "Connection", mono: true, cell: (row) => row.id },
+  { name: "Application", wrap: true, cell: (row) => application(row) },
+  { name: "Ended by", cell: (row) => sides[row.by] ?? row.by },
+  { name: "Close code", cell: (row) => row.code ? `${row.code} ${codes[row.code] ?? ""}` : "–" },
+  { name: "Was open for", num: true, cell: (row) => time(row.age) },
+  { name: "Received", num: true, cell: (row) => bytes(row.received) },
+  { name: "Sent", num: true, cell: (row) => bytes(row.sent) },
+];
+
+export async function polls(main, context) {
+  const place = element("div", {});
+  const columns = [
+    { name: "Connection", mono: true, cell: (row) => row.id },
+    { name: "Keyset", mono: true, wrap: true, cell: (row) => row.app },
+    { name: "User", mono: true, wrap: true, cell: (row) => row.user ?? "–" },
+    { name: "Channels", mono: true, wrap: true, cell: (row) => row.channels.join(", ") + (row.channelCount > row.channels.length ? ` and ${row.channelCount - row.channels.length} more` : "") },
+    { name: "Held for", num: true, cell: (row) => `${time(row.held)} of ${time(row.hold)}` },
+    { name: "Address", mono: true, cell: (row) => row.address ?? "–" },
+  ];
+  put(main, title("Held polls", "Requests of PubNub clients that wait for a message. Each is answered when one comes, or with nothing when its time is over; the client then asks again."), place);
+  await context.repeat(3, async () => {
+    const told = await context.ask("polls", { limit: 200 });
+    if (context.isOver) return;
+    put(place, told.polls.length ? [element("p", { class: "soft" }, `${number(told.held)} in all${told.polls.length < told.held ? `, ${told.polls.length} are shown` : ""}`), table("Held polls", columns, told.polls)]
+      : empty("No polls are held", "They appear when clients of PubNub subscribe."));
+  });
+}

@@ -1,0 +1,9 @@
+/// What somebody who has logged in may do.
+package enum ConsoleRole: String, Hashable, Sendable {
+    /// Looks on, publishes, and ends connections.
+    case admin
+    /// Looks on only.
+    case reader = "read-only"
+
+    package var mayChange: Bool { self == .admin }
+}

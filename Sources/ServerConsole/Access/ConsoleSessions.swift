@@ -1,0 +1,77 @@
+import Crypto
+import ServerValues
+import WireCoding
+
+/// Who is logged in: a value (rules CO-14 and CO-15). Ids are kept as hashes, so that looking one up tells nothing about others.
+package struct ConsoleSessions: Sendable {
+    package struct Session: Hashable, Sendable {
+        package let role: ConsoleRole
+        /// What calls that change something have to carry.
+        package let token: String
+        package let begun: MonotonicInstant
+        package fileprivate(set) var used: MonotonicInstant
+    }
+
+    /// Beyond this many the one that was not used for the longest time ends. Only who knows a password begins one.
+    package static let capacity = 64
+    /// Unused for so long a session ends.
+    package static let idle = Duration.seconds(30 * 60)
+    /// However much it is used.
+    package static let longest = Duration.seconds(12 * 3600)
+
+    private var sessions: [[UInt8]: Session] = [:]
+
+    package init() {}
+
+    package var count: Int { sessions.count }
+
+    /// Begins a session with an id that nobody had before.
+    ///
+    /// - Parameter random: makes random bytes.
+    /// - Returns: the id, for the cookie.
+    package mutating func begin(
+        _ role: ConsoleRole, at now: MonotonicInstant, random: (Int) -> [UInt8] = ConsolePasswords.random
+    ) -> String {
+        sweep(at: now)
+        if sessions.count >= Self.capacity, let oldest = sessions.min(by: { $0.value.used < $1.value.used })?.key {
+            sessions[oldest] = nil
+        }
+        let id = Hex.text(random(32))
+        sessions[Self.key(id)] = Session(role: role, token: Hex.text(random(32)), begun: now, used: now)
+        return id
+    }
+
+    /// The session with this id, which is used now; nil when there is none or its time is over.
+    package mutating func use(_ id: String, at now: MonotonicInstant) -> Session? {
+        let key = Self.key(id)
+        guard var session = sessions[key] else { return nil }
+        guard isAlive(session, at: now) else {
+            sessions[key] = nil
+            return nil
+        }
+        session.used = max(session.used, now)
+        sessions[key] = session
+        return session
+    }
+
+    /// Whether there is a session with this id, without using it.
+    package func isOpen(_ id: String, at now: MonotonicInstant) -> Bool {
+        sessions[Self.key(id)].map { isAlive($0, at: now) } ?? false
+    }
+
+    package mutating func end(_ id: String) {
+        sessions[Self.key(id)] = nil
+    }
+
+    package mutating func sweep(at now: MonotonicInstant) {
+        sessions = sessions.filter { isAlive($0.value, at: now) }
+    }
+
+    private func isAlive(_ session: Session, at now: MonotonicInstant) -> Bool {
+        now.since(session.used) < Self.idle && now.since(session.begun) < Self.longest
+    }
+
+    private static func key(_ id: String) -> [UInt8] {
+        Array(SHA256.hash(data: Array(id.utf8)))
+    }
+}

@@ -1,0 +1,271 @@
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import ServerRuntime
+import ServerValues
+import WireCoding
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// How a console is protected.
+package struct ConsoleSettings: Sendable {
+    /// Nil for no console: then there are figures only.
+    package var passwords: ConsolePasswords?
+    /// Names under which the console may be asked for, besides addresses and `localhost`.
+    package var names: [String] = []
+    package var usesTLS = false
+    /// Whether figures need a password, since others than this machine can ask for them.
+    package var protectsMetrics = false
+
+    package init() {}
+}
+
+/// The admin port of a server: the console's pages and its API, figures and readiness (rules CO-1 to CO-42).
+package final class ConsoleFront: ServerFront {
+    package let service = ServiceName(rawValue: "console")
+    let settings: ConsoleSettings
+    let context: ServerContext
+    let source: any ConsoleSource
+    private let judge: RequestJudge
+    private let state: NIOLockedValueBox<State>
+
+    private struct State: Sendable {
+        var sessions = ConsoleSessions()
+        var logins: LoginLimiter
+        /// Passwords that are being hashed.
+        var hashing = 0
+    }
+
+    /// Each takes 16 MiB while it is hashed.
+    private static let hashingAtATime = 2
+
+    /// - Parameter context: of the admin port, not of the server that is shown.
+    package init(_ settings: ConsoleSettings, _ context: ServerContext, _ source: any ConsoleSource) {
+        self.settings = settings
+        self.context = context
+        self.source = source
+        judge = RequestJudge(names: settings.names)
+        state = NIOLockedValueBox(State(logins: LoginLimiter(at: context.now)))
+    }
+
+    // MARK: Requests
+
+    package func owns(_ segments: [String]) -> Bool { ConsoleRoute.owns(segments) }
+
+    package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { .console(problem) }
+
+    package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
+        segments == ["console", "api", "publish"] ? 262_144 : 8_192
+    }
+
+    package func answer(_ request: HTTPRequest, for connection: HTTPConnection) {
+        do throws(HTTPProblem) {
+            let route = try ConsoleRoute(method: request.method, segments: request.target.segments)
+            guard judge.allowsHost(request.headers) else { throw .foreignHost }
+            try answer(request, route, for: connection)
+        } catch {
+            connection.refuse(error, of: request.target, with: .console(error))
+        }
+    }
+
+    private func answer(_ request: HTTPRequest, _ route: ConsoleRoute, for connection: HTTPConnection) throws(HTTPProblem) {
+        switch route {
+        case .metrics: return try metrics(request, for: connection)
+        case .ready:
+            let reasons = source.readiness.map { JSONValue.string($0.rawValue) }
+            return connection.answer(
+                .console(
+                    ["status": .string(reasons.isEmpty ? "ready" : "unavailable"), "reasons": .array(reasons)],
+                    status: reasons.isEmpty ? 200 : 503))
+        case .page, .session, .login, .logout, .feed, .query, .action: break
+        }
+        guard settings.passwords != nil else { throw .noConsole }
+        switch route {
+        case .metrics, .ready: return
+        case .page(let page):
+            connection.answer(.page(page))
+        case .login: try logIn(request, for: connection)
+        case .session:
+            let (_, session) = try session(request)
+            connection.answer(.console(Self.told(session)))
+        case .logout:
+            let (id, _) = try session(request, toChange: true)
+            state.withLockedValue { $0.sessions.end(id) }
+            var answer = HTTPAnswer.console(["status": "ok"])
+            answer.fields.append(judge.cookie(nil, usesTLS: settings.usesTLS))
+            connection.answer(answer)
+        case .feed:
+            let (id, _) = try session(request)
+            try watch(request, id, for: connection)
+        case .query(let query):
+            _ = try session(request)
+            let parameters = try ConsoleParameters(request.target)
+            answer(connection) { [source] () throws(HTTPProblem) in try await source.answer(query, parameters) }
+        case .action(let action):
+            let (_, session) = try session(request, toChange: true)
+            guard session.role.mayChange else { throw .readOnly }
+            guard let body = try? JSONValue(parsing: request.body), body.object != nil else { throw .notAnObject }
+            context.logger.notice("console action", metadata: ["action": "\(action.rawValue)"])
+            answer(connection) { [source] () throws(HTTPProblem) in try await source.perform(action, body) }
+        }
+    }
+
+    private func answer(
+        _ connection: HTTPConnection, _ body: @escaping @Sendable () async throws(HTTPProblem) -> JSONValue
+    ) {
+        let reply = connection.expectAnswer()
+        Task {
+            do throws(HTTPProblem) {
+                reply(.console(try await body()))
+            } catch {
+                reply(.console(error))
+            }
+        }
+    }
+
+    // MARK: Who asks
+
+    /// The session of a request.
+    ///
+    /// - Parameter toChange: whether the request changes something, and so has to come from the console's page (rule CO-17).
+    private func session(
+        _ request: HTTPRequest, toChange: Bool = false
+    ) throws(HTTPProblem) -> (id: String, session: ConsoleSessions.Session) {
+        guard let id = judge.session(request.headers, usesTLS: settings.usesTLS),
+            let session = state.withLockedValue({ $0.sessions.use(id, at: context.now) })
+        else { throw .notLoggedIn }
+        guard judge.isFromOwnPage(request.headers) else { throw .foreignPage }
+        if toChange, !judge.isMeant(request.headers, token: session.token) { throw .foreignPage }
+        return (id, session)
+    }
+
+    func isOpen(session id: String) -> Bool {
+        let now = context.now
+        return state.withLockedValue { $0.sessions.isOpen(id, at: now) }
+    }
+
+    private static func told(_ session: ConsoleSessions.Session) -> JSONValue {
+        ["role": .string(session.role.rawValue), "token": .string(session.token)]
+    }
+
+    private func logIn(_ request: HTTPRequest, for connection: HTTPConnection) throws(HTTPProblem) {
+        guard judge.isFromOwnPage(request.headers), judge.isJSON(request.headers) else { throw .foreignPage }
+        guard let password = (try? JSONValue(parsing: request.body))?["password"]?.string else { throw .notAnObject }
+        let address = RemoteAddress(connection.remoteAddress)
+        let former = judge.session(request.headers, usesTLS: settings.usesTLS)
+        let shown = connection.remoteAddress?.ipAddress ?? "unknown"
+        try check(password, from: address, for: connection) { [self] role, reply in
+            guard let role else {
+                context.logger.warning("wrong password for the console", metadata: ["address": "\(shown)"])
+                return reply(.console(.wrongPassword))
+            }
+            let now = context.now
+            let (id, session) = state.withLockedValue { state in
+                state.logins.succeed(from: address)
+                // An id that somebody else may have set is never used on (session fixation).
+                if let former { state.sessions.end(former) }
+                let id = state.sessions.begin(role, at: now)
+                return (id, state.sessions.use(id, at: now))
+            }
+            guard let session else { return reply(.console(.notLoggedIn)) }
+            context.logger.notice("logged in to the console", metadata: ["role": "\(role.rawValue)"])
+            var answer = HTTPAnswer.console(Self.told(session))
+            answer.fields.append(judge.cookie(id, usesTLS: settings.usesTLS))
+            reply(answer)
+        }
+    }
+
+    /// Has a password hashed elsewhere than on an event loop, if it may be tried now.
+    private func check(
+        _ password: String, from address: RemoteAddress?, for connection: HTTPConnection,
+        _ answer: @escaping @Sendable (ConsoleRole?, @escaping HTTPReply) -> Void
+    ) throws(HTTPProblem) {
+        guard let passwords = settings.passwords else { throw .noConsole }
+        let now = context.now
+        let wait = state.withLockedValue { state -> Int? in
+            guard state.hashing < Self.hashingAtATime else { return 1 }
+            if let wait = state.logins.attempt(from: address, at: now) { return wait }
+            state.hashing += 1
+            return nil
+        }
+        if let wait { throw .tooManyLogins(wait) }
+        let reply = connection.expectAnswer()
+        let role = NIOThreadPool.singleton.runIfActive(eventLoop: connection.loop.eventLoop) { passwords.role(of: password) }
+        role.whenComplete { [self] result in
+            state.withLockedValue { $0.hashing -= 1 }
+            switch result {
+            case .success(let role): answer(role, reply)
+            case .failure: reply(.console(.stopping))
+            }
+        }
+    }
+
+    // MARK: Figures
+
+    private func metrics(_ request: HTTPRequest, for connection: HTTPConnection) throws(HTTPProblem) {
+        let eventLoop = connection.loop.eventLoop
+        guard settings.protectsMetrics else { return metrics(connection.expectAnswer(), on: eventLoop) }
+        guard let password = Self.basicPassword(request.headers) else { throw .passwordNeeded }
+        let address = RemoteAddress(connection.remoteAddress)
+        try check(password, from: address, for: connection) { [self] role, reply in
+            guard role != nil else { return reply(.console(.passwordNeeded)) }
+            state.withLockedValue { $0.logins.succeed(from: address) }
+            metrics(reply, on: eventLoop)
+        }
+    }
+
+    private func metrics(_ reply: @escaping HTTPReply, on eventLoop: any EventLoop) {
+        source.metrics(on: eventLoop).whenComplete { result in
+            switch result {
+            case .success(let text): reply(HTTPAnswer(.metrics, Array(text.utf8)))
+            case .failure: reply(.console(.stopping))
+            }
+        }
+    }
+
+    /// The password of basic authentication; the name does not matter.
+    package static func basicPassword(_ headers: HTTPHeaders) -> String? {
+        let fields = headers["authorization"]
+        guard fields.count == 1, fields[0].lowercased().hasPrefix("basic ") else { return nil }
+        guard let decoded = Data(base64Encoded: String(fields[0].dropFirst(6))),
+            let colon = decoded.firstIndex(of: UInt8(ascii: ":"))
+        else { return nil }
+        return String(bytes: decoded[(colon + 1)...], encoding: .utf8)
+    }
+
+    // MARK: Feed
+
+    private func watch(_ request: HTTPRequest, _ session: String, for connection: HTTPConnection) throws(HTTPProblem) {
+        var filter = FeedFilter()
+        let parameters = try ConsoleParameters(request.target)
+        filter.service = parameters.service
+        filter.application = parameters.application
+        filter.channelPrefix = parameters.prefix
+        filter.showsPayloads = try request.target.value(of: "payloads") == "1"
+        guard let watcher = source.feed.watch(filter) else { throw .tooManyWatchers }
+        FeedStream(self, session, watcher, connection).begin()
+    }
+
+    // MARK: Time
+
+    package func resident(on loop: EventLoopContext) -> any LoopResident { NoResident() }
+
+    package func sweep() {
+        let now = context.now
+        state.withLockedValue { $0.sessions.sweep(at: now) }
+        source.sample()
+    }
+}
+
+/// The console keeps nothing on an event loop.
+private final class NoResident: LoopResident {
+    func sweep(at now: MonotonicInstant) {}
+    func connections() -> [any DrainedConnection] { [] }
+    func cut() {}
+}

@@ -1,0 +1,81 @@
+import NIOCore
+import ServerRuntime
+import ServerValues
+import WireCoding
+
+/// A page that looks on: server-sent events, a few times in a second, as long as its session lasts and it reads (rule CO-41).
+///
+/// Lives on the event loop of its connection.
+final class FeedStream: HeldExchange {
+    private let front: ConsoleFront
+    private let session: String
+    private let watcher: FeedWatcher
+    private var connection: HTTPConnection?
+    /// Events that were dropped and that the page has not been told of.
+    private var dropped = 0
+    private var spoken: MonotonicInstant
+
+    /// After this much silence something is sent, so that a page that is gone is noticed.
+    private static let silence = Duration.seconds(10)
+
+    init(_ front: ConsoleFront, _ session: String, _ watcher: FeedWatcher, _ connection: HTTPConnection) {
+        self.front = front
+        self.session = session
+        self.watcher = watcher
+        self.connection = connection
+        spoken = front.context.now
+    }
+
+    func begin() {
+        connection?.beginStream(.events, HTTPAnswer.consoleFields, self)
+        connection?.stream(ByteBuffer(string: "retry: 3000\n\n"))
+    }
+
+    func sweep(held elapsed: Duration, at now: MonotonicInstant) {
+        guard front.isOpen(session: session) else { return expire(at: now) }
+        let (events, lost) = watcher.drain()
+        dropped += lost
+        guard let connection, connection.canStream else {
+            dropped += events.count
+            return
+        }
+        guard !events.isEmpty || dropped > 0 || now.since(spoken) >= Self.silence else { return }
+        spoken = now
+        guard !events.isEmpty || dropped > 0 else { return connection.stream(ByteBuffer(string: ": still here\n\n")) }
+        var message: JSONValue = [
+            "time": .number(JSONNumber(front.context.clock.unixSeconds())), "events": .array(events.map(Self.value)),
+        ]
+        if dropped > 0, case .object(var members) = message {
+            members["dropped"] = .number(JSONNumber(dropped))
+            message = .object(members)
+        }
+        dropped = 0
+        // Line breaks are escaped in JSON, so a message is one line.
+        connection.stream(ByteBuffer(string: "data: \(message.text)\n\n"))
+    }
+
+    private static func value(_ event: FeedEvent) -> JSONValue {
+        var members: JSONValue = [
+            "kind": .string(event.kind.rawValue), "service": .string(event.service.rawValue), "app": .string(event.application),
+        ]
+        let rest: [(String, JSONValue?)] = [
+            ("channel", event.channel.map { .string($0) }), ("name", event.name.map { .string($0) }),
+            ("user", event.user.map { .string($0) }), ("bytes", event.bytes.map { .number(JSONNumber($0)) }),
+            ("payload", event.payload.map { .string($0) }),
+        ]
+        guard case .object(var object) = members else { return members }
+        for (name, value) in rest { if let value { object[name] = value } }
+        members = .object(object)
+        return members
+    }
+
+    /// The server stops, or the session is over.
+    func expire(at now: MonotonicInstant) {
+        connection?.cut()
+    }
+
+    func leave() {
+        front.source.feed.end(watcher)
+        connection = nil
+    }
+}

@@ -1,0 +1,58 @@
+import ConsolePages
+import ServerRuntime
+
+/// What a path of the admin port asks for.
+package enum ConsoleRoute: Hashable, Sendable {
+    case page(ConsolePage)
+    case metrics
+    case ready
+    case session
+    case login
+    case logout
+    case feed
+    case query(ConsoleQuery)
+    case action(ConsoleAction)
+
+    package enum ConsoleAction: String, CaseIterable, Hashable, Sendable {
+        case publish, terminate
+    }
+
+    package enum ConsoleQuery: String, CaseIterable, Hashable, Sendable {
+        case overview, applications, channels, channel, users, connections, ended, webhooks, polls, errors
+    }
+
+    /// Throws 404 for an unknown path and 405 for a known one with another method. Nothing of a path names a file.
+    package init(method: String, segments: [String]) throws(HTTPProblem) {
+        let (route, changes) = try Self.route(segments)
+        let allowed = changes ? ["POST"] : route == .feed ? ["GET"] : ["GET", "HEAD"]
+        guard allowed.contains(method) else { throw .methodNotAllowed(allowed.joined(separator: ", ")) }
+        self = route
+    }
+
+    private static func route(_ segments: [String]) throws(HTTPProblem) -> (ConsoleRoute, changes: Bool) {
+        switch segments {
+        case ["metrics"]: return (.metrics, false)
+        case ["ready"]: return (.ready, false)
+        case ["console"], ["console", ""]: return (.page(.index), false)
+        case ["console", "api", "session"]: return (.session, false)
+        case ["console", "api", "login"]: return (.login, true)
+        case ["console", "api", "logout"]: return (.logout, true)
+        case ["console", "api", "feed"]: return (.feed, false)
+        default: break
+        }
+        guard segments.first == "console" else { throw .notFound }
+        if segments.count == 2, let page = ConsolePage(rawValue: segments[1]), page != .index { return (.page(page), false) }
+        guard segments.count == 3, segments[1] == "api" else { throw .notFound }
+        if let query = ConsoleQuery(rawValue: segments[2]) { return (.query(query), false) }
+        if let action = ConsoleAction(rawValue: segments[2]) { return (.action(action), true) }
+        throw .notFound
+    }
+
+    /// Whether a path belongs to the console, so that it refuses whatever is wrong with it.
+    package static func owns(_ segments: [String]) -> Bool {
+        ["console", "metrics", "ready"].contains(segments.first)
+    }
+}
+
+package typealias ConsoleQuery = ConsoleRoute.ConsoleQuery
+package typealias ConsoleAction = ConsoleRoute.ConsoleAction

@@ -1,0 +1,50 @@
+import NIOCore
+import ServerRuntime
+import WireCoding
+
+/// The server that a console shows. May be used from any thread.
+package protocol ConsoleSource: AnyObject, Sendable {
+    /// Answers a question. What is listed is bounded.
+    func answer(_ query: ConsoleQuery, _ parameters: ConsoleParameters) async throws(HTTPProblem) -> JSONValue
+    /// Does something, for somebody who may change things.
+    func perform(_ action: ConsoleAction, _ body: JSONValue) async throws(HTTPProblem) -> JSONValue
+    /// The figures as Prometheus reads them.
+    func metrics(on eventLoop: any EventLoop) -> EventLoopFuture<String>
+    /// Why no connections are wanted; empty when they are.
+    var readiness: [Unreadiness] { get }
+    var feed: LiveFeed { get }
+    /// Notes figures for the curves. Called about once a second.
+    func sample()
+}
+
+/// What narrows a question down.
+package struct ConsoleParameters: Hashable, Sendable {
+    package var service: String?
+    package var application: String?
+    package var channel: String?
+    package var prefix = ""
+    /// Names that have been told already end here.
+    package var after: String?
+    package var limit = 100
+
+    package static let limits = 1...500
+
+    package init() {}
+
+    package init(_ target: RequestTarget) throws(HTTPProblem) {
+        service = try target.value(of: "service")
+        application = try target.value(of: "app")
+        channel = try target.value(of: "channel")
+        prefix = try target.value(of: "prefix") ?? ""
+        after = try target.value(of: "after")
+        if let text = try target.value(of: "limit") {
+            guard let limit = Int(text), Self.limits.contains(limit) else {
+                throw .badRequest("limit is a number from \(Self.limits.lowerBound) to \(Self.limits.upperBound).")
+            }
+            self.limit = limit
+        }
+        for text in [service, application, channel, prefix, after] where (text?.utf8.count ?? 0) > 1_024 {
+            throw .badRequest("A parameter is longer than 1024 bytes.")
+        }
+    }
+}
