@@ -401,6 +401,9 @@ final class PubNubPolls {
         answered.removeAll(keepingCapacity: true)
     }
 
+    /// Held polls, those of several channels several times.
+    var heldPolls: some Sequence<HeldPoll> { lists.values.lazy.flatMap { $0.polls.lazy.map(\.0) } }
+
     /// Closes the connections of all held polls.
     func disconnectAll() {
         for list in lists.values {

@@ -8,8 +8,14 @@ public protocol ApplicationRegistry: Sendable {
     func application(key: String) -> Application?
 }
 
+/// A list of applications that can be looked through.
+package protocol ListedApplications: ApplicationRegistry {
+    /// All applications, by their ids.
+    var listed: [Application] { get }
+}
+
 /// A fixed list of applications.
-public struct InMemoryApplicationRegistry: ApplicationRegistry {
+public struct InMemoryApplicationRegistry: ApplicationRegistry, ListedApplications {
     private let byID: [Identifier: Application]
     private let byKey: [Identifier: Application]
 
@@ -18,6 +24,8 @@ public struct InMemoryApplicationRegistry: ApplicationRegistry {
         byID = Dictionary(applications.map { (Identifier($0.id), $0) }, uniquingKeysWith: { first, _ in first })
         byKey = Dictionary(applications.map { (Identifier($0.key), $0) }, uniquingKeysWith: { first, _ in first })
     }
+
+    package var listed: [Application] { byID.sorted { $0.key < $1.key }.map(\.value) }
 
     public func application(id: String) -> Application? { byID[Identifier(id)] }
     public func application(key: String) -> Application? { byKey[Identifier(key)] }

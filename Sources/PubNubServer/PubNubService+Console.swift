@@ -1,0 +1,80 @@
+import Identifiers
+import NIOCore
+import NIOPosix
+import RealtimeHub
+import ServerRuntime
+import ServerValues
+
+// What the console of a server asks.
+extension PubNubService {
+    /// The keysets that are served, with the channels and stays that they have.
+    package var keysetReports: [(keyset: Keyset, channels: Int, users: Int)] {
+        applications.filter { application(subscribeKey: $0.subscribeKey) === $0 }.map { application in
+            let (channels, stays) = application.withState { ($0.occupancy.channelCount, $0.occupancy.stayCount) }
+            return (application.keyset, channels, stays)
+        }
+    }
+
+    /// Channels with somebody on them by name, one more than `limit` when there are more.
+    package func listChannels(
+        of subscribeKey: String, prefix: String, after: String?, limit: Int
+    ) async throws -> [(name: String, users: Int)] {
+        guard let application = application(subscribeKey: subscribeKey) else { return [] }
+        return try await NIOThreadPool.singleton.runIfActive {
+            // Sorted without the lock.
+            let names = application.withState { $0.occupancy.unsortedChannels }
+                .filter { name in name.text.utf8.starts(with: prefix.utf8) && after.map { name > Identifier($0) } ?? true }
+                .sorted().prefix(limit + 1)
+            return application.withState { state in names.map { ($0.text, state.occupancy.occupancy(of: $0)) } }
+        }
+    }
+
+    /// Users of a channel, a thousand at most, and how many there are.
+    package func members(of channel: String, _ subscribeKey: String) -> (users: [String], count: Int) {
+        guard let application = application(subscribeKey: subscribeKey) else { return ([], 0) }
+        let name = Identifier(channel)
+        return application.withState { state in
+            (state.occupancy.hereNow(name).occupants.map { $0.user.text }, state.occupancy.occupancy(of: name))
+        }
+    }
+
+    /// A poll that is held.
+    package struct PollReport: Hashable, Sendable {
+        package var id: String
+        package var application: String
+        package var user: String?
+        package var address: String?
+        package var channels: [String]
+        package var channelCount: Int
+        package var held: Duration
+        package var hold: Duration
+    }
+
+    /// Polls that an event loop holds, `limit` at most; to be called on that loop.
+    package func pollReports(on loop: Int, limit: Int) -> [PollReport] {
+        mailboxes[loop].part.polls.values.flatMap { $0.reports(limit: limit) }.prefix(limit).map { $0 }
+    }
+}
+
+extension PubNubPolls {
+    fileprivate func reports(limit: Int) -> [PubNubService.PollReport] {
+        let now = loop.now
+        var found: [PubNubService.PollReport] = []
+        var seen: Set<ObjectIdentifier> = []
+        for poll in heldPolls {
+            guard found.count < limit else { break }
+            guard seen.insert(ObjectIdentifier(poll)).inserted, let connection = poll.connection, let sources = poll.sources
+            else {
+                continue
+            }
+            let names =
+                sources.channels.map(\.text) + sources.groups.map { $0.text + " (group)" } + sources.patterns.map(\.pattern.text)
+            found.append(
+                PubNubService.PollReport(
+                    id: connection.name, application: application.subscribeKey, user: poll.user?.id.text,
+                    address: connection.remoteAddress?.ipAddress, channels: Array(names.prefix(5)), channelCount: names.count,
+                    held: connection.elapsed(at: now), hold: hold))
+        }
+        return found
+    }
+}

@@ -1,0 +1,112 @@
+import Identifiers
+import NIOCore
+import NIOPosix
+import PusherProtocol
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+// What the console of a server asks.
+extension PusherService {
+    /// A channel, as lists of the console show it.
+    package struct ListedChannel: Hashable, Sendable {
+        package var name: String
+        /// Nil where the server that is asked does not know it.
+        package var subscriptions: Int?
+        package var users: Int?
+    }
+
+    /// Occupied channels of an application by name, one more than `limit` when there are more.
+    ///
+    /// - Parameter after: the last name that has been told.
+    package func listChannels(
+        of application: Application, prefix: String, after: String?, limit: Int
+    ) async throws -> [ListedChannel] {
+        @Sendable func isWanted(_ name: String) -> Bool { after.map { Identifier(name) > Identifier($0) } ?? true }
+        guard forwarder == nil else {
+            let body = try await ask("GET", ["channels"], [("filter_by_prefix", prefix)], of: application)
+            let names = body["channels"]?.object.map { Array($0.keys) } ?? []
+            return names.filter(isWanted).sorted { Identifier($0) < Identifier($1) }.prefix(limit + 1)
+                .map { ListedChannel(name: $0, subscriptions: nil, users: nil) }
+        }
+        // Looking through many channels takes longer than an event loop has.
+        return try await NIOThreadPool.singleton.runIfActive { [channels] in
+            var found: [ListedChannel] = []
+            channels.forEachOccupied(application: application.id, prefix: prefix) { part in
+                found += part.filter { isWanted($0.name) }
+                    .map { ListedChannel(name: $0.name, subscriptions: $0.subscriptions, users: $0.users) }
+                if found.count > 4 * limit { found = Self.first(limit + 1, of: found) }
+                return true
+            }
+            return Self.first(limit + 1, of: found)
+        }
+    }
+
+    private static func first(_ count: Int, of channels: [ListedChannel]) -> [ListedChannel] {
+        Array(channels.sorted { Identifier($0.name) < Identifier($1.name) }.prefix(count))
+    }
+
+    /// Has a signed call of the HTTP API answered, wherever that is decided.
+    ///
+    /// - Parameter path: below the application's, not encoded.
+    /// - Throws: ``HTTPProblem`` with the status and the sentence of the API.
+    package func ask(
+        _ method: String, _ path: [String], _ parameters: [(name: String, value: String)] = [], body: [UInt8] = [],
+        of application: Application
+    ) async throws(HTTPProblem) -> JSONValue {
+        let rawPath = (["apps", application.id] + path).map { "/" + PercentEncoding.encode($0) }.joined()
+        let signed = PusherRequestSignature.signed(
+            method: method, path: rawPath, parameters: parameters, body: body, key: application.key,
+            secret: application.secret.revealed, timestamp: context.clock.unixSeconds())
+        let query = signed.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
+        let request = HTTPRequest(
+            method: method, target: try RequestTarget(parsing: rawPath + "?" + query), headers: [:], body: body)
+        let answer = await withCheckedContinuation { continuation in
+            if let forwarder {
+                forwarder(request) { continuation.resume(returning: $0) }
+            } else if let eventLoop = context.loops.first?.eventLoop {
+                self.answer(forwarded: request, on: eventLoop) { continuation.resume(returning: $0) }
+            } else {
+                continuation.resume(returning: HTTPAnswer(HTTPProblem(503, "The server is shutting down.")))
+            }
+        }
+        guard answer.status < 300 else {
+            let sentence = String(decoding: answer.body.prefix(1_024), as: UTF8.self).split(separator: "\n").first
+            throw HTTPProblem(answer.status, sentence.map(String.init) ?? "The call was refused.")
+        }
+        return (try? JSONValue(parsing: answer.body)) ?? [:]
+    }
+
+    /// The applications that have a webhook, or had one.
+    package var webhookReports: [(application: String, counts: WebhookDelivery.Counts)] {
+        webhooks.counts.map { ($0.key.text, $0.value) }
+    }
+
+    /// Connections of an event loop from a place in its list on; to be called on that loop.
+    ///
+    /// - Returns: what there is to tell of them, and where to go on; nil at the end.
+    package func reports(on loop: Int, from start: Int, count: Int) -> (reports: [ConnectionReport], next: Int?) {
+        let list = mailboxes[loop].part.list.all
+        let end = min(start + count, list.count)
+        guard start < end else { return ([], nil) }
+        return (list[start..<end].map(\.consoleReport), end < list.count ? end : nil)
+    }
+}
+
+extension PusherService {
+    /// Connections of an application, those of other servers included where they are known.
+    package func connectionCount(of application: Application) -> Int { channels.connections(of: application) }
+
+    /// What there is of each application.
+    package var channelTallies: [(application: String, tally: ChannelTally)] {
+        // Each part of the hub tells its own.
+        var sums: [Identifier: ChannelTally] = [:]
+        for (id, tally) in channels.tallies { sums[Identifier(id), default: ChannelTally()] += tally }
+        return sums.map { ($0.key.text, $0.value) }
+    }
+
+    /// Events that this server took since its start.
+    package var publishedCount: Int {
+        eventCounts.withLockedValue { $0.values.reduce(0) { $0 + $1.published } }
+    }
+}
