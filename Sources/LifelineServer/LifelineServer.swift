@@ -23,6 +23,8 @@ public final class LifelineServer: Sendable {
     /// The server's part in what it shares with others.
     private let seat: any ServerSeat
     private let listener: any Channel
+    /// The admin port; nil for none.
+    private let admin: AdminServer?
     private let sweeps: [RepeatedTask]
     /// Threads of the server's own, which end with it.
     private let ownGroup: MultiThreadedEventLoopGroup?
@@ -37,16 +39,19 @@ public final class LifelineServer: Sendable {
     public let url: String
     /// How many threads serve connections.
     public var threads: Int { context.loops.count }
+    /// Where the console is; nil for no admin port.
+    package var adminURL: String? { admin?.url }
 
     private init(
         _ configuration: ServerConfiguration, host: ServerHost, services: ServerServices, seat: any ServerSeat,
-        listener: any Channel, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
+        listener: any Channel, admin: AdminServer?, sweeps: [RepeatedTask], ownGroup: MultiThreadedEventLoopGroup?
     ) {
         self.configuration = configuration
         self.host = host
         self.services = services
         self.seat = seat
         self.listener = listener
+        self.admin = admin
         self.sweeps = sweeps
         self.ownGroup = ownGroup
         port = listener.localAddress?.port ?? configuration.port
@@ -111,9 +116,18 @@ public final class LifelineServer: Sendable {
                 let host = services.host(fronts.map { $0(context) }, otherMetrics: seat.metrics)
                 try await host.prepare()
                 let listener: any Channel
+                let admin: AdminServer?
+                do {
+                    // First, so that a port that is taken leaves no server behind that clients have found.
+                    admin = try await AdminServer(configuration, host, services, seat, certificate)
+                } catch {
+                    try await host.release()
+                    throw error
+                }
                 do {
                     listener = try await Listener(host, on: group).bind()
                 } catch {
+                    await admin?.stop()
                     try await host.release()
                     throw error
                 }
@@ -122,7 +136,7 @@ public final class LifelineServer: Sendable {
                 configuration.logger.notice(
                     "listening", metadata: ["port": "\(listener.localAddress?.port ?? 0)", "threads": "\(loops.count)"])
                 return LifelineServer(
-                    configuration, host: host, services: services, seat: seat, listener: listener, sweeps: sweeps,
+                    configuration, host: host, services: services, seat: seat, listener: listener, admin: admin, sweeps: sweeps,
                     ownGroup: ownGroup)
             } catch {
                 await services.close()
@@ -175,7 +189,8 @@ public final class LifelineServer: Sendable {
 
     private var ending: Ending {
         Ending(
-            host: host, services: services, seat: seat, listener: listener, sweeps: sweeps, ownGroup: ownGroup)
+            host: host, services: services, seat: seat, listener: listener, admin: admin, sweeps: sweeps,
+            ownGroup: ownGroup)
     }
 
     /// All that has to end, apart from the server itself, which may be gone.
@@ -184,6 +199,7 @@ public final class LifelineServer: Sendable {
         let services: ServerServices
         let seat: any ServerSeat
         let listener: any Channel
+        let admin: AdminServer?
         let sweeps: [RepeatedTask]
         let ownGroup: MultiThreadedEventLoopGroup?
 
@@ -194,6 +210,8 @@ public final class LifelineServer: Sendable {
             try? await listener.close()
             try await host.finishSockets(within: timeout)
             for sweep in sweeps { sweep.cancel() }
+            // As late as this, so that an operator sees the end.
+            await admin?.stop()
             await host.close()
             await services.bridge?.end()
             await seat.leave()

@@ -4,6 +4,7 @@ import NIOCore
 import PubNubServer
 import PusherServer
 import RealtimeHub
+import ServerCluster
 import ServerRuntime
 import ServerValues
 import ServiceBridge
@@ -29,11 +30,15 @@ package final class LocalBackend: Sendable {
         /// The last change of keysets and chat applications.
         let reloading = NIOLockedValueBox<Task<Void, any Error>?>(nil)
 
-        init(_ configuration: ServerConfiguration, _ names: MetricNames) async throws {
+        init(_ configuration: ServerConfiguration, _ names: MetricNames, _ feed: LiveFeed) async throws {
             bridgeQueue = BridgeQueue()
+            // Asked for each message; without a console nobody ever looks on.
+            let tap: any BridgeTap =
+                configuration.admin == nil
+                ? bridgeQueue : ObservedTap(bridgeQueue, feed: feed, names: ["nexconn": .chat])
             localChannels = LocalChannels(
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
-                maximumPendingBytes: configuration.maximumPendingBytes, bridge: bridgeQueue)
+                maximumPendingBytes: configuration.maximumPendingBytes, bridge: tap)
             let stores = configuration.stores ?? configuration.dataDirectory.map { .directory($0) } ?? .memory
             let times = StoreTimes(clock: configuration.clock)
             let store = try await stores.messages(configuration)
@@ -50,10 +55,10 @@ package final class LocalBackend: Sendable {
             do {
                 localStreams = try await LocalStreams(
                     configuration.pubnub, clock: configuration.clock, names: names, store: messages,
-                    restored: try await messages.restore(), bridge: bridgeQueue)
+                    restored: try await messages.restore(), bridge: tap)
                 localChat = LocalChat(
                     configuration.chat, store: chatStore, restored: try await chatStore.restore(), clock: configuration.clock,
-                    names: names, logger: configuration.logger, bridge: bridgeQueue)
+                    names: names, logger: configuration.logger, bridge: tap)
             } catch {
                 await messages.close()
                 await chatStore.close()
@@ -108,6 +113,7 @@ package final class LocalBackend: Sendable {
         var metrics: [@Sendable (inout PrometheusText) -> Void] {
             localParts.storeTimes.map { times in [{ out in times.write(to: &out) }] } ?? []
         }
+        var clusterStatus: (@Sendable () -> ClusterStatus)? { nil }
         func open(_ bridge: Bridge) throws { try localParts.open(bridge, for: node) }
         func leave() async { await backend.leave(self) }
     }
@@ -132,6 +138,7 @@ package final class LocalBackend: Sendable {
     private let state = NIOLockedValueBox(State())
     private let congestion = LoopCongestion()
     private let names = MetricNames()
+    private let feed = LiveFeed()
 
     package init() {}
 
@@ -143,13 +150,13 @@ package final class LocalBackend: Sendable {
             }
             for eventLoopID in first..<first + loops { state.used.insert(eventLoopID) }
             state.servers += 1
-            let parts = state.parts ?? Task { [names] in try await Parts(configuration, names) }
+            let parts = state.parts ?? Task { [names, feed] in try await Parts(configuration, names, feed) }
             state.parts = parts
             return (first, parts)
         }
         let eventLoopIDs = (first..<first + loops).reduce(into: EventLoopSet()) { $0.insert($1) }
         do {
-            let node = ServerNode(firstEventLoopID: first, congestion: congestion, names: names)
+            let node = ServerNode(firstEventLoopID: first, congestion: congestion, names: names, feed: feed)
             return Seat(node: node, eventLoopIDs: eventLoopIDs, localParts: try await parts.value, backend: self)
         } catch {
             _ = give(back: eventLoopIDs)

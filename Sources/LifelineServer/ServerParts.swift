@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import PubNubServer
 import PusherServer
+import ServerCluster
 import ServerRuntime
 import ServiceBridge
 
@@ -35,6 +36,9 @@ protocol ServerSeat: Sendable {
     var conditions: [@Sendable () -> Unreadiness?] { get }
     /// Add families to the server's metrics.
     var metrics: [@Sendable (inout PrometheusText) -> Void] { get }
+
+    /// How the server stands among those that share a Redis; nil for a server alone.
+    var clusterStatus: (@Sendable () -> ClusterStatus)? { get }
 
     /// Lets the server bridge what the servers share.
     func open(_ bridge: Bridge) throws

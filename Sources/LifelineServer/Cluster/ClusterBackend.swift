@@ -41,6 +41,8 @@ final class ClusterBackend: ServerSeat {
     var conditions: [@Sendable () -> Unreadiness?] { [{ [client] in client.status.unreadiness }] }
     var metrics: [@Sendable (inout PrometheusText) -> Void] { [{ [client] out in client.status.write(to: &out) }] }
 
+    var clusterStatus: (@Sendable () -> ClusterStatus)? { { [client] in client.status } }
+
     /// How long a start waits for Redis and for a leader.
     private static let patience = Duration.seconds(30)
 

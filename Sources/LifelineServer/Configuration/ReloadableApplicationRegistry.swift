@@ -5,7 +5,7 @@ import RealtimeHub
 ///
 /// New connections and requests see the new list at once. Connections that are open follow with
 /// ``LifelineServer/applicationsChanged()``.
-public final class ReloadableApplicationRegistry: ApplicationRegistry {
+public final class ReloadableApplicationRegistry: ApplicationRegistry, ListedApplications {
     private let current: NIOLockedValueBox<InMemoryApplicationRegistry>
 
     /// A list of applications. Of several applications with the same id or key the first one is used.
@@ -18,6 +18,8 @@ public final class ReloadableApplicationRegistry: ApplicationRegistry {
         let new = InMemoryApplicationRegistry(applications)
         current.withLockedValue { $0 = new }
     }
+
+    package var listed: [Application] { current.withLockedValue { $0 }.listed }
 
     public func application(id: String) -> Application? {
         current.withLockedValue { $0 }.application(id: id)

@@ -28,6 +28,8 @@ extension ServerConfiguration {
         runtime.maximumPendingBytes = maximumPendingBytes
         runtime.maximumQueuedBytes = maximumQueuedBytes
         runtime.version = LifelineServer.version
+        runtime.tellsMetrics = admin.map(\.tellsPublicMetrics) ?? true
+        runtime.endedConnectionsKept = admin == nil ? 0 : 100
         return runtime
     }
 

@@ -98,6 +98,9 @@ public struct ServerConfiguration: Sendable {
     /// How long a request waits for room on event loops before it is answered with 503.
     public var publishTimeout: Duration
 
+    /// The port for the console and figures; nil for none.
+    package var admin: AdminConfiguration?
+
     /// The server's clock.
     public var clock: ServerClock
     /// The server's log.

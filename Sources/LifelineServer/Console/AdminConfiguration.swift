@@ -1,0 +1,31 @@
+import NIOCore
+import ServerConsole
+import ServerRuntime
+
+/// The port for whoever runs a server: the console in a browser, and figures (rules CO-1 to CO-9).
+package struct AdminConfiguration: Sendable {
+    /// Addresses other than this machine's are served with TLS only.
+    package var host: String
+    /// 0 picks a free one.
+    package var port: Int
+    /// Names under which the console may be asked for, besides addresses and `localhost`.
+    package var names: [String] = []
+    /// Nil for figures only.
+    package var passwords: ConsolePasswords?
+    /// Whether the public port goes on telling `/metrics`.
+    package var tellsPublicMetrics = false
+
+    package init(host: String = "127.0.0.1", port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Whether only programs of this machine can reach the port.
+    package var isLoopback: Bool { Self.isLoopback(host) }
+
+    /// Whether an address is one that only programs of this machine reach.
+    package static func isLoopback(_ host: String) -> Bool {
+        if host.lowercased() == "localhost" { return true }
+        return RemoteAddress(try? SocketAddress(ipAddress: host, port: 0))?.isLoopback == true
+    }
+}

@@ -1,0 +1,80 @@
+import NIOCore
+import NIOPosix
+import ServerConsole
+import ServerRuntime
+
+/// The admin port of a server: a listener with one front, on a thread of its own, so that nothing that is asked there holds up clients.
+final class AdminServer: Sendable {
+    let url: String
+    private let host: ServerHost
+    private let listener: any Channel
+    private let sweeps: [RepeatedTask]
+    private let group: MultiThreadedEventLoopGroup
+
+    /// Listens; nil where there is no admin port, or where others could read what is said to it.
+    ///
+    /// - Parameter certificate: of the server; used where others than this machine can reach the port.
+    init?(
+        _ configuration: ServerConfiguration, _ main: ServerHost, _ services: ServerServices, _ seat: any ServerSeat,
+        _ certificate: ServerCertificate?
+    ) async throws {
+        guard let admin = configuration.admin else { return nil }
+        let usesTLS = !admin.isLoopback
+        guard !usesTLS || certificate != nil else {
+            configuration.logger.error(
+                "the admin port is off: at an address that other machines can reach it needs TLS (tls.cert, tls.key), or use adminHost 127.0.0.1"
+            )
+            return nil
+        }
+        var runtime = RuntimeSettings(
+            host: admin.host, port: admin.port, clock: configuration.clock, logger: configuration.logger)
+        runtime.usesTLS = usesTLS
+        runtime.corsOrigins = []
+        runtime.readsAllFields = true
+        runtime.tellsMetrics = false
+        // Sockets beyond this are spare ones for requests, of which everything here consists.
+        runtime.maximumConnections = 0
+        runtime.maximumConnectionsPerAddress = 100
+        runtime.connectionRatePerAddress = 50
+        runtime.maximumRequestBytes = 262_144
+        runtime.sweepInterval = .milliseconds(250)
+        var console = ConsoleSettings()
+        console.passwords = admin.passwords
+        console.names = admin.names
+        console.usesTLS = usesTLS
+        console.protectsMetrics = !admin.isLoopback
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            let context = ServerContext(
+                runtime, eventLoops: Array(group.makeIterator()), certificate: usesTLS ? certificate : nil)
+            let source = ServerConsoleSource(configuration, main, services, seat)
+            host = ServerHost(context, [ConsoleFront(console, context, source)])
+            try await host.prepare()
+            do {
+                listener = try await Listener(host, on: group).bind()
+            } catch {
+                try? await host.release()
+                throw error
+            }
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        sweeps = host.startSweeping()
+        let port = listener.localAddress?.port ?? admin.port
+        let name = admin.names.first ?? (["0.0.0.0", "::"].contains(admin.host) ? "127.0.0.1" : admin.host)
+        url = "\(usesTLS ? "https" : "http")://\(name.contains(":") ? "[\(name)]" : name):\(port)/console"
+        configuration.logger.notice(
+            "admin port", metadata: ["port": "\(port)", "console": "\(admin.passwords == nil ? "off" : url)"])
+    }
+
+    func stop() async {
+        host.context.admission.withLockedValue { $0.drain() }
+        try? await listener.close()
+        try? await host.finishSockets(within: .zero)
+        for sweep in sweeps { sweep.cancel() }
+        await host.close()
+        for loop in host.context.loops { loop.queue.close() }
+        try? await group.shutdownGracefully()
+    }
+}

@@ -1,0 +1,196 @@
+import ChatServer
+import NIOCore
+import PubNubServer
+import PusherServer
+import ServerConsole
+import ServerRuntime
+import WireCoding
+
+// Who and what is there. Lists are bounded; event loops are asked for a slice at a time.
+extension ServerConsoleSource {
+    /// So many connections are looked at in one turn of an event loop: some hundred microseconds.
+    private static let slice = 500
+
+    func channels(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        let (prefix, after, limit) = (parameters.prefix, parameters.after, parameters.limit)
+        var list: [JSONValue] = []
+        var names: [String] = []
+        switch parameters.service {
+        case "pusher":
+            let found = try await services.pusher.listChannels(
+                of: try pusherApplication(parameters.application), prefix: prefix, after: after, limit: limit)
+            names = found.map(\.name)
+            list = found.map { channel in
+                [
+                    "name": .string(channel.name), "subscriptions": channel.subscriptions.map { .count($0) } ?? .null,
+                    "users": channel.users.map { .count($0) } ?? .null,
+                ]
+            }
+        case "pubnub":
+            let found = try await services.pubnub.listChannels(
+                of: parameters.application ?? "", prefix: prefix, after: after, limit: limit)
+            names = found.map(\.name)
+            list = found.map { ["name": .string($0.name), "subscriptions": .null, "users": .count($0.users)] }
+        case "chat":
+            let key = try chatApplication(parameters.application).key
+            guard let found = try await services.chat.listOpenChannels(of: key, prefix: prefix, after: after, limit: limit) else {
+                throw HTTPProblem(409, "Another server of the cluster leads; its console lists open channels.")
+            }
+            names = found.map(\.name)
+            list = found.map { ["name": .string($0.name), "subscriptions": .null, "users": .count($0.users)] }
+        default: throw Self.unknownService
+        }
+        let hasMore = list.count > limit
+        return [
+            "channels": .array(Array(list.prefix(limit))), "next": hasMore ? .optional(names.prefix(limit).last) : .null,
+        ]
+    }
+
+    static let unknownService = HTTPProblem(400, "service is pusher, pubnub or chat.")
+
+    func channel(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        guard let name = parameters.channel, !name.isEmpty else { throw HTTPProblem(400, "channel is missing.") }
+        switch parameters.service {
+        case "pusher":
+            let application = try pusherApplication(parameters.application)
+            let known = try await services.pusher.ask("GET", ["channels", name], of: application)
+            var members: [String] = []
+            let isPresence = name.utf8.starts(with: "presence-".utf8)
+            if isPresence {
+                let users = try await services.pusher.ask("GET", ["channels", name, "users"], of: application)
+                members = (users["users"]?.array ?? []).compactMap { $0["id"]?.string }
+            }
+            return [
+                "occupied": known["occupied"] ?? false, "hasMembers": .bool(isPresence), "count": .count(members.count),
+                "members": .texts(Array(members.prefix(ConsoleParameters.limits.upperBound))),
+            ]
+        case "pubnub":
+            let (users, count) = services.pubnub.members(of: name, parameters.application ?? "")
+            return [
+                "occupied": .bool(count > 0), "hasMembers": true, "count": .count(count),
+                "members": .texts(Array(users.prefix(ConsoleParameters.limits.upperBound))),
+            ]
+        case "chat":
+            let application = try chatApplication(parameters.application)
+            let answer = try await services.chat.ask(
+                "open-channel/participant/list", ["channelId": .string(name), "pageSize": 500], of: application)
+            return [
+                "occupied": true, "hasMembers": true, "count": answer["memberCount"] ?? 0,
+                "members": .texts((answer["members"]?.array ?? []).compactMap { $0["userId"]?.string }),
+            ]
+        default: throw Self.unknownService
+        }
+    }
+
+    // MARK: Connections
+
+    /// Connections of this server that pass the filter, from a place on that an earlier answer has named.
+    private func find(
+        _ parameters: ConsoleParameters, _ isWanted: @escaping @Sendable (ConnectionReport) -> Bool
+    ) async throws -> (reports: [ConnectionReport], next: String?) {
+        var found: [ConnectionReport] = []
+        // SERVICE.LOOP.INDEX
+        let given = (parameters.after ?? "").split(separator: ".").compactMap { Int($0) }
+        var (service, number, index) = given.count == 3 ? (given[0], given[1], given[2]) : (0, 0, 0)
+        // Numbers that nobody was told must not lead anywhere.
+        guard index >= 0, number >= 0, service >= 0 else { throw HTTPProblem(400, "after is not from an earlier answer.") }
+        while service < 2 {
+            while context.loops.indices.contains(number) {
+                let loop = context.loops[number]
+                let (place, start, isPusher) = (number, index, service == 0)
+                let room = parameters.limit - found.count
+                guard room > 0 else { return (found, "\(service).\(number).\(index)") }
+                let slice = try await loop.eventLoop.submit { [services] in
+                    let (reports, next) =
+                        isPusher
+                        ? services.pusher.reports(on: place, from: start, count: Self.slice)
+                        : services.chat.reports(on: place, from: start, count: Self.slice)
+                    return (reports.filter(isWanted), next)
+                }.get()
+                // More than there is room for are left out rather than told twice.
+                found += slice.0.prefix(room)
+                if let next = slice.1 {
+                    index = next
+                } else {
+                    (number, index) = (number + 1, 0)
+                }
+            }
+            (service, number, index) = (service + 1, 0, 0)
+        }
+        return (found, nil)
+    }
+
+    private func filter(_ parameters: ConsoleParameters, onlyUsers: Bool) -> @Sendable (ConnectionReport) -> Bool {
+        { report in
+            if let service = parameters.service, report.service.rawValue != service { return false }
+            if let application = parameters.application, report.application != application { return false }
+            if onlyUsers, report.user == nil { return false }
+            let prefix = parameters.prefix.utf8
+            guard !prefix.isEmpty else { return true }
+            let names = onlyUsers ? [report.user] : [report.id, report.name, report.user, report.address]
+            return names.contains { $0?.utf8.starts(with: prefix) == true }
+        }
+    }
+
+    private static func value(_ report: ConnectionReport) -> JSONValue {
+        [
+            "id": .string(report.id), "service": .string(report.service.rawValue), "app": .string(report.application),
+            "name": .optional(report.name), "user": .optional(report.user), "address": .optional(report.address),
+            "age": .seconds(report.age), "received": .count(report.receivedBytes), "sent": .count(report.sentBytes),
+            "pending": .count(report.pendingBytes), "channels": report.channels.map { .count($0) } ?? .null,
+            "state": .string(report.state),
+        ]
+    }
+
+    func connections(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: false))
+        return ["connections": .array(reports.map(Self.value)), "next": .optional(next)]
+    }
+
+    /// Signed-in users of this server's connections.
+    func users(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        let (reports, next) = try await find(parameters, filter(parameters, onlyUsers: true))
+        return ["users": .array(reports.map(Self.value)), "next": .optional(next)]
+    }
+
+    func ended(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        var ended: [EndedConnection] = []
+        for loop in context.loops {
+            ended += try await loop.eventLoop.submit { loop.state.ended.latestFirst }.get()
+        }
+        let wanted = ended.filter { parameters.service == nil || $0.service.rawValue == parameters.service }
+            .sorted { $0.time > $1.time }.prefix(parameters.limit)
+        return [
+            "ended": .array(
+                wanted.map { connection in
+                    [
+                        "id": .string(connection.id), "service": .string(connection.service.rawValue),
+                        "app": .string(connection.application), "time": .count(connection.time), "age": .seconds(connection.age),
+                        "received": .count(connection.receivedBytes), "sent": .count(connection.sentBytes),
+                        "by": .string(connection.closedBy.rawValue), "code": .count(connection.code),
+                    ]
+                })
+        ]
+    }
+
+    // MARK: Polls
+
+    func polls(_ parameters: ConsoleParameters) async throws -> JSONValue {
+        var polls: [PubNubService.PollReport] = []
+        for (number, loop) in context.loops.enumerated() where polls.count < parameters.limit {
+            let room = parameters.limit - polls.count
+            polls += try await loop.eventLoop.submit { [services] in services.pubnub.pollReports(on: number, limit: room) }.get()
+        }
+        return [
+            "held": .count(services.pubnub.counts.held),
+            "polls": .array(
+                polls.map { poll in
+                    [
+                        "id": .string(poll.id), "app": .string(poll.application), "user": .optional(poll.user),
+                        "address": .optional(poll.address), "channels": .texts(poll.channels),
+                        "channelCount": .count(poll.channelCount), "held": .seconds(poll.held), "hold": .seconds(poll.hold),
+                    ]
+                }),
+        ]
+    }
+}

@@ -1,0 +1,163 @@
+import NIOCore
+import NIOPosix
+import ServerCluster
+import ServerRuntime
+import WireCoding
+
+// How the server is.
+extension ServerConsoleSource {
+    /// Asks every event loop on its own thread what it has counted; each is asked for a copy only.
+    private func figures() async throws -> [LoopFigures] {
+        let asked = context.now
+        var futures: [EventLoopFuture<LoopFigures>] = []
+        for loop in context.loops {
+            futures.append(
+                loop.eventLoop.submit { [context] in
+                    var figures = loop.state.figures
+                    figures.delay = max(context.now.since(asked), .zero)
+                    return figures
+                })
+        }
+        var all: [LoopFigures] = []
+        for future in futures { all.append(try await future.get()) }
+        return all
+    }
+
+    func overview() async throws -> JSONValue {
+        let loops = try await figures()
+        let process = try await NIOThreadPool.singleton.runIfActive { ProcessFigures.current() }
+        let statistics = services.statistics
+        let admission = context.admission.withLockedValue { $0 }
+        let points = history.withLockedValue(\.points)
+        let webhooks = webhookCounts
+        var value: JSONValue = [
+            "version": .string(LifelineServer.version), "uptime": .seconds(context.now.since(context.started)),
+            "node": .optional(configuration.redis?.node), "reasons": .texts(context.readiness.map(\.rawValue)),
+            "connections": .count(statistics.connections), "connectionsLimit": .count(admission.maximumConnections),
+            "sockets": .count(admission.sockets), "channels": .count(statistics.channels),
+            "polls": .count(statistics.heldPolls), "memory": process.residentBytes.map { .count($0) } ?? .null,
+            "openFiles": process.openFiles.map { .count($0) } ?? .null,
+            "openFilesLimit": process.maximumOpenFiles.map { .count($0) } ?? .null,
+            "queuedLimit": .count(context.settings.maximumQueuedBytes),
+            "loops": .array(
+                zip(context.loops, loops).map { loop, figures in
+                    [
+                        "queued": .count(loop.queue.bytes), "delay": .count(Int(figures.delay / .microseconds(1))),
+                        "sent": .count(figures.applications.total.messagesSent),
+                    ]
+                }),
+            "totals": [
+                "accepted": .count(statistics.connectionsAccepted), "refused": .count(statistics.connectionsRefused),
+                "sent": .count(statistics.messagesSent), "received": .count(statistics.messagesReceived),
+                "sentBytes": .count(statistics.bytesSent), "receivedBytes": .count(statistics.bytesReceived),
+                "polled": .count(statistics.messagesPolled), "chat": .count(statistics.chatMessages),
+                "requests": .count(statistics.requests), "requestsRefused": .count(statistics.requestsRefused),
+                "held": .count(loops.reduce(0) { $0 + $1.held }),
+            ],
+            "webhooks": [
+                "queued": .count(webhooks.queued), "dropped": .count(webhooks.dropped), "failed": .count(webhooks.failedRequests),
+            ],
+            "configurationValid": .bool(context.hasValidConfiguration.withLockedValue { $0 }),
+            "history": .array(points.map { [.rate($0.sent), .rate($0.received), .count($0.connections)] }),
+        ]
+        guard case .object(var members) = value else { return value }
+        members["certificate"] = certificate
+        members["cluster"] = seat.clusterStatus.map { Self.cluster($0()) } ?? .null
+        value = .object(members)
+        return value
+    }
+
+    private var certificate: JSONValue {
+        guard let certificate = context.certificate else { return .null }
+        let days = (certificate.expires - context.clock.unixSeconds()) / 86_400
+        return ["days": .count(days), "valid": .bool(certificate.problem == nil)]
+    }
+
+    private static func cluster(_ status: ClusterStatus) -> JSONValue {
+        [
+            "connected": .bool(status.trouble.isEmpty), "trouble": .texts(status.trouble.values.sorted()),
+            "refusing": .bool(status.isRefused), "role": .string(status.role == .follower ? "follower" : "leader"),
+            "leader": .optional(status.leader), "current": .bool(status.isCurrent), "nodes": .count(status.nodes),
+            "waiting": .count(status.waitingRequests), "queued": .count(status.queuedBytes), "repairs": .count(status.repairs),
+            "losses": .count(status.losses), "elections": .count(status.elections), "problem": .optional(status.problem),
+        ]
+    }
+
+    // MARK: Trouble
+
+    func errors() async throws -> JSONValue {
+        let loops = try await figures()
+        let total = loops.reduce(into: LoopFigures()) { $0.add($1) }
+        func list(_ counts: [LoopFigures.Code: Int], _ kind: String) -> [JSONValue] {
+            counts.sorted { ($0.value, $1.key.code) > ($1.value, $0.key.code) }.prefix(100).map { code, count in
+                [
+                    "kind": .string(kind), "service": .string(code.service.rawValue), "code": .count(code.code),
+                    "count": .count(count),
+                ]
+            }
+        }
+        let labels = context.requestKinds.labels
+        let requests: [JSONValue] = labels.enumerated().compactMap { index, label in
+            let kind = RequestKind(index: UInt8(index))
+            let (refused, failed) = (total.requests.count(kind, digit: 4), total.requests.count(kind, digit: 5))
+            guard refused + failed > 0 else { return nil }
+            return ["route": .string(label), "refused": .count(refused), "failed": .count(failed)]
+        }
+        let tally = total.applications.total
+        let webhooks = webhookCounts
+        return [
+            "codes": .array(list(total.refusals, "refused") + list(total.errors, "error")), "requests": .array(requests),
+            "slow": .count(tally.slowSubscribersCut), "dead": .count(tally.deadConnectionsCut),
+            "acceptFailures": .count(context.shortage.failures), "addresses": .count(context.addresses.refused),
+            "held": .count(total.held), "reasons": .texts(context.readiness.map(\.rawValue)),
+            "configurationValid": .bool(context.hasValidConfiguration.withLockedValue { $0 }), "certificate": certificate,
+            "webhooksDropped": .count(webhooks.dropped), "webhooksFailed": .count(webhooks.failedRequests),
+            "cluster": seat.clusterStatus.map { Self.cluster($0()) } ?? .null,
+        ]
+    }
+
+    // MARK: Webhooks
+
+    private var webhookCounts: WebhookDelivery.Counts {
+        services.pusher.webhookReports.map(\.counts).reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
+            + services.chat.webhookReports.map(\.counts).reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
+    }
+
+    func webhooks() -> JSONValue {
+        let pusher = pusherApplications
+        let told = services.pusher.webhookReports
+        var list: [JSONValue] = pusher.filter { !$0.webhooks.isEmpty }.map { application in
+            let counts = told.first { $0.application == application.id }?.counts ?? WebhookDelivery.Counts()
+            return Self.webhook("pusher", application.id, application.webhooks.map(\.url), counts)
+        }
+        list += services.chat.webhookReports.map { Self.webhook("chat", $0.application, $0.url.map { [$0] } ?? [], $0.counts) }
+        return ["webhooks": .array(list)]
+    }
+
+    private static func webhook(_ service: String, _ app: String, _ urls: [String], _ counts: WebhookDelivery.Counts) -> JSONValue
+    {
+        [
+            "service": .string(service), "app": .string(app), "urls": .texts(urls.map(withoutSecrets)),
+            "queued": .count(counts.queued), "delivered": .count(counts.delivered), "dropped": .count(counts.dropped),
+            "failed": .count(counts.failedRequests), "problem": .optional(counts.problem),
+        ]
+    }
+
+    /// An address without what may be secret in it: the user, the password and the query.
+    static func withoutSecrets(_ url: String) -> String {
+        var text = String(url.prefix { $0 != "?" && $0 != "#" })
+        if let scheme = text.range(of: "://") {
+            let authority = text[scheme.upperBound...].prefix { $0 != "/" }
+            if let at = authority.lastIndex(of: "@") { text.removeSubrange(scheme.upperBound...at) }
+        }
+        return text
+    }
+}
+
+extension WebhookDelivery.Counts {
+    fileprivate static func + (left: Self, right: Self) -> Self {
+        var sum = left
+        sum += right
+        return sum
+    }
+}
