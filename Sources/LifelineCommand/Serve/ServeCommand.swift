@@ -105,6 +105,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup(title: "Server") var server: ServeServerOptions
 
+    @OptionGroup(title: "Console") var admin: ServeAdminOptions
+
     @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
 
     @OptionGroup(title: "Nexconn Chat") var nexconn: ServeNexconnOptions
@@ -144,10 +146,12 @@ struct ServeCommand: AsyncParsableCommand {
         // container it would otherwise be lost, since there the system ends the first process for a signal only when it is trapped.
         let signals = await UnixSignalsSequence(trapping: .sighup)
         let ends = await UnixSignalsSequence(trapping: .sigterm, .sigint)
+        var configuration = settings.configuration(registry: registry, logger: logger)
+        configuration.admin = try settings.adminConfiguration(logger, terminal: Self.terminal)
         let started: LifelineServer?
         do {
             started = try await start(
-                settings.configuration(registry: registry, logger: logger),
+                configuration,
                 unless: UnixSignalsSequence(trapping: .sigterm, .sigint))
         } catch {
             throw ServeFailure.explain(error, settings)
@@ -208,6 +212,15 @@ struct ServeCommand: AsyncParsableCommand {
         }
         for await first in outcomes { return try first?.get() }
         return nil
+    }
+
+    /// Writes a line to somebody who looks at standard error; nil when that is a file or a log.
+    private static var terminal: ((String) -> Void)? {
+        guard isatty(STDERR_FILENO) == 1 else { return nil }
+        return { line in
+            // Not through the log, which may be kept elsewhere, too.
+            FileHandle.standardError.write(Data((line + "\n").utf8))
+        }
     }
 
     private func report(_ settings: ServeSettings) async {

@@ -17,6 +17,7 @@ struct ServeReport {
         if isOn(.nexconn, &lines) { lines += settings.chatApplications.map(line) }
         let place = settings.redis.map { "kept in \($0)" } ?? settings.data.map { "kept in \($0)" }
         lines.append("messages: " + (place ?? "kept in memory"))
+        if let admin = settings.admin { lines.append(line(admin)) }
         lines += settings.strayVariables.map { "warning: the variable \($0) is no setting" }
         if let daysLeft {
             lines.append(
@@ -40,6 +41,15 @@ struct ServeReport {
         let isOn = settings.services.contains(service)
         if !isOn { lines.append("\(service.rawValue): off") }
         return isOn
+    }
+
+    private func line(_ admin: AdminSettings) -> String {
+        if let obstacle = settings.adminObstacle { return "warning: the admin port would be off: \(obstacle)" }
+        let host = admin.names.first ?? (admin.host.contains(":") ? "[\(admin.host)]" : admin.host)
+        let password = admin.password == nil ? "a password that is made at the first start in a terminal" : "a password"
+        return "console: \(admin.isLoopback ? "http" : "https")://\(host):\(admin.port)/console with \(password)"
+            + (admin.readOnlyPassword == nil ? "" : " and a read-only one")
+            + (admin.tellsPublicMetrics ? "" : "; /metrics is on this port only")
     }
 
     /// With its key where there are several.

@@ -33,7 +33,7 @@ extension ServeSettings {
             ("drainTimeout", "\(server.drainTimeout)"), ("chatHeartbeat", "\(server.chatHeartbeat)"),
             ("pollQueueLength", "\(server.pollQueueLength)"),
             ("drainCode", "\(server.drainCode ?? 0)"), ("reusePort", "\(server.reusesPort)"),
-            ("allowPublicSecrets", "\(allowsPublicSecrets)"),
+            ("allowPublicSecrets", "\(allowsPublicSecrets)"), ("adminPort", admin?.fixed ?? ""),
         ]
     }
 

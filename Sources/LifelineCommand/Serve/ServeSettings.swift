@@ -26,6 +26,8 @@ struct ServeSettings: Sendable {
     var data: String?
     /// The Redis that is shared with other servers; nil for none.
     var redis: RedisConfiguration?
+    /// The port for the console and figures; nil for none.
+    var admin: AdminSettings?
     /// Whether channels of the same name are one over all services.
     var isBridged: Bool
     /// Whether that may be although PubNub's access manager is on.
@@ -78,6 +80,7 @@ struct ServeSettings: Sendable {
         data =
             problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", command.data)) }.flatMap(\.self)
         redis = problems.attempt { () throws(CommandFailure) in try Self.redis(command.redis, sources) }.flatMap(\.self)
+        admin = problems.attempt { () throws(CommandFailure) in try Self.admin(command.admin, sources) }.flatMap(\.self)
         allowsPublicSecrets = Self.truth("allowPublicSecrets", command.server.allowPublicSecrets, sources, &problems)
         isBridged = Self.truth("bridge", command.bridge, sources, &problems)
         bridgeIgnoresAccessManager = Self.truth(
@@ -101,6 +104,9 @@ struct ServeSettings: Sendable {
         refuse(
             redis != nil && data != nil,
             "With redis everything is kept in Redis: leave data out, or leave redis out for a server of its own.")
+        refuse(
+            port != 0 && admin?.port == port,
+            "The admin port needs a port of its own: adminPort and port are both \(port).")
         refuse(redis != nil && isBridged, "The bridge works within one server only: leave bridge or redis out.")
         guard hasServices else { return }
         refuse(isBridged && services.count < 2, "A bridge needs two services at least, and services names one.")

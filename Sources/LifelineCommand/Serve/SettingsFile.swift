@@ -89,6 +89,7 @@ enum ServerSetting {
         "chatHeartbeat", "pollQueueLength", "maxConnections", "maxMessageBytes", "maxRequestBytes", "maxPendingBytes", "services",
         "maxQueuedBytes", "publishTimeout", "maxConnectionsPerAddress", "connectionRatePerAddress", "limitLoopback",
         "drainCode", "reusePort", "allowPublicSecrets", "redis", "node", "redisPrefix",
+        "adminPort", "adminHost", "adminNames", "adminPassword", "adminReadOnlyPassword", "publicMetrics",
     ]
 
     static let tls = ["cert", "key", "checkInterval"]

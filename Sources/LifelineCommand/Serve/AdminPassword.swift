@@ -1,0 +1,95 @@
+import Foundation
+import Logging
+import RealtimeHub
+import ServerConsole
+
+/// The password of the console: the one that is configured, the one that an earlier start has made, or a new one (rule CO-11).
+struct AdminPassword {
+    let admin: AdminSettings
+    /// The directory of `data`; nil for none.
+    let directory: String?
+
+    static let fileName = "console-password"
+
+    /// - Parameter terminal: shows a line to somebody; a log gets no password.
+    /// - Returns: nil when there is no password and nobody to show a new one to.
+    func passwords(_ logger: Logger, terminal: ((String) -> Void)?) throws(CommandFailure) -> ConsolePasswords? {
+        let reader = admin.readOnlyPassword?.revealed
+        do throws(ConsolePasswords.Problem) {
+            if let given = admin.password { return try ConsolePasswords(admin: given.revealed, reader: reader) }
+        } catch {
+            throw Self.failure(error)
+        }
+        if let kept = try kept(reader) { return kept }
+        guard let terminal else {
+            logger.warning(
+                "the console is off, since it has no password: set LIFELINE_ADMIN_PASSWORD, or start the server once in a terminal"
+            )
+            return nil
+        }
+        let password = ConsolePasswords.generated()
+        let passwords: ConsolePasswords
+        do throws(ConsolePasswords.Problem) {
+            passwords = try ConsolePasswords(admin: password, reader: reader)
+        } catch {
+            throw Self.failure(error)
+        }
+        if let directory {
+            try keep(passwords, in: directory)
+            terminal("lifeline: the password of the console is \(password)")
+            terminal(
+                "lifeline: it is shown this once; \(Self.path(directory)) keeps a hash of it. Delete that file for a new password."
+            )
+        } else {
+            terminal("lifeline: the password of the console is \(password)")
+            terminal("lifeline: without data it is made anew at each start; set LIFELINE_ADMIN_PASSWORD for one that stays.")
+        }
+        return passwords
+    }
+
+    private static func path(_ directory: String) -> String { directory + "/" + fileName }
+
+    private func kept(_ reader: String?) throws(CommandFailure) -> ConsolePasswords? {
+        guard let directory else { return nil }
+        let path = Self.path(directory)
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        guard let bytes = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure("\(path), the hash of the console's password, cannot be read. Check its permissions.")
+        }
+        do throws(ConsolePasswords.Problem) {
+            if let kept = try ConsolePasswords(kept: String(decoding: bytes.prefix(1_024), as: UTF8.self), reader: reader) {
+                return kept
+            }
+        } catch {
+            throw Self.failure(error)
+        }
+        throw CommandFailure(
+            "\(path) is not a hash that this program wrote. Delete the file to have a new password made, or set LIFELINE_ADMIN_PASSWORD."
+        )
+    }
+
+    private func keep(_ passwords: ConsolePasswords, in directory: String) throws(CommandFailure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw CommandFailure("The directory \(directory) cannot be created. Check the permissions of the one above.")
+        }
+        let isKept = FileManager.default.createFile(
+            atPath: Self.path(directory), contents: Data(passwords.kept.utf8), attributes: [.posixPermissions: 0o600])
+        guard isKept else {
+            throw CommandFailure("\(Self.path(directory)) cannot be written. Check the permissions of the directory.")
+        }
+    }
+
+    private static func failure(_ problem: ConsolePasswords.Problem) -> CommandFailure {
+        switch problem {
+        case .same: CommandFailure("adminReadOnlyPassword is the same as the admin's password: choose another one.", .usage)
+        case .tooShort, .tooLong:
+            CommandFailure(
+                "The console's passwords have \(ConsolePasswords.lengths.lowerBound) to \(ConsolePasswords.lengths.upperBound) bytes.",
+                .usage)
+        case .unavailable: CommandFailure("The console's password could not be hashed: there is too little memory.")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import LifelineServer
+import Logging
+import RealtimeHub
+import ServerConsole
+
+/// The settings of the admin port (rules CO-1 to CO-9).
+struct AdminSettings: Hashable, Sendable {
+    var host = "127.0.0.1"
+    var port: Int
+    var names: [String] = []
+    /// Nil for one that is made at the first start.
+    var password: Secret?
+    var readOnlyPassword: Secret?
+    var tellsPublicMetrics = false
+
+    /// Whether only programs of this machine can reach it.
+    var isLoopback: Bool { AdminConfiguration.isLoopback(host) }
+
+    /// The settings that count only after a new start, in words. Passwords are compared, and not kept in words.
+    var fixed: String { "\(host) \(port) \(names) \(tellsPublicMetrics) \(password.hashValue) \(readOnlyPassword.hashValue)" }
+}
+
+extension ServeSettings {
+    /// The admin port; nil for none.
+    static func admin(
+        _ options: ServeAdminOptions, _ sources: SettingSources
+    ) throws(CommandFailure) -> AdminSettings? {
+        let names = options.adminName.isEmpty ? nil : options.adminName.joined(separator: ",")
+        let values = [
+            sources.value("adminHost", ("--admin-host", options.adminHost)), sources.value("adminNames", ("--admin-name", names)),
+            sources.value("adminPassword")?.confidential, sources.value("adminReadOnlyPassword")?.confidential,
+        ]
+        guard let port = try sources.number("adminPort", 0...65_535, ("--admin-port", options.adminPort)) else {
+            if let alone = values.compactMap(\.self).first {
+                throw alone.failure("is for the admin port: give adminPort, too (--admin-port, LIFELINE_ADMIN_PORT).")
+            }
+            return nil
+        }
+        var admin = AdminSettings(port: port)
+        if let value = values[0] { admin.host = try host(value) }
+        if let value = values[1] {
+            admin.names = try value.strings().map { text throws(CommandFailure) in try name(text, value) }
+        }
+        admin.password = try values[2].map { value throws(CommandFailure) in try password(value) }
+        admin.readOnlyPassword = try values[3].map { value throws(CommandFailure) in try password(value) }
+        if let reader = admin.readOnlyPassword, reader == admin.password, let value = values[3] {
+            throw value.failure("is the same as adminPassword: choose two different ones.")
+        }
+        admin.tellsPublicMetrics = try sources.truth("publicMetrics", options.publicMetrics) ?? false
+        return admin
+    }
+
+    private static func name(_ text: String, _ value: SettingValue) throws(CommandFailure) -> String {
+        let isName =
+            !text.isEmpty && text.utf8.count <= 253
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-.".contains($0)) }
+        guard isName else { throw value.wrong("a list of host names without scheme and port, such as console.example.com") }
+        return text.lowercased()
+    }
+
+    private static func password(_ value: SettingValue) throws(CommandFailure) -> Secret {
+        let text = try value.string()
+        guard ConsolePasswords.lengths.contains(text.utf8.count) else {
+            throw value.failure(
+                "must have \(ConsolePasswords.lengths.lowerBound) to \(ConsolePasswords.lengths.upperBound) bytes.")
+        }
+        return Secret(text)
+    }
+
+    /// Why the admin port would be off; nil when it would be there.
+    var adminObstacle: String? {
+        guard let admin, !admin.isLoopback, tls == nil else { return nil }
+        return "other machines can reach \(admin.host), and there is no TLS (tls.cert, tls.key)"
+    }
+
+    /// What the server is told of its admin port. Hashes passwords, which takes a moment, and may make one.
+    ///
+    /// - Parameter terminal: shows somebody a line that no log keeps; nil when nobody looks.
+    func adminConfiguration(
+        _ logger: Logger, terminal: ((String) -> Void)?
+    ) throws(CommandFailure) -> AdminConfiguration? {
+        guard let admin else { return nil }
+        var configuration = AdminConfiguration(host: admin.host, port: admin.port)
+        configuration.names = admin.names
+        configuration.tellsPublicMetrics = admin.tellsPublicMetrics
+        if adminObstacle == nil {
+            configuration.passwords = try AdminPassword(admin: admin, directory: data).passwords(logger, terminal: terminal)
+        }
+        return configuration
+    }
+}
