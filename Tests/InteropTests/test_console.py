@@ -1,0 +1,234 @@
+"""The console of `lifeline serve` in a browser: each page, small and large, light and dark (rules CO-30 to CO-42)."""
+
+import json
+import threading
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import pytest
+from console_harness import ADMIN, READER, Console, ConsoleServer, go, log_in
+from devtools import DrivenBrowser
+from lifeline_harness import free_port, wait_until
+from pusher_client import PusherSocket
+
+PICTURES = Path(__file__).resolve().parents[2] / "build" / "console"
+# What would run if a name were taken for markup.
+MARKUP = "<img src=x onerror=window.broken=1>"
+PAGES = {
+    "overview": "Overview", "applications": "Applications", "channels": "Channels", "live": "Live feed", "publish": "Publish",
+    "users": "Users", "connections": "Connections", "webhooks": "Webhooks", "polls": "Held polls", "errors": "Errors",
+}
+
+
+@pytest.fixture
+def page(started):
+    return started(DrivenBrowser)
+
+
+@pytest.fixture
+def busy(started, tmp_path):
+    """A server with something on each page, and names that are markup wherever somebody else chooses them."""
+    dead = free_port()
+    config = tmp_path / "lifeline.json"
+    config.write_text(json.dumps({
+        "apps": [
+            {"id": "1001", "key": "app-key", "secret": "app-secret", "clientEvents": True, "subscriptionCounts": True,
+             "limits": {"connections": 500},
+             "webhooks": [{"url": f"http://user:hidden@127.0.0.1:{dead}/hook?token=hidden", "events": ["channel_occupied", "channel_vacated"]}]},
+            {"id": "shop<b>", "key": "shop-key", "secret": "shop-secret-of-this-test"},
+        ]}))
+    server = started(ConsoleServer, "--config", str(config))
+    clients = [started(PusherSocket, server.port) for _ in range(12)]
+    for number, client in enumerate(clients):
+        client.subscribe("prices")
+        client.subscribe(f"private-room-{number}")
+        client.subscribe("presence-lobby", {"user_id": MARKUP if number == 0 else f"user-{number}"})
+        if number < 4:
+            client.signin({"id": MARKUP if number == 0 else f"user-{number}"})
+    clients.pop().drop()
+    # A refused key, for the page of errors.
+    with pytest.raises(Exception):
+        PusherSocket(server.port, key="nobody")
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(f"http://127.0.0.1:{server.port}/apps/1001/channels", timeout=30)
+    channel = urllib.parse.quote(MARKUP, safe="")
+    poll = f"http://127.0.0.1:{server.port}/v2/subscribe/demo/{channel},weather/0?tt={{}}&uuid={channel}&heartbeat=300"
+
+    def hold():
+        token = 0
+        try:
+            while True:
+                with urllib.request.urlopen(poll.format(token), timeout=300) as answer:
+                    token = json.load(answer)["t"]["t"]
+        except (OSError, ValueError):
+            pass  # The server has ended.
+
+    threading.Thread(target=hold, daemon=True).start()
+    console = Console(server, ADMIN)
+    for number in range(40):
+        server.publish("prices", "tick", json.dumps({"price": number}))
+    wait_until(lambda: console.ask("polls")["polls"], 30, "a held poll")
+    wait_until(lambda: console.ask("webhooks")["webhooks"][0]["problem"], 30, "a webhook that fails")
+    return server
+
+
+def settled(page, name):
+    """Waits until a page shows what it has to show."""
+    content = "document.querySelector('main table, main form, main .empty, main svg')"
+    page.wait(f"{content} !== null", f"something on {name}")
+
+
+def reveal(page, name):
+    """Something happens, so that the page is not empty."""
+    if name == "channels":
+        page.wait("document.querySelectorAll('main tbody tr').length > 5")
+        page.evaluate("[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'Members of presence-lobby').click()")
+        page.wait("document.querySelector('main').innerText.includes('user-3')")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 360])
+def test_each_page(busy, page, width, dark):
+    page.look(width, 900, dark)
+    page.open(busy.console)
+    page.wait("document.querySelector('input[type=password]') !== null")
+    page.picture(PICTURES / f"login-{width}-{'dark' if dark else 'light'}.png")
+    log_in(page, busy)
+    # Being told that one is not logged in yet is no error of the page.
+    page.errors[:] = [error for error in page.errors if "401" not in error]
+    console = Console(busy, ADMIN)
+    for name, heading in PAGES.items():
+        go(page, name, heading)
+        settled(page, name)
+        if name == "live":
+            page.wait("document.querySelector('main').innerText.includes('listening')")
+            page.evaluate("document.querySelector('[name=payloads]').click()")
+            page.wait("document.querySelector('main').innerText.includes('listening')")
+            for number in range(5):
+                console.act("publish", {"service": "pusher", "app": "1001", "channel": "prices", "event": MARKUP, "data": f'{{"price":{number}}}'})
+            console.act("publish", {"service": "pubnub", "app": "demo", "channel": MARKUP, "data": MARKUP})
+            page.wait(f"document.querySelector('main').innerText.includes({json.dumps(MARKUP)})")
+        reveal(page, name)
+        if name in ("overview", "users", "polls", "connections", "errors"):
+            page.wait("document.querySelectorAll('main tbody tr').length > 0")
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert overflow <= 0, f"{name} is {overflow} pixels too wide at {width}"
+        page.picture(PICTURES / f"{name}-{width}-{'dark' if dark else 'light'}.png")
+    assert page.errors == []
+    assert page.evaluate("window.broken") is None
+
+
+def test_names_with_markup_are_texts(busy, page):
+    page.look(1280)
+    log_in(page, busy)
+    for name, heading in PAGES.items():
+        go(page, name, heading)
+        settled(page, name)
+        reveal(page, name)
+        if name in ("users", "polls", "channels"):
+            page.wait(f"document.querySelector('main').innerText.includes({json.dumps(MARKUP)})", f"the name on {name}")
+        if name == "applications":
+            page.wait("document.querySelector('main').innerText.includes('shop<b>')")
+        assert page.evaluate("document.querySelectorAll('main img').length") == 0, name
+    assert page.evaluate("window.broken") is None
+    go(page, "webhooks", "Webhooks")
+    page.wait("document.querySelector('main').innerText.includes('fails')")
+    text = page.text()
+    assert "127.0.0.1" in text and "hidden" not in text, "addresses of receivers may have secrets in them"
+
+
+def test_an_admin_publishes_and_ends_connections(busy, page, started):
+    listener = started(PusherSocket, busy.port)
+    listener.subscribe("prices")
+    listener.signin({"id": "to-be-ended"})
+    page.look(1280)
+    log_in(page, busy)
+    go(page, "publish", "Publish")
+    page.wait("document.querySelector('[name=event]') !== null")
+    page.evaluate("""(() => { const form = document.querySelector('main form');
+        form.elements.channel.value = 'prices'; form.elements.event.value = 'tick'; form.elements.data.value = '{"price":7}'; form.requestSubmit(); })()""")
+    page.wait("document.querySelector('main').innerText.includes('The event was published.')")
+    assert listener.wait("tick", "prices")["data"] == '{"price":7}'
+    go(page, "users", "Users")
+    button = "[...document.querySelectorAll('main button')].find(b => b.getAttribute('aria-label') === 'End the connections of to-be-ended')"
+    page.wait(f"{button} !== undefined")
+    page.evaluate(f"{button}.click()")
+    page.wait("document.querySelector('dialog[open]') !== null")
+    page.picture(PICTURES / "ending-1280-light.png")
+    page.evaluate("document.querySelector('dialog .danger').click()")
+    page.wait("document.querySelector('#notes').innerText.includes('being ended')")
+    wait_until(lambda: listener.end, 30, "the end of the connection")
+    assert listener.end[0] == 4009
+
+
+def test_a_reader_sees_and_cannot_touch(busy, page):
+    page.look(1280)
+    log_in(page, busy, READER)
+    go(page, "publish", "Publish")
+    page.wait("document.querySelector('main').innerText.includes('read-only password')")
+    assert page.evaluate("document.querySelector('main form button.main').disabled")
+    go(page, "users", "Users")
+    page.wait("document.querySelectorAll('main button.danger').length > 0")
+    assert page.evaluate("[...document.querySelectorAll('main button.danger')].every(b => b.disabled)")
+
+
+def test_a_wrong_password_and_the_end_of_a_session(started, page):
+    server = started(ConsoleServer)
+    page.look(1280)
+    page.open(server.console)
+    page.wait("document.querySelector('input[type=password]') !== null")
+    page.evaluate("document.querySelector('input[type=password]').value = 'not this one'; document.querySelector('form').requestSubmit()")
+    page.wait("document.querySelector('main').innerText.includes('This is not the password.')")
+    log_in(page, server)
+    page.evaluate("document.getElementById('logout').click()")
+    page.wait("document.querySelector('main').innerText.includes('You are logged out.')")
+    # The page's cookie is out of reach for scripts.
+    assert "lifeline" not in page.evaluate("document.cookie")
+
+
+def test_pages_can_be_used_with_a_keyboard(busy, page):
+    page.look(1280)
+    log_in(page, busy)
+    order = []
+    for _ in range(20):
+        for kind in ("keyDown", "keyUp"):
+            page.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        order.append(page.evaluate("document.activeElement?.innerText?.split('\\n')[0] ?? ''"))
+    assert "Skip to the content" in order or order.index("Channels") < order.index("Errors")
+    assert {"Overview", "Live feed", "Errors", "Log out"} <= set(order), order
+    unnamed = """[...document.querySelectorAll('button, a, input, select, textarea')].filter(e =>
+        !(e.innerText || e.getAttribute('aria-label') || e.labels?.length || e.querySelector('img[alt]'))).length"""
+    for name, heading in PAGES.items():
+        go(page, name, heading)
+        settled(page, name)
+        assert page.evaluate(unnamed) == 0, name
+
+
+def test_the_live_feed_filters_pauses_and_hides_what_is_said(busy, page):
+    page.look(1280)
+    log_in(page, busy)
+    console = Console(busy, ADMIN)
+
+    def publish(channel, data):
+        assert console.act("publish", {"service": "pusher", "app": "1001", "channel": channel, "event": "e", "data": data})[0] == 200
+
+    def rows():
+        return page.evaluate("document.querySelector('.feed')?.innerText ?? ''")
+
+    go(page, "live", "Live feed")
+    page.wait("document.querySelector('main').innerText.includes('listening')")
+    publish("prices", "secret words")
+    page.wait("document.querySelector('.feed')?.innerText.includes('prices')")
+    assert "secret words" not in rows()
+    page.evaluate("(() => { const f = document.querySelector('main form'); f.elements.prefix.value = 'wea'; f.elements.payloads.checked = true; f.requestSubmit(); })()")
+    page.wait("document.querySelector('main').innerText.includes('listening')")
+    wait_until(lambda: (publish("prices", "not shown"), publish("weather", "shown"), "shown" in rows())[-1], 30, "the filter")
+    assert "not shown" not in rows()
+    page.evaluate("[...document.querySelectorAll('main button')].find(b => b.innerText === 'Pause').click()")
+    publish("weather", "while paused")
+    page.wait("document.querySelector('main').innerText.includes('wait')")
+    assert "while paused" not in rows()
+    page.evaluate("[...document.querySelectorAll('main button')].find(b => b.innerText === 'Go on').click()")
+    page.wait("document.querySelector('.feed').innerText.includes('while paused')")

@@ -1,0 +1,259 @@
+"""Attacks on the console of `lifeline serve` (rules CO-10 to CO-20)."""
+
+import concurrent.futures
+import json
+import os
+import pty
+import re
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+from console_harness import ADMIN, READER, Console, ConsoleServer
+from lifeline_harness import Server, free_port, lifeline, wait_until
+from pusher_client import PusherSocket
+
+PUBLISH = {"service": "pusher", "app": "1001", "channel": "room", "event": "e", "data": "d"}
+
+
+@pytest.fixture
+def server(started):
+    return started(ConsoleServer)
+
+
+def test_nothing_but_the_page_without_a_password(server):
+    stranger = Console(server)
+    for path in ("overview", "applications", "channels?service=pusher&app=1001", "users", "connections", "ended", "webhooks", "polls",
+                 "errors", "feed", "session", "channel?service=pusher&app=1001&channel=x"):
+        status, told, _ = stranger.request("GET", f"/console/api/{path}")
+        assert (status, told) == (401, {"error": "Log in first."}), path
+    for name in ("publish", "terminate", "logout"):
+        assert stranger.act(name, {}, {"X-Lifeline-Token": "0" * 64})[0] == 401
+    status, page, answer = stranger.request("GET", "/console")
+    assert status == 200 and "<title>Lifeline console</title>" in page
+    fields = {name.lower(): value for name, value in answer.headers.items()}
+    assert fields["content-security-policy"].startswith("default-src 'self';") and "unsafe" not in fields["content-security-policy"]
+    assert fields["x-frame-options"] == "DENY" and fields["x-content-type-options"] == "nosniff" and fields["cache-control"] == "no-store"
+    assert not any(name.startswith("access-control") for name in fields)
+    assert not re.search(r"<script(?![^>]*src=)|\son\w+=|style=", page), "an inline script or style"
+
+
+def test_what_a_password_opens_and_what_it_does_not(server, started):
+    subscriber = started(PusherSocket, server.port)
+    subscriber.subscribe("room")
+    admin, reader = Console(server, ADMIN), Console(server, READER)
+    assert (admin.role, reader.role) == ("admin", "read-only")
+    for console in (admin, reader):
+        assert console.ask("overview")["connections"] == 1
+    # Rule CO-12: the server says no, whatever the page shows.
+    for name, body in (("publish", PUBLISH), ("terminate", {"service": "pusher", "app": "1001", "user": "u"})):
+        status, told, _ = reader.act(name, body)
+        assert status == 403 and "read-only" in told["error"]
+    assert admin.act("publish", PUBLISH)[0] == 200
+    assert subscriber.wait("e", "room")["data"] == "d"
+    assert admin.act("logout", {})[0] == 200
+    assert admin.request("GET", "/console/api/overview")[0] == 401
+
+
+def test_cookies_are_for_the_console_alone_and_never_taken_over(server):
+    console = Console(server)
+    planted = "lifeline_console=" + "a" * 64
+    console.cookie = planted
+    status, _, answer = console.log_in(ADMIN)
+    given = answer.headers["Set-Cookie"]
+    assert status == 200 and planted not in given, "an id that somebody set must not become a session (session fixation)"
+    assert re.fullmatch(r"lifeline_console=[0-9a-f]{64}; Path=/console; HttpOnly; SameSite=Strict", given)
+    assert console.request("GET", "/console/api/overview", headers={"Cookie": planted})[0] == 401
+    # Two cookies of that name: one of them is somebody else's.
+    assert console.request("GET", "/console/api/overview", headers={"Cookie": f"{console.cookie}; {planted}"})[0] == 401
+    first = console.cookie
+    console.log_in(ADMIN)
+    assert console.cookie != first and console.request("GET", "/console/api/overview", headers={"Cookie": first})[0] == 401
+
+
+@pytest.mark.parametrize("headers", [
+    {"X-Lifeline-Token": None}, {"X-Lifeline-Token": ""}, {"X-Lifeline-Token": "0" * 64},
+    {"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:1"}, {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"}, {"Content-Type": "text/plain"},
+    {"Content-Type": "application/x-www-form-urlencoded"}, {"Content-Type": None},
+], ids=str)
+def test_other_pages_cannot_use_a_session(server, headers):
+    console = Console(server, ADMIN)
+    status, told, _ = console.act("publish", PUBLISH, headers)
+    assert status == 403 and "own page" in told["error"]
+    own = {"Origin": f"http://127.0.0.1:{server.admin_port}", "Sec-Fetch-Site": "same-origin"}
+    assert console.act("publish", PUBLISH, own)[0] == 200
+
+
+def test_the_token_of_another_session_is_worth_nothing(server):
+    one, other = Console(server, ADMIN), Console(server, ADMIN)
+    assert one.act("publish", PUBLISH, {"X-Lifeline-Token": other.token})[0] == 403
+    assert one.request("GET", "/console/api/publish")[0] == 405
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "[::1].x"])
+def test_a_name_that_was_pointed_here_is_refused(server, host):
+    console = Console(server, ADMIN)
+    for path in ("/console", "/console/api/overview", "/metrics", "/ready"):
+        assert console.request("GET", path, host=host)[0] in (400, 403), path
+    for host in (f"localhost:{server.admin_port}", "127.0.0.1", f"[::1]:{server.admin_port}"):
+        assert console.request("GET", "/console/api/overview", host=host)[0] == 200
+
+
+def test_names_that_are_configured_are_taken(started):
+    server = started(ConsoleServer, "--admin-name", "console.example.com")
+    assert Console(server).request("GET", "/console", host="Console.Example.com:443")[0] == 200
+    assert Console(server).request("GET", "/console", host="example.com")[0] == 403
+
+
+def test_a_storm_of_wrong_passwords_is_slowed_down(server):
+    console = Console(server, ADMIN)
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda number: Console(server).log_in(f"wrong password {number}"), range(80)))
+    statuses = [status for status, _, _ in answers]
+    assert set(statuses) <= {401, 429} and 429 in statuses, statuses
+    # Hashing takes its time, in which another attempt may become free: so one after the other until none is left.
+    for number in range(100):
+        status, _, refused = Console(server).log_in(f"wrong password {number}")
+        if status == 429 and int(refused.headers["Retry-After"]) > 2:
+            break
+    assert status == 429 and 1 <= int(refused.headers["Retry-After"]) <= 10
+    # The right one has to wait, too; whoever is logged in goes on.
+    status, told, _ = Console(server).log_in(ADMIN)
+    assert status == 429 and "Try again in" in told["error"]
+    assert console.ask("overview")["reasons"] == []
+    assert server.get("/health")[0] == 200
+    text = "\n".join(server.errors)
+    assert "wrong password for the console" in text and "wrong password 1" not in text and ADMIN not in text
+
+
+def test_wrong_passwords_of_all_kinds(server):
+    for body in (b"", b"[]", b"{}", b'{"password": 7}', b'{"password": null}', b"\xff", b'{"password":'):
+        assert Console(server).request("POST", "/console/api/login", body, {"Content-Type": "application/json"})[0] == 400, body
+    for password in ("", ADMIN.upper(), ADMIN + " ", ADMIN[:-1], "é" * 500):
+        assert Console(server).log_in(password)[0] in (401, 429), password
+
+
+def test_bodies_and_paths_that_are_too_much(server):
+    console = Console(server, ADMIN)
+    json_type = {"Content-Type": "application/json"}
+    assert console.request("POST", "/console/api/login", b"x" * 10_000, json_type)[0] == 413
+    assert console.act("publish", {**PUBLISH, "data": "x" * 300_000})[0] == 413
+    assert console.act("publish", {**PUBLISH, "data": "x" * 20_000})[0] == 413
+    for path in ("/console/../etc/passwd", "/console/..%2f..%2fetc%2fpasswd", "/console/%2e%2e/%2e%2e/etc/passwd", "/console//etc/passwd",
+                 "/console/index.html", "/console/app.js/", "/console/app.js%00", "/console/api/../app.js", "/console/api/metrics"):
+        assert console.request("GET", path)[0] in (400, 404), path
+    for path in ("channels?service=pusher&app=nobody", "channels?service=nobody&app=1001", "channels?service=chat&app=nobody"):
+        assert console.request("GET", f"/console/api/{path}")[0] in (400, 404), path
+    for query in ("limit=0", "limit=501", "limit=x", "prefix=" + "x" * 1025, "limit=1&limit=2", "after=-1.-1.-1"):
+        assert console.request("GET", f"/console/api/connections?{query}")[0] in (200, 400), query
+    assert console.request("GET", "/console/api/connections?limit=501")[0] == 400
+    assert console.ask("connections?after=9.99.99")["connections"] == []
+
+
+def test_few_look_on_at_a_time(server):
+    console = Console(server, ADMIN)
+    feeds = []
+    try:
+        for _ in range(8):
+            feed = socket.create_connection(("127.0.0.1", server.admin_port), timeout=30)
+            feed.sendall(f"GET /console/api/feed HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {console.cookie}\r\n\r\n".encode())
+            assert feed.recv(1024).startswith(b"HTTP/1.1 200")
+            feeds.append(feed)
+        status, told, _ = console.request("GET", "/console/api/feed")
+        assert status == 503 and "Close another one" in told["error"]
+        # The end of a session is the end of its feeds.
+        assert console.act("logout", {})[0] == 200
+        for feed in feeds:
+            feed.settimeout(30)
+            while feed.recv(4096):
+                pass
+    finally:
+        for feed in feeds:
+            feed.close()
+
+
+def test_figures_move_to_the_admin_port(started):
+    server = started(ConsoleServer)
+    assert server.get("/metrics")[0] == 404 and server.get("/health")[0] == 200
+    status, text, _ = Console(server).request("GET", "/metrics")
+    assert status == 200 and "lifeline_ready 1" in text
+    assert Console(server).request("GET", "/ready")[1] == {"status": "ready", "reasons": []}
+    assert started(ConsoleServer, "--public-metrics").get("/metrics")[0] == 200
+    assert started(Server).get("/metrics")[0] == 200
+
+
+def test_at_an_address_for_others_there_is_no_admin_port_without_tls(started):
+    server = started(ConsoleServer, "--admin-host", "0.0.0.0")
+    wait_until(lambda: any("admin port is off" in line for line in server.errors), 30, "a line in the log")
+    with pytest.raises(OSError):
+        socket.create_connection(("127.0.0.1", server.admin_port), timeout=5).close()
+    checked = subprocess.run(
+        [lifeline(), "serve", "--admin-port", "7000", "--admin-host", "0.0.0.0", "--check"], capture_output=True, text=True, timeout=60)
+    assert checked.returncode == 0 and "warning: the admin port would be off" in checked.stdout
+
+
+def test_a_password_is_made_once_and_shown_in_a_terminal_only(tmp_path):
+    def start():
+        """Starts a server whose errors go to a terminal; returns what the terminal shows, and the ports."""
+        admin = free_port()
+        outer, inner = pty.openpty()
+        process = subprocess.Popen(
+            [lifeline(), "serve", "--port", "0", "--admin-port", str(admin), "--data", str(tmp_path / "data")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=inner, text=True)
+        os.close(inner)
+        try:
+            assert process.stdout.readline().startswith("lifeline: ready")
+            end, shown = time.monotonic() + 30, b""
+            while b"admin port" not in shown and time.monotonic() < end:
+                shown += os.read(outer, 65_536)
+            made = re.search(r"the password of the console is (\w{24})", shown.decode())
+            server = type("Ports", (), {"admin_port": admin})
+            return made and made.group(1), made and Console(server).log_in(made.group(1))[0]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait(30)
+            os.close(outer)
+
+    password, status = start()
+    assert password and status == 200
+    kept = tmp_path / "data" / "console-password"
+    assert kept.stat().st_mode & 0o777 == 0o600 and password not in kept.read_text() and kept.read_text().startswith("scrypt ")
+    assert start()[0] is None, "a second start shows nothing"
+
+
+def test_without_a_terminal_no_password_is_made(started, tmp_path):
+    admin = free_port()
+    server = started(Server, 0, "--admin-port", str(admin), "--data", str(tmp_path / "data"))
+    ports = type("Ports", (), {"admin_port": admin})
+    status, told, _ = Console(ports).request("GET", "/console")
+    assert status == 503 and "LIFELINE_ADMIN_PASSWORD" in told["error"]
+    assert Console(ports).log_in("anything that is long")[0] == 503
+    assert Console(ports).request("GET", "/metrics")[0] == 200
+    assert any("console is off" in line for line in server.errors) and not (tmp_path / "data" / "console-password").exists()
+
+
+@pytest.mark.parametrize("variables, part", [
+    ({"LIFELINE_ADMIN_PASSWORD": "short"}, "12 to 1024"), ({"LIFELINE_ADMIN_PASSWORD": ""}, "LIFELINE_ADMIN_PASSWORD"),
+    ({"LIFELINE_ADMIN_PASSWORD": ADMIN, "LIFELINE_ADMIN_READ_ONLY_PASSWORD": ADMIN}, "two different ones"),
+    ({"LIFELINE_ADMIN_NAMES": "http://x"}, "host names"), ({"LIFELINE_ADMIN_PORT": "6001"}, "a port of its own"),
+], ids=str)
+def test_settings_that_cannot_be_meant(variables, part):
+    environment = {**os.environ, "LIFELINE_ADMIN_PORT": "7000", **variables}
+    checked = subprocess.run([lifeline(), "serve", "--check"], capture_output=True, text=True, timeout=60, env=environment)
+    assert checked.returncode == 2 and part in checked.stderr, checked.stderr
+    assert ADMIN not in checked.stderr and "short" not in checked.stderr
+
+
+def test_a_password_needs_a_port(started):
+    checked = subprocess.run(
+        [lifeline(), "serve", "--check"], capture_output=True, text=True, timeout=60, env={**os.environ, "LIFELINE_ADMIN_PASSWORD": ADMIN})
+    assert checked.returncode == 2 and "--admin-port" in checked.stderr and ADMIN not in checked.stderr
+
+
+def test_json_of_the_console_is_valid(server):
+    console = Console(server, READER)
+    for path in ("overview", "applications", "users", "connections", "ended", "webhooks", "polls", "errors"):
+        assert json.loads(json.dumps(console.ask(path)))
