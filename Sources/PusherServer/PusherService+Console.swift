@@ -93,7 +93,36 @@ extension PusherService {
     }
 }
 
+extension PusherWire {
+    /// The message of a frame that goes to subscribers, as text of JSON.
+    fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? {
+        let bytes = frame.readableBytesView
+        guard bytes.count > 2 else { return nil }
+        // The length stands in seven bits, or in two or eight bytes behind them.
+        let header =
+            switch bytes[bytes.startIndex + 1] & 0x7F {
+            case 126: 4
+            case 127: 10
+            default: 2
+            }
+        return try? JSONText(bytes: Array(bytes.dropFirst(header)))
+    }
+}
+
 extension PusherService {
+    /// Shows what is delivered to subscribers of this server, where another one has taken it (rule CO-40).
+    func show(_ frame: ByteBuffer, in channel: ChannelID) {
+        guard context.feed.isWatched, let event = PusherWire.envelope(in: frame), let name = event["event"]?.string,
+            // What the service itself says, such as who came.
+            !name.hasBytePrefix("pusher:"), !name.hasBytePrefix("pusher_internal:")
+        else { return }
+        let data = event["data"]?.string ?? event["data"]?.text
+        context.feed.tell(
+            FeedEvent(
+                name.hasBytePrefix("client-") ? .client : .published, .pusher, application: channel.application,
+                channel: channel.name, name: name, user: event["user_id"]?.string, bytes: data?.utf8.count, payload: data))
+    }
+
     /// Connections of an application, those of other servers included where they are known.
     package func connectionCount(of application: Application) -> Int { channels.connections(of: application) }
 

@@ -46,10 +46,13 @@ extension PusherService {
     /// Hands a client's event to the other subscribers; returns the event loops that are full now.
     func relay(_ event: ClientEvent, application: Application, from sender: SocketID) -> EventLoopSet {
         eventCounts.withLockedValue { $0[Identifier(application.id), default: EventCounts()].relayed += 1 }
-        context.feed.tell(
-            FeedEvent(
-                .client, .pusher, application: application.id, channel: event.channel, name: event.name, user: event.userID,
-                bytes: event.data.utf8.count, payload: event.data))
+        // In a cluster it comes back with what the leader decides.
+        if forwarder == nil {
+            context.feed.tell(
+                FeedEvent(
+                    .client, .pusher, application: application.id, channel: event.channel, name: event.name, user: event.userID,
+                    bytes: event.data.utf8.count, payload: event.data))
+        }
         return channels.publish(
             ChannelPublication(
                 channel: ChannelID(application: application.id, name: event.channel),
@@ -113,6 +116,7 @@ extension PusherService: ChannelNode {
         var full = EventLoopSet()
         switch change {
         case .deliver(let frame, let channel, let audience, let excluding):
+            if forwarder != nil { show(frame, in: channel) }
             for mailbox in mailboxes where audience.contains(mailbox.queue.eventLoopID) {
                 guard mailbox.enqueue(.deliver(channel, frame, excluding: excluding)) else { continue }
                 full.insert(mailbox.queue.eventLoopID)

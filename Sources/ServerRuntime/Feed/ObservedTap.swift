@@ -2,13 +2,13 @@
 package struct ObservedTap: BridgeTap {
     private let tap: (any BridgeTap)?
     private let feed: LiveFeed
-    /// What the feed calls services that bridges know under another name.
-    private let names: [String: ServiceName]
+    /// What the feed calls a service that bridges know under this name.
+    private let name: @Sendable (_ bridgeName: String) -> ServiceName
 
-    package init(_ tap: (any BridgeTap)?, feed: LiveFeed, names: [String: ServiceName] = [:]) {
+    package init(_ tap: (any BridgeTap)?, feed: LiveFeed, name: @escaping @Sendable (_ bridgeName: String) -> ServiceName) {
         self.tap = tap
         self.feed = feed
-        self.names = names
+        self.name = name
     }
 
     package func carry(
@@ -20,7 +20,7 @@ package struct ObservedTap: BridgeTap {
         let shown = message("message")
         feed.tell(
             FeedEvent(
-                .published, names[service] ?? ServiceName(rawValue: service), application: application, channel: channel,
+                .published, name(service), application: application, channel: channel,
                 name: shown?.event,
                 user: shown?.user, bytes: shown?.data.text.utf8.count, payload: shown?.data.text))
     }
