@@ -28,6 +28,9 @@ struct ServeCommand: AsyncParsableCommand {
             connect again, after a pause (close code 4100) or, with --reuse-port, at once (4200), because another server listens \
             already. Queued webhooks have five more seconds.
 
+            With --admin-port there is a console in a browser, at /console of that port. The first start in a terminal shows its password; \
+            LIFELINE_ADMIN_PASSWORD sets one. See docs/console.md.
+
             Every setting can also come from an environment variable (LIFELINE_PORT, LIFELINE_APP_KEY, \
             LIFELINE_APP_LIMITS_CONNECTIONS, LIFELINE_TLS_CERT, LIFELINE_PUBNUB_SECRET …) or from a JSON file. An option overrides a \
             variable, and a variable overrides the file. Several apps, keysets and chat apps are lists in the file, or in \
@@ -64,6 +67,7 @@ struct ServeCommand: AsyncParsableCommand {
               lifeline serve
               lifeline serve --port 0
               lifeline serve --data /var/lib/lifeline
+              lifeline serve --data /var/lib/lifeline --admin-port 6002
               LIFELINE_REDIS=redis://:password@10.0.0.5:6379 lifeline serve --node a
               lifeline serve --host 0.0.0.0 --tls-cert server.pem --tls-key server.key --config lifeline.json
               lifeline serve --config lifeline.json --check

@@ -22,20 +22,29 @@ enum ServeFailure {
             default: break
             }
         }
-        if error is SocketAddressError.UnknownHost {
-            return CommandFailure(
-                "This machine knows no address of the name \(settings.host). Choose an address, or 0.0.0.0 for all.")
+        if let error = error as? AdminPortError {
+            return address(error.cause, host: error.host, port: error.port, option: "--admin-port")
         }
-        let place = "\(settings.host.contains(":") ? "[\(settings.host)]" : settings.host):\(settings.port)"
+        return address(error, host: settings.host, port: settings.port, option: "--port")
+    }
+
+    /// Why a server cannot listen on an address.
+    ///
+    /// - Parameter option: sets the port.
+    private static func address(_ error: any Error, host: String, port: Int, option: String) -> CommandFailure {
+        if error is SocketAddressError.UnknownHost {
+            return CommandFailure("This machine knows no address of the name \(host). Choose an address, or 0.0.0.0 for all.")
+        }
+        let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE:
             return CommandFailure(
-                "Port \(settings.port) is in use. Stop the other program, choose another port with --port, or take a free one "
-                    + "with --port 0.")
+                "Port \(port) is in use. Stop the other program, choose another port with \(option), or take a free one "
+                    + "with \(option) 0.")
         case EACCES:
             return CommandFailure("Listening on \(place) is not allowed. Ports below 1024 need privileges; choose another one.")
         case EADDRNOTAVAIL:
-            return CommandFailure("This machine has no address \(settings.host). Choose one that it has, or 0.0.0.0 for all.")
+            return CommandFailure("This machine has no address \(host). Choose one that it has, or 0.0.0.0 for all.")
         default:
             return CommandFailure("The server could not start on \(place): \(error)")
         }

@@ -3,7 +3,7 @@ import Logging
 import RealtimeHub
 import ServerConsole
 
-/// The settings of the admin port (rules CO-1 to CO-9).
+/// The settings of the admin port (rules CO-1 to CO-6).
 struct AdminSettings: Hashable, Sendable {
     var host = "127.0.0.1"
     var port: Int

@@ -2,7 +2,15 @@ import NIOCore
 import ServerConsole
 import ServerRuntime
 
-/// The port for whoever runs a server: the console in a browser, and figures (rules CO-1 to CO-9).
+/// Why the admin port could not be opened.
+package struct AdminPortError: Error {
+    package let host: String
+    package let port: Int
+    /// As the system says it.
+    package let cause: any Error
+}
+
+/// The port for whoever runs a server: the console in a browser, and figures (rules CO-1 to CO-6).
 package struct AdminConfiguration: Sendable {
     /// Addresses other than this machine's are served with TLS only.
     package var host: String

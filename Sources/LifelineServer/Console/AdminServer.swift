@@ -54,7 +54,7 @@ final class AdminServer: Sendable {
                 listener = try await Listener(host, on: group).bind()
             } catch {
                 try? await host.release()
-                throw error
+                throw AdminPortError(host: admin.host, port: admin.port, cause: error)
             }
         } catch {
             try? await group.shutdownGracefully()
