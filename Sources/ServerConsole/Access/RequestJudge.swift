@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 import WireCoding
 
-/// Whether a request comes from the console's own page: values only (rules CO-16 to CO-18).
+/// Whether a request comes from the console's own page: values only (rules CO-16 and CO-17).
 package struct RequestJudge: Hashable, Sendable {
     /// Names under which the console may be asked for, besides addresses and `localhost`.
     package let names: Set<String>
