@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServerRuntime
 
-@Suite("The admin port (CO-1 to CO-9)")
+@Suite("The admin port (CO-1 to CO-6)")
 struct AdminPortTests {
     private static let password = "correct horse battery"
 
@@ -47,8 +47,8 @@ struct AdminPortTests {
     @Test("Without it the public port answers as ever (CO-3)")
     func none() async throws {
         try await withServer { server in
-            #expect(server.adminURL == nil)
-            #expect(try await server.request("GET", "/metrics").status == 200)
+            let figures = try await server.request("GET", "/metrics")
+            #expect(server.adminURL == nil && figures.status == 200)
         }
     }
 
@@ -64,7 +64,8 @@ struct AdminPortTests {
             }
         ) { server in
             #expect(server.adminURL == nil && log.count(of: "the admin port is off") == 1)
-            #expect(try await server.request("GET", "/health").status == 200)
+            let health = try await server.request("GET", "/health")
+            #expect(health.status == 200)
         }
         for (host, isLoopback) in [
             ("127.0.0.1", true), ("127.8.8.8", true), ("::1", true), ("localhost", true), ("0.0.0.0", false), ("::", false),
@@ -93,10 +94,10 @@ struct AdminPortTests {
             #expect(try await ask("GET /metrics HTTP/1.1\r\nAuthorization: \(right)").contains("lifeline_ready 1"))
             #expect(try await ask("GET /metrics HTTP/1.1\r\nAuthorization: Basic Onh4").hasPrefix("HTTP/1.1 401"))
             let body = #"{"password":"\#(Self.password)"}"#
-            let answer = try await ask(
+            let told = try await ask(
                 "POST /console/api/login HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)", body)
-            #expect(answer.hasPrefix("HTTP/1.1 200") && answer.contains("set-cookie: __Host-lifeline_console="), "\(answer)")
-            #expect(answer.contains("; Secure; HttpOnly; SameSite=Strict"))
+            #expect(told.hasPrefix("HTTP/1.1 200") && told.contains("set-cookie: __Host-lifeline_console="), "\(told)")
+            #expect(told.contains("; Secure; HttpOnly; SameSite=Strict"))
         }
     }
 

@@ -4,7 +4,8 @@ import Testing
 @Suite("Passwords of the console (CO-10 to CO-12)")
 struct ConsolePasswordsTests {
     private let cost = ConsolePasswords.Cost(rounds: 1 << 10)
-    private let (admin, reader) = ("correct horse battery", "only to look around")
+    private let admin = "correct horse battery"
+    private let reader = "only to look around"
 
     @Test("Each password has its role, and nothing else has one (CO-12)")
     func roles() throws {

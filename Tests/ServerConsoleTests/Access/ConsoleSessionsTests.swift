@@ -11,7 +11,8 @@ struct ConsoleSessionsTests {
         var sessions = ConsoleSessions()
         let (one, other) = (sessions.begin(.admin, at: at(0)), sessions.begin(.reader, at: at(0)))
         #expect(one != other && one.utf8.count == 64 && other.utf8.count == 64)
-        let session = try #require(sessions.use(one, at: at(1)))
+        let used = sessions.use(one, at: at(1))
+        let session = try #require(used)
         #expect(session.role == .admin && session.token.utf8.count == 64 && session.token != one)
         #expect(sessions.use(other, at: at(1))?.role == .reader && sessions.use(other, at: at(1))?.token != session.token)
         for wrong in ["", String(one.dropLast()), one.uppercased() + "0", String(repeating: "0", count: 64)] {

@@ -1,0 +1,66 @@
+"""The consoles of two servers on one Redis (rules CO-32, CO-33 and CO-40)."""
+
+import json
+import threading
+import urllib.request
+from types import SimpleNamespace
+
+import pytest
+from cluster_harness import Cluster
+from console_harness import ADMIN, Console
+from lifeline_harness import free_port, wait_until
+from pusher_client import PusherSocket
+
+
+@pytest.fixture
+def cluster():
+    ports = {name: free_port() for name in "ab"}
+    made = Cluster("ab", options=("--public-metrics",), envs={
+        name: {"LIFELINE_ADMIN_PORT": str(port), "LIFELINE_ADMIN_PASSWORD": ADMIN} for name, port in ports.items()})
+    made.consoles = {name: Console(SimpleNamespace(admin_port=port), ADMIN) for name, port in ports.items()}
+    yield made
+    made.end()
+
+
+def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
+    leading = cluster.leader()
+    following = "b" if leading == "a" else "a"
+    leader, follower = cluster.consoles[leading], cluster.consoles[following]
+    told = leader.ask("overview")["cluster"]
+    assert told["connected"] and told["role"] == "leader" and told["nodes"] == 2
+    told = follower.ask("overview")["cluster"]
+    assert told["connected"] and told["role"] == "follower" and told["leader"] == leading
+    client = started(PusherSocket, cluster.nodes[following].port)
+    client.subscribe("room")
+    client.subscribe("presence-room", {"user_id": "u"})
+    client.signin({"id": "u"})
+    for console in (leader, follower):
+        assert [channel["name"] for channel in console.ask("channels?service=pusher&app=1001")["channels"]] == ["presence-room", "room"]
+        assert console.ask("channel?service=pusher&app=1001&channel=presence-room")["members"] == ["u"]
+        status, answer, _ = console.request("GET", "/console/api/channels?service=chat&app=app-key")
+        assert status == 409 and "cluster" in answer["error"]
+    assert [user["user"] for user in follower.ask("users")["users"]] == ["u"] and leader.ask("users")["users"] == []
+
+    lines = []
+    feed = urllib.request.urlopen(urllib.request.Request(
+        f"http://127.0.0.1:{follower.port}/console/api/feed", headers={"Cookie": follower.cookie}), timeout=60)
+    assert feed.readline() == b"retry: 3000\n"
+
+    def read():
+        try:
+            for line in feed:
+                if line.startswith(b"data: "):
+                    lines.extend(json.loads(line[6:])["events"])
+        except (OSError, ValueError):
+            pass  # The test has ended.
+
+    threading.Thread(target=read, daemon=True).start()
+    assert leader.act("publish", {"service": "pusher", "app": "1001", "channel": "room", "event": "tick", "data": "x"})[0] == 200
+    assert follower.act("publish", {"service": "pubnub", "app": "demo", "channel": "room", "data": "x"})[0] == 200
+    assert client.wait("tick", "room")["data"] == "x"
+    wait_until(lambda: {"kind": "published", "service": "pusher", "app": "1001", "channel": "room", "name": "tick", "bytes": 1} in lines, 30,
+               lambda: f"the event in {lines}")
+    assert leader.act("terminate", {"service": "pusher", "app": "1001", "user": "u"})[0] == 200
+    wait_until(lambda: client.end, 30, "the end of the connection")
+    assert client.end[0] == 4009
+    assert follower.ask("ended")["ended"][0]["code"] == 4009
