@@ -369,10 +369,10 @@ let package = Package(
         tests(
             "LifelineCommandTests",
             [
-                "LifelineCommand", "Lifeline", "LifelineServer", "ServerRuntime", "RedisTestSupport", "TelemetryTestSupport",
-                "RealtimeHub", "WireCoding", "TransportCommon",
-                "WebSocketFraming", "PusherProtocol", "LifelineTesting", crypto, nioCore, nioPosix, nioEmbedded, nioLocks, nioSSL,
-                x509, logging, tracing,
+                "LifelineCommand", "ConnectionEngine", "Lifeline", "LifelineServer", "ServerRuntime", "RedisClient",
+                "RedisTestSupport", "TelemetryTestSupport", "RealtimeHub", "ServerCluster", "WireCoding", "TransportCommon",
+                "WebSocketFraming", "PubNubProtocol", "PusherProtocol", "LifelineTesting", argumentParser, crypto, nioCore,
+                nioPosix, nioEmbedded, nioLocks, nioSSL, x509, logging, tracing,
             ]),
         tests(
             "LifelineTestingTests",

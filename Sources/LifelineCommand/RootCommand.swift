@@ -27,11 +27,12 @@ struct RootCommand: AsyncParsableCommand {
               lifeline history --service pubnub --channel room
               lifeline presence --service pubnub --channel room
               lifeline doctor https://chat.example.com --key app-key
+              lifeline config init
             """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
-            PresenceCommand.self, DoctorCommand.self,
+            PresenceCommand.self, DoctorCommand.self, ConfigCommand.self,
         ])
 
     static func main() async {
@@ -73,9 +74,14 @@ struct RootCommand: AsyncParsableCommand {
 
     /// Where the options of the command that was called are explained.
     private static var hint: String {
-        let name = CommandLine.arguments.dropFirst().first { !$0.hasPrefix("-") }
-        let isKnown = configuration.subcommands.contains { $0.configuration.commandName == name }
-        return "see 'lifeline \(isKnown ? "\(name ?? "") " : "")--help'"
+        var path = "lifeline"
+        var known = configuration.subcommands
+        for name in CommandLine.arguments.dropFirst() where !name.hasPrefix("-") {
+            guard let command = known.first(where: { $0.configuration.commandName == name }) else { break }
+            path += " \(name)"
+            known = command.configuration.subcommands
+        }
+        return "see '\(path) --help'"
     }
 }
 

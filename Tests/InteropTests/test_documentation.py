@@ -11,7 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", ROOT / "CODE_OF_CONDUCT.md",
                 *ROOT.glob("docs/**/*.md"), *ROOT.glob("Examples/*.md"), *ROOT.glob("Benchmarks/*.md"), *ROOT.glob("Tests/Tools/*.md"),
                 *ROOT.glob("Sources/*/*.docc/**/*.md")])
-COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor")
+COMMANDS = ("serve", "listen", "publish", "history", "presence", "demo", "doctor", "config")
+# Commands that have commands of their own; their options are those of all of them together.
+NESTED = {"config": ("init", "check", "show")}
 
 
 def name(page):
@@ -195,7 +197,9 @@ def test_a_limit_without_a_test_is_found():
 
 def options(command):
     """All that `--help` shows."""
-    text = subprocess.run([lifeline(), command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+    text = "".join(
+        subprocess.run([lifeline(), command, *nested, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+        for nested in [(), *((word,) for word in NESTED.get(command, ()))])
     return set(re.findall(r"--[a-z][a-z0-9-]*", text)) | {"--help"}
 
 

@@ -17,7 +17,7 @@ enum ApplicationSetting {
         .truth("subscriptionCounts", \.announcesSubscriptionCounts),
         .truth("userAuthentication", \.allowsUserAuthentication),
         .truth("requireTLS", \.requiresTLS),
-        .init("allowedOrigins") { value, app throws(CommandFailure) in
+        .init("allowedOrigins", shown: { .strings($0.allowedOrigins) }) { value, app throws(CommandFailure) in
             let origins = try value.strings()
             guard origins.allSatisfy({ OriginPattern($0) != nil }) else {
                 throw value.wrong("a list of origins such as https://example.com, https://*.example.com or example.com")
@@ -25,7 +25,7 @@ enum ApplicationSetting {
             app.allowedOrigins = origins
         },
         .seconds("authorizationTimeout", \.authorizationTimeout, 1...86_400),
-        .init("webhooks") { value, app throws(CommandFailure) in
+        .init("webhooks", shown: { .addresses($0.webhooks.map(\.url)) }) { value, app throws(CommandFailure) in
             app.webhooks = try value.confidential.elements().map { webhook throws(CommandFailure) in
                 try WebhookSetting.webhook(webhook)
             }
@@ -57,7 +57,7 @@ enum ApplicationSetting {
     private static func limit(
         _ name: String, _ field: any WritableKeyPath<Application, Int?> & Sendable
     ) -> ServiceField<Application> {
-        .init("limits.\(name)", takesNull: true) { value, app throws(CommandFailure) in
+        .init("limits.\(name)", takesNull: true, shown: { .integer($0[keyPath: field]) }) { value, app throws(CommandFailure) in
             app[keyPath: field] = value.isNull ? nil : try value.integer(0...10_000_000)
         }
     }

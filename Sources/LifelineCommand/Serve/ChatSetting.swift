@@ -21,7 +21,9 @@ enum ChatSetting {
         .integer("devices", \.limits.devicesPerClass, 1...100),
         .seconds("openGrace", \.limits.openGrace, 0...86_400),
         .seconds("tokenLifetime", \.tokenLifetime, 1...3_153_600_000),
-        .init("webhook") { value, chat throws(CommandFailure) in chat.webhook = try WebhookSetting.address(value) },
+        .init("webhook", shown: { .addresses($0.webhook.map { [$0] } ?? []) }) { value, chat throws(CommandFailure) in
+            chat.webhook = try WebhookSetting.address(value)
+        },
     ]
 
     private static let limits: [ServiceField<ChatApplication>] = [

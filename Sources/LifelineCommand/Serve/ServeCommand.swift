@@ -73,62 +73,7 @@ struct ServeCommand: AsyncParsableCommand {
               lifeline serve --config lifeline.json --check
             """))
 
-    @Option(help: ArgumentHelp("The address to listen on; 0.0.0.0 for all (default: 127.0.0.1).", valueName: "address"))
-    var host: String?
-
-    @Option(help: "The port; 0 picks a free one (default: 6001).")
-    var port: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "The services that run, separated by commas: pusher, pubnub, nexconn (default: all).", valueName: "names"))
-    var services: String?
-
-    @OptionGroup(title: "App") var app: ServeAppOptions
-
-    @Option(help: ArgumentHelp("A JSON file with settings; also LIFELINE_CONFIG.", valueName: "file"))
-    var config: String?
-
-    @Option(
-        help: ArgumentHelp("Stores messages in this directory, which is created if it does not exist.", valueName: "directory"))
-    var data: String?
-
-    @OptionGroup(title: "Several servers") var redis: ServeRedisOptions
-
-    @Flag(
-        inversion: .prefixedNo,
-        help: "Whether public channels with the same name are one channel in Pusher, PubNub and chat (default: no).")
-    var bridge: Bool?
-
-    @Flag(
-        inversion: .prefixedNo,
-        help:
-            "Whether to allow a bridge although it gives everybody access to channels that PubNub's access manager protects (default: no)."
-    )
-    var bridgeIgnoresAccessManager: Bool?
-
-    @OptionGroup(title: "Server") var server: ServeServerOptions
-
-    @OptionGroup(title: "Console") var admin: ServeAdminOptions
-
-    @OptionGroup(title: "PubNub") var pubnub: ServePubNubOptions
-
-    @OptionGroup(title: "Nexconn Chat") var nexconn: ServeNexconnOptions
-
-    @Option(help: ArgumentHelp("A certificate chain (PEM) for TLS.", valueName: "file"))
-    var tlsCert: String?
-
-    @Option(help: ArgumentHelp("The certificate's private key (PEM).", valueName: "file"))
-    var tlsKey: String?
-
-    @Option(help: ArgumentHelp("After this silence clients test the connection (default: 120).", valueName: "seconds"))
-    var activityTimeout: String?
-
-    @Option(help: "The least level that is logged: trace, debug, info, notice, warning, error or critical (default: notice).")
-    var logLevel: String?
-
-    @Option(help: ArgumentHelp("The format of the log: text or json (default: text).", valueName: "format"))
-    var logFormat: String?
+    @OptionGroup var options: ServeOptions
 
     @Flag(help: "Reports whether the configuration is valid and what would run, and ends.")
     var check = false
@@ -228,10 +173,8 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     private func report(_ settings: ServeSettings) async {
-        var report = ServeReport(settings: settings, openFiles: OpenFileLimit.highest)
-        report.daysLeft = settings.certificateEnd.map { ($0 - ServerClock.system.unixSeconds()) / 86_400 }
         let printer = LinePrinter()
-        for line in report.lines { await printer.printNow(line) }
+        for line in ServeReport(checked: settings).lines { await printer.printNow(line) }
     }
 
     /// Says what works and is probably not meant so; gets as many file descriptors as the system gives.

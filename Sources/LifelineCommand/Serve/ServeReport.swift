@@ -1,3 +1,4 @@
+import LifelineServer
 import RealtimeHub
 
 /// What `serve --check` says would run, without secrets. Rule SO-5.
@@ -7,6 +8,19 @@ struct ServeReport {
     var openFiles: Int?
     /// How long the certificate is valid, if there is one.
     var daysLeft: Int?
+
+    init(settings: ServeSettings, openFiles: Int? = nil, daysLeft: Int? = nil) {
+        self.settings = settings
+        self.openFiles = openFiles
+        self.daysLeft = daysLeft
+    }
+
+    /// Of settings that were read for a check, with what this machine and the present time say.
+    init(checked settings: ServeSettings) {
+        self.init(
+            settings: settings, openFiles: OpenFileLimit.highest,
+            daysLeft: settings.certificateEnd.map { ($0 - ServerClock.system.unixSeconds()) / 86_400 })
+    }
 
     var lines: [String] {
         let scheme = settings.tls == nil ? "http" : "https"

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of `lifeline serve` for the whole server. The file and the environment variables have more settings.
+/// The options of `lifeline serve` for connections and what is in front of them. The file and the environment variables have more settings.
 struct ServeServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A prefix of all paths, such as /realtime.", valueName: "path"))
     var pathPrefix: String?
@@ -50,9 +50,6 @@ struct ServeServerOptions: ParsableArguments {
             "Threads for connections, 1 to 64 (default: one for each processor that the server may use).", valueName: "threads"))
     var threads: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "A collector that gets spans of requests with a sampled traceparent, over OTLP in JSON (default: none).",
-            valueName: "url"))
-    var tracesEndpoint: String?
+    @Option(help: ArgumentHelp("After this silence clients test the connection (default: 120).", valueName: "seconds"))
+    var activityTimeout: String?
 }

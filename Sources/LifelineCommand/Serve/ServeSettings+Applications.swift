@@ -37,7 +37,7 @@ extension ServeSettings {
     }
 
     /// A setting that is an object or a list of objects. The variable replaces what the file has.
-    private static func oneOrSeveral(
+    static func oneOrSeveral(
         _ variable: String, _ environment: [String: String], _ file: SettingValue?
     ) throws(CommandFailure) -> (one: SettingValue?, several: SettingValue?) {
         guard let value = environment[variable].map({ SettingValue(variable, text: $0) }) ?? file else { return (nil, nil) }

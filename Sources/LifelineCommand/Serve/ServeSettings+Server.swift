@@ -104,7 +104,7 @@ extension ServeSettings {
     }
 
     /// The address of a collector of traces, `/v1/traces` at its end.
-    static func tracesEndpoint(_ options: ServeServerOptions, _ sources: SettingSources) throws(CommandFailure) -> String? {
+    static func tracesEndpoint(_ options: ServeLogOptions, _ sources: SettingSources) throws(CommandFailure) -> String? {
         guard let value = sources.value("tracesEndpoint", ("--traces-endpoint", options.tracesEndpoint)) else { return nil }
         var text = try value.string()
         while text.hasSuffix("/") { text.removeLast() }

@@ -46,47 +46,63 @@ struct ServeSettings: Sendable {
     init(
         command: ServeCommand, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(CommandFailure) {
+        try self.init(command.options, isCheck: command.check, environment: environment)
+    }
+
+    /// - Parameters:
+    ///   - isCheck: whether to find out as well what a server finds out when it starts.
+    ///   - trace: is told where each setting of the whole server comes from.
+    /// - Throws: everything that is wrong, at once (rule SO-90).
+    init(
+        _ options: ServeOptions, isCheck: Bool = false, environment: [String: String] = ProcessInfo.processInfo.environment,
+        trace: SettingTrace? = nil
+    ) throws(CommandFailure) {
         var problems = SettingProblems()
-        let file = problems.attempt { () throws(CommandFailure) in try Self.file(command.config, environment) } ?? SettingsFile()
-        let sources = SettingSources(environment: environment, file: file)
+        let file =
+            problems.attempt { () throws(CommandFailure) in try Self.file(options.base.config, environment) } ?? SettingsFile()
+        let sources = SettingSources(environment: environment, file: file, trace: trace)
         strayVariables = Self.strayVariables(environment)
         if let failure = file.failure { problems.add(failure) }
         let servicesAreKnown = problems.isEmpty
         applications =
-            problems.attempt { () throws(CommandFailure) in try Self.applications(command.app, environment, file) } ?? []
+            problems.attempt { () throws(CommandFailure) in try Self.applications(options.app, environment, file) } ?? []
         services =
-            problems.attempt { () throws(CommandFailure) in try Self.services(command.services, sources) }
+            problems.attempt { () throws(CommandFailure) in try Self.services(options.base.services, sources) }
             ?? Set(ServiceName.allCases)
-        keysets = problems.attempt { () throws(CommandFailure) in try Self.keysets(command.pubnub, environment, file) } ?? []
+        keysets = problems.attempt { () throws(CommandFailure) in try Self.keysets(options.pubnub, environment, file) } ?? []
         chatApplications =
-            problems.attempt { () throws(CommandFailure) in try Self.chatApplications(command.nexconn, environment, file) } ?? []
+            problems.attempt { () throws(CommandFailure) in try Self.chatApplications(options.nexconn, environment, file) } ?? []
         let hasServices = servicesAreKnown && problems.isEmpty
-        server = Self.server(command.server, sources, &problems)
+        server = Self.server(options.server, sources, &problems)
         host =
-            problems.attempt { () throws(CommandFailure) in try Self.host(sources.value("host", ("--host", command.host))) } ?? ""
+            problems.attempt { () throws(CommandFailure) in try Self.host(sources.value("host", ("--host", options.address.host)))
+            } ?? ""
         port =
-            problems.attempt { () throws(CommandFailure) in try sources.number("port", 0...65_535, ("--port", command.port)) }
+            problems.attempt { () throws(CommandFailure) in
+                try sources.number("port", 0...65_535, ("--port", options.address.port))
+            }
             .flatMap(\.self) ?? 6001
         activityTimeout =
             problems.attempt { () throws(CommandFailure) in
                 try sources.number(
-                    "activityTimeout", 1...86_400, unit: ", in seconds", ("--activity-timeout", command.activityTimeout))
+                    "activityTimeout", 1...86_400, unit: ", in seconds", ("--activity-timeout", options.server.activityTimeout))
             }.flatMap(\.self) ?? 120
-        logLevel = problems.attempt { () throws(CommandFailure) in try Self.logLevel(command.logLevel, sources) } ?? .notice
-        logFormat = problems.attempt { () throws(CommandFailure) in try Self.logFormat(command.logFormat, sources) } ?? .text
-        tracesEndpoint = problems.attempt { () throws(CommandFailure) in try Self.tracesEndpoint(command.server, sources) }
+        logLevel = problems.attempt { () throws(CommandFailure) in try Self.logLevel(options.log.logLevel, sources) } ?? .notice
+        logFormat = problems.attempt { () throws(CommandFailure) in try Self.logFormat(options.log.logFormat, sources) } ?? .text
+        tracesEndpoint = problems.attempt { () throws(CommandFailure) in try Self.tracesEndpoint(options.log, sources) }
             .flatMap(\.self)
-        tls = problems.attempt { () throws(CommandFailure) in try Self.tls(command, sources) }.flatMap(\.self)
+        tls = problems.attempt { () throws(CommandFailure) in try Self.tls(options.address, sources) }.flatMap(\.self)
         data =
-            problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", command.data)) }.flatMap(\.self)
-        redis = problems.attempt { () throws(CommandFailure) in try Self.redis(command.redis, sources) }.flatMap(\.self)
-        admin = problems.attempt { () throws(CommandFailure) in try Self.admin(command.admin, sources) }.flatMap(\.self)
-        allowsPublicSecrets = Self.truth("allowPublicSecrets", command.server.allowPublicSecrets, sources, &problems)
-        isBridged = Self.truth("bridge", command.bridge, sources, &problems)
+            problems.attempt { () throws(CommandFailure) in try sources.string("data", ("--data", options.base.data)) }.flatMap(
+                \.self)
+        redis = problems.attempt { () throws(CommandFailure) in try Self.redis(options.redis, sources) }.flatMap(\.self)
+        admin = problems.attempt { () throws(CommandFailure) in try Self.admin(options.admin, sources) }.flatMap(\.self)
+        allowsPublicSecrets = Self.truth("allowPublicSecrets", options.server.allowPublicSecrets, sources, &problems)
+        isBridged = Self.truth("bridge", options.bridging.bridge, sources, &problems)
         bridgeIgnoresAccessManager = Self.truth(
-            "bridgeIgnoresAccessManager", command.bridgeIgnoresAccessManager, sources, &problems)
+            "bridgeIgnoresAccessManager", options.bridging.bridgeIgnoresAccessManager, sources, &problems)
         checkTogether(hasServices, &problems)
-        if command.check {
+        if isCheck {
             // A server finds these out when it starts.
             if hasServices, !host.isEmpty {
                 _ = problems.attempt { () throws(CommandFailure) in try refusePublicSecrets() }
@@ -153,7 +169,7 @@ struct ServeSettings: Sendable {
         services.contains(.nexconn) ? chatApplications : []
     }
 
-    private static func file(
+    static func file(
         _ option: String?, _ environment: [String: String]
     ) throws(CommandFailure) -> SettingsFile {
         let variable = SettingNames.variable("config")
@@ -185,10 +201,10 @@ struct ServeSettings: Sendable {
     }
 
     private static func tls(
-        _ command: ServeCommand, _ sources: SettingSources
+        _ options: ServeAddressOptions, _ sources: SettingSources
     ) throws(CommandFailure) -> ServerConfiguration.TLS? {
-        let certificate = sources.value("tls.cert", ("--tls-cert", command.tlsCert))?.confidential
-        let key = sources.value("tls.key", ("--tls-key", command.tlsKey))?.confidential
+        let certificate = sources.value("tls.cert", ("--tls-cert", options.tlsCert))?.confidential
+        let key = sources.value("tls.key", ("--tls-key", options.tlsKey))?.confidential
         switch (certificate, key) {
         case (nil, nil): return nil
         case (let certificate?, let key?):

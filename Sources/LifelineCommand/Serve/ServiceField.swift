@@ -6,47 +6,60 @@ struct ServiceField<Value: Sendable>: Sendable {
     let name: String
     /// Whether `null` takes something away. For all others it is the same as leaving the field out.
     let takesNull: Bool
+    /// The present value, for `config show`.
+    let shown: @Sendable (Value) -> ShownSetting
     let set: @Sendable (SettingValue, inout Value) throws(CommandFailure) -> Void
 
     init(
-        _ name: String, takesNull: Bool = false,
+        _ name: String, takesNull: Bool = false, shown: @escaping @Sendable (Value) -> ShownSetting,
         _ set: @escaping @Sendable (SettingValue, inout Value) throws(CommandFailure) -> Void
     ) {
         self.name = name
         self.takesNull = takesNull
+        self.shown = shown
         self.set = set
     }
 
     static func truth(_ name: String, _ field: any WritableKeyPath<Value, Bool> & Sendable) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = try value.truth() }
+        .init(name, shown: { .bool($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+            object[keyPath: field] = try value.truth()
+        }
     }
 
     static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret> & Sendable) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.confidential.string()) }
+        .init(name, shown: { .secret($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+            object[keyPath: field] = Secret(try value.confidential.string())
+        }
     }
 
     /// A secret that need not be there.
     static func secret(_ name: String, _ field: any WritableKeyPath<Value, Secret?> & Sendable) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = Secret(try value.confidential.string()) }
+        .init(name, shown: { .secret($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+            object[keyPath: field] = Secret(try value.confidential.string())
+        }
     }
 
     static func integer(
         _ name: String, _ field: any WritableKeyPath<Value, Int> & Sendable, _ range: ClosedRange<Int>
     ) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = try value.integer(range) }
+        .init(name, shown: { .integer($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+            object[keyPath: field] = try value.integer(range)
+        }
     }
 
     static func seconds(
         _ name: String, _ field: any WritableKeyPath<Value, Duration> & Sendable, _ range: ClosedRange<Int>
     ) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in object[keyPath: field] = try value.seconds(range) }
+        .init(name, shown: { .seconds($0[keyPath: field]) }) { value, object throws(CommandFailure) in
+            object[keyPath: field] = try value.seconds(range)
+        }
     }
 
     /// A time that need not be there.
     static func seconds(
         _ name: String, _ field: any WritableKeyPath<Value, Duration?> & Sendable, _ range: ClosedRange<Int>
     ) -> ServiceField {
-        .init(name, takesNull: true) { value, object throws(CommandFailure) in
+        .init(name, takesNull: true, shown: { .seconds($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             object[keyPath: field] = value.isNull ? nil : try value.seconds(range)
         }
     }
@@ -55,7 +68,7 @@ struct ServiceField<Value: Sendable>: Sendable {
     static func name(
         _ name: String, _ field: any WritableKeyPath<Value, String> & Sendable, length: Int = 200
     ) -> ServiceField {
-        .init(name) { value, object throws(CommandFailure) in
+        .init(name, shown: { .string($0[keyPath: field]) }) { value, object throws(CommandFailure) in
             let text = try value.string()
             let isClean = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"/?#%:&\"\\".utf8.contains($0) }
             guard text.utf8.count <= length, isClean else {

@@ -45,6 +45,11 @@ enum SettingNames {
         return out
     }
 
+    /// `reusePort` is the flag `--reuse-port`, or `--no-reuse-port`.
+    static func option(_ name: String, isOn: Bool = true) -> String {
+        (isOn ? "--" : "--no-") + variable(name, prefix: "").lowercased().map { $0 == "_" ? "-" : String($0) }.joined()
+    }
+
     /// What somebody wrote in the place of a name, without what could confuse a terminal.
     private static func printable(_ name: String) -> String {
         let shown = name.prefix(40).filter { $0.isASCII && !$0.isNewline && $0 >= " " && $0 != "\u{7F}" }

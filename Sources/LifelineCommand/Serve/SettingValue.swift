@@ -46,6 +46,12 @@ struct SettingValue: Sendable {
     /// `--port`, `LIFELINE_PORT`, or `port (lifeline.json, line 3)`.
     var source: String { name + Self.suffix(place) }
 
+    /// Where the value was written, without the setting's name: `--port`, `LIFELINE_PORT`, or `lifeline.json, line 3`.
+    var origin: String {
+        guard let place else { return String(name.prefix { $0 != "[" && $0 != "." }) }
+        return (place.file.map { "\($0), " } ?? "") + "line \(place.line)"
+    }
+
     /// The place in brackets, to stand behind a name; empty without one.
     static func suffix(_ place: Place?) -> String {
         guard let place else { return "" }

@@ -1,0 +1,19 @@
+import Foundation
+
+/// Which configuration file a command means.
+enum ConfigFile {
+    /// Options for ``ServeOptions``: a file that was named; nothing when the environment names one; the usual file otherwise.
+    static func arguments(
+        _ file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws(CommandFailure) -> [String] {
+        if let file { return ["--config=\(file)"] }
+        if environment[SettingNames.variable("config")] != nil { return [] }
+        guard FileManager.default.fileExists(atPath: usual) else {
+            throw CommandFailure(
+                "There is no \(usual) in this directory. Name a file, or write one with lifeline config init.", .usage)
+        }
+        return ["--config=\(usual)"]
+    }
+
+    static let usual = "lifeline.json"
+}

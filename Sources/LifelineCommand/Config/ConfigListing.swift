@@ -1,0 +1,94 @@
+import WireCoding
+
+/// The settings of a server with their sources. Rule CL-102.
+struct ConfigListing {
+    struct Row: Hashable {
+        var name: String
+        var value: ShownSetting
+        /// `--port`, `LIFELINE_PORT`, `lifeline.json, line 3`, or `default`.
+        var source: String
+    }
+
+    private(set) var rows: [Row] = []
+
+    /// - Throws: everything that is wrong with the settings.
+    init(_ options: ServeOptions, environment: [String: String]) throws(CommandFailure) {
+        let trace = SettingTrace()
+        let settings = try ServeSettings(options, environment: environment, trace: trace)
+        rows = settings.shown.map { Row(name: $0.name, value: $0.value, source: trace.sources[$0.name] ?? Self.unset) }
+        let file = try ServeSettings.file(options.base.config, environment)
+        if settings.services.contains(.pusher) {
+            let several = environment["LIFELINE_APPS"].map { SettingValue("LIFELINE_APPS", text: $0) } ?? file.applications
+            let webhooks = options.app.webhook.isEmpty ? [] : [("webhooks", "--webhook")]
+            add(
+                ApplicationSetting.fields, settings.applications, name: "app", list: "apps",
+                written: (file.application, several), options: options.app.given.map { ($0.name, $0.option) } + webhooks,
+                environment)
+        }
+        if settings.services.contains(.pubnub) {
+            add(
+                KeysetSetting.fields, settings.keysets, name: "pubnub", list: "pubnub",
+                written: try ServeSettings.oneOrSeveral("LIFELINE_PUBNUB", environment, file.pubnub),
+                options: options.pubnub.given.map { ($0.name, $0.option) }, environment)
+        }
+        if settings.services.contains(.nexconn) {
+            add(
+                ChatSetting.fields, settings.chatApplications, name: "nexconn", list: "nexconn",
+                written: try ServeSettings.oneOrSeveral("LIFELINE_NEXCONN", environment, file.nexconn),
+                options: options.nexconn.given.map { ($0.name, $0.option) }, environment)
+        }
+    }
+
+    private static let unset = "default"
+
+    private mutating func add<Value>(
+        _ fields: ServiceFields<Value>, _ values: [Value], name: String, list: String,
+        written: (one: SettingValue?, several: SettingValue?), options: [(name: String, option: String)],
+        _ environment: [String: String]
+    ) {
+        let elements = (try? written.several?.elements()) ?? nil
+        for (index, value) in values.enumerated() {
+            let prefix = elements == nil ? name : "\(list)[\(index)]"
+            let element = elements.map { $0.indices.contains(index) ? $0[index] : nil } ?? written.one
+            for field in fields.all {
+                let variable = fields.variable(field)
+                let source =
+                    options.first { $0.name == field.name }?.option
+                    ?? (environment[variable] == nil ? nil : variable) ?? Self.origin(of: field, in: element)
+                rows.append(Row(name: "\(prefix).\(field.name)", value: field.shown(value), source: source ?? Self.unset))
+            }
+        }
+    }
+
+    /// Where a field of an object is written; nil when it is not there, or null means the same.
+    private static func origin<Value>(of field: ServiceField<Value>, in object: SettingValue?) -> String? {
+        let parts = field.name.split(separator: ".").map(String.init)
+        var problems = SettingProblems()
+        var value = object
+        for part in parts {
+            let members = (try? value?.members(of: [part], &problems)) ?? nil
+            value = members?.first { $0.key == part }?.value
+        }
+        guard let value, field.takesNull || !value.isNullJSON else { return nil }
+        return value.origin
+    }
+
+    /// Columns: name, value and source.
+    func lines(showsSecrets: Bool) -> [String] {
+        let width = rows.map(\.name.count).max() ?? 0
+        return rows.map { row in
+            let padding = String(repeating: " ", count: width - row.name.count)
+            return "\(row.name)\(padding)  \(row.value.text(showsSecrets: showsSecrets))  (\(row.source.printable))"
+        }
+    }
+
+    func jsonLines(showsSecrets: Bool) -> [String] {
+        rows.map { row in
+            var object = JSONObject()
+            object.put("setting", row.name)
+            object.put("value", json: row.value.json(showsSecrets: showsSecrets))
+            object.put("source", row.source)
+            return object.text
+        }
+    }
+}

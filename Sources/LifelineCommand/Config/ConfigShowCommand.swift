@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+
+struct ConfigShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Prints the settings that a server would have, and where each comes from.",
+        discussion: HelpText.text(
+            """
+            Takes the options of 'lifeline serve'. The source of a setting is an option, an environment variable, a line of the file, or \
+            the default. Secrets are masked.
+
+            With --json every setting is one line: {"setting":…,"value":…,"source":…}
+
+            EXAMPLES
+              lifeline config show --config lifeline.json
+              LIFELINE_PORT=7000 lifeline config show --max-connections 500
+              lifeline config show --config lifeline.json --json
+            """))
+
+    @Flag(help: "Prints secrets as they are.")
+    var showSecrets = false
+
+    @Flag(help: "Prints each setting as a JSON object on one line.")
+    var json = false
+
+    @OptionGroup var options: ServeOptions
+
+    func run() throws {
+        let listing = try ConfigListing(options, environment: ProcessInfo.processInfo.environment)
+        for line in json ? listing.jsonLines(showsSecrets: showSecrets) : listing.lines(showsSecrets: showSecrets) {
+            StandardOutput.print(line)
+        }
+    }
+}
