@@ -254,11 +254,11 @@ let package = Package(
         .executableTarget(
             name: "LifelineCommand",
             dependencies: [
-                "ConnectionEngine", "Identifiers", "HTTPTransport", "Lifeline", "LifelineServer", "ServerRuntime",
-                "ServerConsole", "ServerCluster", "RedisClient", "PusherProtocol", "PusherSwift",
+                "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
+                "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient", "PusherProtocol", "PusherSwift",
                 "PubNub",
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
-                "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509,
+                "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509, orderedCollections,
                 argumentParser,
                 serviceLifecycle,
                 unixSignals,

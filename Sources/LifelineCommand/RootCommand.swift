@@ -28,11 +28,12 @@ struct RootCommand: AsyncParsableCommand {
               lifeline presence --service pubnub --channel room
               lifeline doctor https://chat.example.com --key app-key
               lifeline config init
+              lifeline token chat ann
             """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
-            PresenceCommand.self, DoctorCommand.self, ConfigCommand.self,
+            PresenceCommand.self, DoctorCommand.self, ConfigCommand.self, TokenCommand.self,
         ])
 
     static func main() async {

@@ -13,7 +13,7 @@ enum ProcessList {
         "--secret", "--previous-secret", "--token", "--cipher-key", "--encryption-key", "--proxy", "--header", "--pubnub-secret",
         "--pubnub-previous-secret",
         "--nexconn-secret", "--nexconn-previous-secret",
-        "--webhook", "--nexconn-webhook", "--auth-endpoint", "--user-endpoint",
+        "--webhook", "--nexconn-webhook", "--auth-endpoint", "--user-endpoint", "--parse",
     ]
 
     /// Writes over the values of ``secretOptions``, and over user information and query of every other address, where the system

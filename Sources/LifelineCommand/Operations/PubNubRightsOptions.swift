@@ -1,0 +1,91 @@
+import ArgumentParser
+import Identifiers
+import PubNubProtocol
+
+/// What a PubNub token grants.
+struct PubNubRightsOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A channel; may be repeated.", valueName: "name[=rights]"))
+    var channel: [String] = []
+
+    @Option(help: ArgumentHelp("Channels that match this expression; may be repeated.", valueName: "regex[=rights]"))
+    var channelPattern: [String] = []
+
+    @Option(help: ArgumentHelp("A channel group; may be repeated.", valueName: "name[=rights]"))
+    var group: [String] = []
+
+    @Option(help: ArgumentHelp("Channel groups that match this expression; may be repeated.", valueName: "regex[=rights]"))
+    var groupPattern: [String] = []
+
+    @Option(help: ArgumentHelp("The metadata of a user; may be repeated.", valueName: "uuid[=rights]"))
+    var uuid: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The metadata of users that match this expression; may be repeated.", valueName: "regex[=rights]"))
+    var uuidPattern: [String] = []
+
+    var isEmpty: Bool {
+        [channel, channelPattern, group, groupPattern, uuid, uuidPattern].allSatisfy(\.isEmpty)
+    }
+
+    func grants() throws(CommandFailure) -> (resources: PubNubGrants, patterns: PubNubGrants) {
+        let resources = PubNubGrants(
+            channels: try Self.rights(channel, "--channel", [.read, .write]), groups: try Self.rights(group, "--group", .read),
+            users: try Self.rights(uuid, "--uuid", .get))
+        let patterns = PubNubGrants(
+            channels: try Self.rights(channelPattern, "--channel-pattern", [.read, .write]),
+            groups: try Self.rights(groupPattern, "--group-pattern", .read),
+            users: try Self.rights(uuidPattern, "--uuid-pattern", .get))
+        for (option, rights) in [
+            ("--channel-pattern", patterns.channels), ("--group-pattern", patterns.groups), ("--uuid-pattern", patterns.users),
+        ] {
+            for name in rights.keys {
+                do throws(PubNubAccessPatternError) {
+                    _ = try PubNubAccessPattern(name.text)
+                } catch {
+                    throw CommandFailure(
+                        "\(option): \"\(name.text.prefix(60).printable)\" is no regular expression that is understood; look at "
+                            + "character \(error.position + 1).", .usage)
+                }
+            }
+        }
+        return (resources, patterns)
+    }
+
+    private static func rights(
+        _ texts: [String], _ option: String, _ usual: PubNubRights
+    ) throws(CommandFailure) -> PubNubGrants.Rights {
+        var found: PubNubGrants.Rights = [:]
+        for text in texts {
+            let (name, rights) = try split(text, option)
+            guard !name.isEmpty else { throw CommandFailure("\(option) needs a name in front of the =.", .usage) }
+            found[Identifier(name), default: []].formUnion(rights ?? usual)
+        }
+        return found
+    }
+
+    /// The name, and the rights behind the last `=`. A name may have an `=` in it when rights follow.
+    static func split(_ text: String, _ option: String) throws(CommandFailure) -> (name: String, rights: PubNubRights?) {
+        guard let sign = text.lastIndex(of: "=") else { return (text, nil) }
+        var rights: PubNubRights = []
+        for word in text[text.index(after: sign)...].split(separator: ",", omittingEmptySubsequences: false) {
+            guard let right = PubNubRights.named.first(where: { $0.name == word })?.right else {
+                throw CommandFailure(
+                    "\(option): \"\(word.prefix(60).printable)\" is no right. There are "
+                        + PubNubRights.named.map(\.name).joined(separator: ", ") + ".", .usage)
+            }
+            rights.formUnion(right)
+        }
+        return (String(text[..<sign]), rights)
+    }
+}
+
+extension PubNubRights {
+    /// By the words of the command line; the last one is all of them.
+    static let named: [(name: String, right: PubNubRights)] = [
+        ("read", .read), ("write", .write), ("manage", .manage), ("delete", .delete), ("create", .create), ("get", .get),
+        ("update", .update), ("join", .join), ("all", .all),
+    ]
+
+    /// `read, write`, or `nothing`.
+    var words: [String] { Self.named.dropLast().filter { contains($0.right) }.map(\.name) }
+}

@@ -1,0 +1,83 @@
+import OrderedCollections
+import PubNubProtocol
+import WireCoding
+
+/// What a PubNub access token grants, for people and as JSON. Does not check the signature.
+struct PubNubTokenReport {
+    let token: PubNubAccessToken
+
+    init(_ text: String) throws(CommandFailure) {
+        do throws(PubNubAccessTokenError) {
+            token = try PubNubAccessToken(parsing: text)
+        } catch {
+            throw CommandFailure(
+                "This is no access token of version 3: such a token is base64url text of at most "
+                    + "\(PubNubAccessToken.maximumLength) bytes.", .usage)
+        }
+    }
+
+    private var groups: [(name: String, rights: PubNubGrants.Rights)] {
+        [
+            ("channel", token.resources.channels), ("group", token.resources.groups), ("uuid", token.resources.users),
+            ("channel pattern", token.patterns.channels), ("group pattern", token.patterns.groups),
+            ("uuid pattern", token.patterns.users),
+        ]
+    }
+
+    /// - Parameter now: seconds since 1970.
+    func lines(now: Int) -> [String] {
+        var lines = [
+            "issued: \(Self.time(token.issued))",
+            "valid for: \(token.ttl) minutes, until \(Self.time(token.expires))\(token.isExpired(at: now) ? ", which is over" : "")",
+            "authorized uuid: \(token.authorizedUser.map { $0.printable } ?? "any")",
+        ]
+        for (name, rights) in groups {
+            for (resource, bits) in rights {
+                let words = bits.words.isEmpty ? "nothing" : bits.words.joined(separator: ", ")
+                lines.append("\(name) \(resource.text.printable): \(words)")
+            }
+        }
+        return lines
+    }
+
+    /// - Parameter seconds: since 1970; whoever made the token wrote them, so they may be any number.
+    private static func time(_ seconds: Int) -> String {
+        TimeOfDay.timestamp(milliseconds: Int64(min(max(seconds, 0), 253_402_300_799)) * 1000)
+    }
+
+    /// One JSON object, without the token itself.
+    var json: String { object(token: nil) }
+
+    func json(withToken text: String) -> String { object(token: text) }
+
+    private func object(token text: String?) -> String {
+        var object = JSONObject()
+        if let text { object.put("token", text) }
+        object.put("issued", token.issued)
+        object.put("ttl", token.ttl)
+        object.put("expires", token.expires)
+        object.put("authorized_uuid", token.authorizedUser)
+        object.put("resources", json: Self.json(token.resources))
+        object.put("patterns", json: Self.json(token.patterns))
+        return object.text
+    }
+
+    private static func json(_ grants: PubNubGrants) -> String {
+        var object = JSONObject()
+        object.put("channels", json: words(grants.channels))
+        object.put("groups", json: words(grants.groups))
+        object.put("uuids", json: words(grants.users))
+        return object.text
+    }
+
+    private static func words(_ rights: PubNubGrants.Rights) -> String {
+        object(rights) { ShownSetting.strings($0.words).json(showsSecrets: false) }
+    }
+
+    /// As a request writes rights.
+    static func bits(_ rights: PubNubGrants.Rights) -> String { object(rights) { "\($0.rawValue)" } }
+
+    private static func object(_ rights: PubNubGrants.Rights, _ value: (PubNubRights) -> String) -> String {
+        "{" + rights.map { "\(JSONText.string($0.key.text).text):\(value($0.value))" }.joined(separator: ",") + "}"
+    }
+}
