@@ -29,11 +29,13 @@ struct RootCommand: AsyncParsableCommand {
               lifeline doctor https://chat.example.com --key app-key
               lifeline config init
               lifeline token chat ann
+              lifeline channels
             """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
             PresenceCommand.self, DoctorCommand.self, ConfigCommand.self, TokenCommand.self,
+            ChannelsCommand.self,
         ])
 
     static func main() async {
