@@ -30,12 +30,13 @@ struct RootCommand: AsyncParsableCommand {
               lifeline config init
               lifeline token chat ann
               lifeline channels
+              lifeline users terminate ann
             """),
         version: PackageVersion.current,
         subcommands: [
             DemoCommand.self, ServeCommand.self, ListenCommand.self, PublishCommand.self, HistoryCommand.self,
             PresenceCommand.self, DoctorCommand.self, ConfigCommand.self, TokenCommand.self,
-            ChannelsCommand.self,
+            ChannelsCommand.self, UsersCommand.self,
         ])
 
     static func main() async {
