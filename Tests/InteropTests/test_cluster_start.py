@@ -220,6 +220,30 @@ def test_an_old_redis_ends_the_start_at_once(old_redis, version):
     assert set(server.asked) <= {"HELLO", "ROLE", "PING"}, "nothing is written to it"
     code, steps = doctor(server.url)
     assert code == 1 and f"version {version}" in steps["connection"]["detail"] and list(steps) == ["connection"]
+    assert "Install Redis 7" in steps["connection"]["advice"]
+
+
+@pytest.mark.parametrize("rights, right", [("~* &* +@all -role", "+role"), ("~* &* +@all -ping", "+ping")])
+def test_the_doctor_names_the_right_that_the_connection_lacks(redis, rights, right):
+    """CL-115."""
+    code, steps = doctor(user_url(redis(), rights))
+    assert code == 1 and list(steps) == ["connection"] and steps["connection"]["result"] == "failed"
+    assert right in steps["connection"]["advice"] and SECRET not in json.dumps(steps)
+
+
+def test_the_doctor_says_what_to_do_about_each_connection_that_cannot_be_made(redis):
+    """CL-115."""
+    master = redis()
+    replica = redis("--replicaof", "127.0.0.1", str(master.port))
+    locked = redis()
+    locked.ask("CONFIG", "SET", "requirepass", "other")
+    for url, words in (
+            (replica.url, "address of the master"), (locked.url, "Put the password"),
+            (f"redis://:{SECRET}@127.0.0.1:{locked.port}", "Check user and password"),
+            (f"redis://127.0.0.1:{free_port()}", "whether Redis runs there")):
+        code, steps = doctor(url, "--timeout", "5")
+        assert code == 1 and words in steps["connection"]["advice"], (url, steps)
+        assert SECRET not in json.dumps(steps)
 
 
 @pytest.mark.parametrize("rights, refused", [

@@ -38,13 +38,13 @@ struct RedisDoctor: Sendable {
         }
         let duration = ContinuousClock.now - start
         guard case .success = answer else {
+            let cause = loss.withLockedValue { $0 }
             let meaning =
-                loss.withLockedValue { $0 }.map { "\($0)" } ?? "Redis did not answer within \(limit.components.seconds) s."
+                cause.map { "\($0)" } ?? "Redis did not answer within \(limit.components.seconds) s."
             report(
                 RedisStep(
                     name: "connection",
-                    verdict: .failed(
-                        meaning, advice: "Check host, port, user and password, and whether Redis runs and may be reached."),
+                    verdict: .failed(meaning, advice: RedisAdvice.advice(for: cause)),
                     duration: duration))
             return 1
         }

@@ -84,8 +84,14 @@ package struct RedisExamination: Sendable {
                 "Redis takes no writes: \(reply)", advice: "Give Redis memory or disk space; its log says what is missing.")
         default:
             return .failed(
-                "Redis refuses a command: \(reply)", advice: "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all.")
+                "Redis refuses a command: \(reply)",
+                advice: "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all.\(Self.missing(reply))")
         }
+    }
+
+    /// Names the right that a refusal is about, as far as it does.
+    private static func missing(_ reply: RedisErrorReply) -> String {
+        reply.missingRight.map { " It lacks \($0), and maybe more." } ?? ""
     }
 
     private func info(_ section: String) async throws(RedisFailure) -> [String: String] {
@@ -133,7 +139,7 @@ package struct RedisExamination: Sendable {
                     "Redis refuses \(command.name): \(reply)",
                     advice:
                         "Allow the user ~\(keys.name("*")) &\(keys.name("*")) +@all, or look at rename-command in its configuration."
-                )
+                        + Self.missing(reply))
             }
         }
         return .passed("scripts, streams, hashes and messages are allowed")
@@ -254,5 +260,18 @@ package struct RedisExamination: Sendable {
         let summary = "\(text(median)), at most \(text(worst)) of 20"
         guard median > .milliseconds(20) else { return .passed(summary) }
         return .noted(summary, advice: "Put the servers near Redis: every message waits for it once.")
+    }
+}
+
+extension RedisErrorReply {
+    /// The rule of `ACL SETUSER` that would allow the command which a user has no right to, such as `+role` or `+client|setname`. Nil
+    /// for other errors.
+    package var missingRight: String? {
+        guard code == "NOPERM", message.contains("permissions to run the '") else { return nil }
+        let parts = message.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[1].isEmpty,
+            parts[1].utf8.allSatisfy({ (0x61...0x7A).contains($0 | 0x20) || "|-_.".utf8.contains($0) })
+        else { return nil }
+        return "+\(parts[1].lowercased())"
     }
 }

@@ -1,0 +1,53 @@
+import ConnectionEngine
+import RedisClient
+import ServerCluster
+
+/// What to do about a connection to Redis that cannot be made. Rule CL-115.
+enum RedisAdvice {
+    /// - Parameter loss: why the connection ended, or was never ready; nil when nothing is known.
+    static func advice(for loss: RedisLoss?) -> String {
+        switch loss {
+        case .tooOld:
+            return "Install Redis 7 or later, or Valkey. Managed services offer it as an upgrade of the engine's version."
+        case .notMaster:
+            return
+                "Give the address of the master; INFO replication on this server names it as master_host and master_port. After a "
+                + "failover, promote this server with REPLICAOF NO ONE."
+        case .refused(let reply): return advice(for: reply)
+        case .network(let failure) where failure.category == .networkUnavailable || failure.category == .timeout:
+            return
+                "Check host and port, whether Redis runs there, its settings bind and protected-mode, and firewalls on the way."
+        case .network(let failure) where failure.category == .tlsUntrusted || failure.category == .tlsFailed:
+            return "Write rediss:// for a server with TLS and redis:// for one without, and check its certificate."
+        case .violation:
+            return
+                "Something else than Redis answers at this address, or it expects TLS. Check the port, and write rediss:// for TLS."
+        case .unlocated:
+            return "Check the name of the master and the addresses of the Sentinels, or of the nodes of the cluster."
+        default: return "Check host, port, user and password, and whether Redis runs and may be reached."
+        }
+    }
+
+    private static func advice(for reply: RedisErrorReply) -> String {
+        if let right = reply.missingRight {
+            return
+                "Allow the user this command: ACL SETUSER NAME \(right). A server of this package needs +@all on its own keys and channels."
+        }
+        switch reply.code {
+        case "WRONGPASS": return "Check user and password in the address: redis://USER:PASSWORD@HOST:PORT."
+        case "NOAUTH":
+            return "Put the password into the address: redis://:PASSWORD@HOST:PORT, or with a user in front of the colon."
+        case "LOADING", "BUSY":
+            return "Wait until Redis has loaded its data, or until the script that runs has ended, then try again."
+        case "DENIED":
+            return "Redis is in protected mode, which refuses other machines: set a password, then protected-mode no."
+        default: break
+        }
+        let message = reply.message.lowercased()
+        if message.contains("max number of clients") {
+            return "Raise maxclients of Redis, or close connections that nobody needs."
+        }
+        if message.contains("unknown command"), message.contains("hello") { return advice(for: .tooOld("")) }
+        return "Check host, port, user and password, and whether Redis runs and may be reached."
+    }
+}
