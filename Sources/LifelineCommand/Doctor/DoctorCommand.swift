@@ -33,74 +33,41 @@ struct DoctorCommand: AsyncParsableCommand {
     @Argument(help: "The address of the service: http, https, ws or wss, host and port; may end in /app/KEY.")
     var url: String?
 
-    @Option(help: "The service at that address.")
-    var service = ServiceName.pusher
+    @OptionGroup(title: "Service") var place: DoctorServiceOptions
 
-    @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
-    var cluster: String?
+    @OptionGroup(title: "User") var identity: DoctorUserOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "Tests this Redis instead: redis[s]://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
-    var redis: String?
+    @OptionGroup(title: "Redis") var shared: DoctorRedisOptions
 
-    @Option(help: "The prefix of all keys in Redis (default: lifeline).")
-    var redisPrefix: String?
-
-    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
-    var key: String?
-
-    @Option(help: "PubNub's publish key (default: demo).")
-    var publishKey: String?
-
-    @Option(help: "The app's secret; for PubNub it signs every request.")
-    var secret: String?
-
-    @Option(help: "PubNub's or Nexconn's access token.")
-    var token: String?
-
-    @Option(help: "The user for whom a token is issued (Nexconn; default: lifeline-doctor).")
-    var user: String?
-
-    @Option(help: "The app's id in the HTTP API.")
-    var appID = "1001"
-
-    @Option(help: "The channel to use (default: lifeline-doctor).")
-    var channel: String?
-
-    @Option(help: "Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.")
-    var proxy: String?
-
-    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
-    var ca: String?
-
-    @Option(help: ArgumentHelp("The time limit of each step.", valueName: "seconds"))
-    var timeout = 10.0
+    @OptionGroup(title: "Network") var network: DoctorNetworkOptions
 
     @Flag(help: "Prints each step as a JSON object on one line.")
     var json = false
 
     func validate() throws {
-        if !(timeout > 0 && timeout <= 600) { throw ValidationError("--timeout takes a number of seconds, at most 600.") }
+        if !(network.timeout > 0 && network.timeout <= 600) {
+            throw ValidationError("--timeout takes a number of seconds, at most 600.")
+        }
     }
 
     func run() async throws {
-        if let redis { return try await examine(redis) }
-        if let ca, !FileManager.default.isReadableFile(atPath: ca) {
+        if let redis = shared.redis { return try await examine(redis) }
+        if let ca = network.ca, !FileManager.default.isReadableFile(atPath: ca) {
             throw CommandFailure("--ca \(ca) cannot be read. Name a PEM file with certificates.", .usage)
         }
         var target = try DoctorTarget(
-            service: service, url: url, cluster: cluster, key: key, secret: secret, appID: appID, channel: channel, proxy: proxy)
-        target.publishKey = publishKey ?? target.publishKey
-        (target.token, target.user) = (token, user)
-        let notes = service.notes(on: [
-            ("--publish-key", publishKey != nil, [.pubnub]), ("--token", token != nil, [.pubnub, .nexconn]),
-            ("--user", user != nil, [.nexconn]),
+            service: place.service, url: url, cluster: place.cluster, key: place.key, secret: identity.secret, appID: place.appID,
+            channel: place.channel, proxy: network.proxy)
+        target.publishKey = place.publishKey ?? target.publishKey
+        (target.token, target.user) = (identity.token, identity.user)
+        let notes = place.service.notes(on: [
+            ("--publish-key", place.publishKey != nil, [.pubnub]), ("--token", identity.token != nil, [.pubnub, .nexconn]),
+            ("--user", identity.user != nil, [.nexconn]),
         ])
         for note in notes { StandardError.print("note: \(note)") }
         let (json, colours, unreached) = (json, Colours.standardOutput, NIOLockedValueBox<[String]>([]))
-        let limit = Duration.seconds(timeout)
-        var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: ca) { step in
+        let limit = Duration.seconds(network.timeout)
+        var doctor = Doctor(target: target, limits: { _ in limit }, authorityFile: network.ca) { step in
             if json { return StandardOutput.print(step.json) }
             // One line for all of them, at the end.
             if case .unreached = step.verdict { return unreached.withLockedValue { $0.append(step.step.title) } }
@@ -118,13 +85,13 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 
     private func examine(_ redis: String) async throws {
-        guard let keys = ClusterKeys(cluster: redisPrefix ?? ClusterKeys.standardCluster) else {
+        guard let keys = ClusterKeys(cluster: shared.redisPrefix ?? ClusterKeys.standardCluster) else {
             throw CommandFailure.redisPrefix
         }
         let (json, colours) = (json, Colours.standardOutput)
         let failures: Int
         do {
-            let doctor = RedisDoctor(address: try RedisAddress(redis), keys: keys, limit: .seconds(timeout)) { step in
+            let doctor = RedisDoctor(address: try RedisAddress(redis), keys: keys, limit: .seconds(network.timeout)) { step in
                 StandardOutput.print(json ? step.json : step.text(colours))
             }
             failures = try await doctor.run()

@@ -1,0 +1,57 @@
+import ArgumentParser
+
+/// The service that `doctor` tests.
+struct DoctorServiceOptions: ParsableArguments {
+    @Option(help: "The service at that address.")
+    var service = ServiceName.pusher
+
+    @Option(help: "A cluster of Pusher's own servers, such as eu, instead of a URL.")
+    var cluster: String?
+
+    @Option(help: "The app's key, PubNub's subscribe key (default: app-key, demo).")
+    var key: String?
+
+    @Option(help: "PubNub's publish key (default: demo).")
+    var publishKey: String?
+
+    @Option(help: "The app's id in the HTTP API.")
+    var appID = "1001"
+
+    @Option(help: "The channel to use (default: lifeline-doctor).")
+    var channel: String?
+}
+
+/// As whom `doctor` connects.
+struct DoctorUserOptions: ParsableArguments {
+    @Option(help: "The app's secret; for PubNub it signs every request.")
+    var secret: String?
+
+    @Option(help: "PubNub's or Nexconn's access token.")
+    var token: String?
+
+    @Option(help: "The user for whom a token is issued (Nexconn; default: lifeline-doctor).")
+    var user: String?
+}
+
+/// The Redis that `doctor` tests instead of a service.
+struct DoctorRedisOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Tests this Redis instead: redis[s]://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
+    var redis: String?
+
+    @Option(help: ArgumentHelp("The prefix of all keys in Redis (default: lifeline).", valueName: "prefix"))
+    var redisPrefix: String?
+}
+
+/// How `doctor` reaches the service.
+struct DoctorNetworkOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Connects through this proxy: http://[USER:PASSWORD@]HOST:PORT.", valueName: "url"))
+    var proxy: String?
+
+    @Option(help: ArgumentHelp("Trusts these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    var ca: String?
+
+    @Option(help: ArgumentHelp("The time limit of each step.", valueName: "seconds"))
+    var timeout = 10.0
+}
