@@ -47,5 +47,13 @@ struct HelpTextTests {
             let text = command.helpMessage(columns: 80)
             for title in ["SERVICE:", "USER:", "ENCRYPTION:", "NETWORK:"] { #expect(text.contains("\n\(title)\n")) }
         }
+        let doctor = DoctorCommand.helpMessage(columns: 80)
+        for title in ["SERVICE:", "USER:", "REDIS:", "NETWORK:"] { #expect(doctor.contains("\n\(title)\n")) }
+        for command in [TokenChatCommand.self, TokenPubNubCommand.self, ChannelsCommand.self, BenchCommand.self]
+            as [any ParsableCommand.Type]
+        {
+            let text = command.helpMessage(columns: 80)
+            #expect(text.contains("\nSERVER:\n") && text.split(separator: "\n").allSatisfy { $0.count <= 80 })
+        }
     }
 }

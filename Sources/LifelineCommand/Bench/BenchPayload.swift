@@ -1,0 +1,45 @@
+/// The text of a message of `bench`: the run, the message's number in its channel, when it was due, and padding.
+struct BenchPayload: Hashable, Sendable {
+    /// Tells the messages of this run from others in the same channel. Letters and digits.
+    var run: String
+    var number: Int
+    /// Nanoseconds on the clock of the program that publishes and receives.
+    var due: Int64
+
+    /// The smallest size that holds every run, number and time.
+    static let smallest = 64
+
+    /// - Parameter size: in bytes; longer when the text itself is longer.
+    func text(size: Int) -> String {
+        let head = "\(run) \(number) \(due) "
+        return head + String(repeating: "x", count: max(0, size - head.utf8.count))
+    }
+
+    /// Reads a text of the same run; nil for anything else. A quotation mark in front, as PubNub's JSON has one, is skipped.
+    static func parse(_ text: String, run: String) -> (number: Int, due: Int64)? {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeBufferPointer(rebasing: bytes.first == UInt8(ascii: "\"") ? bytes.dropFirst() : bytes[...])
+            let wanted = run.utf8
+            guard rest.count > wanted.count, rest.starts(with: wanted), rest[wanted.count] == UInt8(ascii: " ") else {
+                return nil
+            }
+            rest = UnsafeBufferPointer(rebasing: rest.dropFirst(wanted.count + 1))
+            guard let (number, first) = integer(rest), first < rest.count else { return nil }
+            guard let (due, _) = integer(UnsafeBufferPointer(rebasing: rest.dropFirst(first + 1))) else { return nil }
+            return (Int(number), due)
+        }
+    }
+
+    /// The digits in front, and how many there are: 1 to 18.
+    private static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> (Int64, Int)? {
+        var value: Int64 = 0
+        var count = 0
+        while count < bytes.count, case let digit = bytes[count] &- 0x30, digit < 10 {
+            guard count < 18 else { return nil }
+            value = value * 10 + Int64(digit)
+            count += 1
+        }
+        return count > 0 ? (value, count) : nil
+    }
+}

@@ -1,0 +1,137 @@
+import ConnectionEngine
+import HTTPTransport
+import NIOConcurrencyHelpers
+import PubNubProtocol
+import WireCoding
+
+/// Publishes at a steady rate and remembers what became of each message. Any thread may call any method.
+final class BenchPublisher: Sendable {
+    enum Outcome: UInt8, Sendable {
+        /// Not answered yet, or in a way that leaves open whether subscribers get the message.
+        case unknown
+        case accepted
+        case refused
+    }
+
+    struct Counts: Hashable, Sendable {
+        var published = 0
+        var accepted = 0
+        var refused = 0
+        var unknown: Int { published - accepted - refused }
+    }
+
+    private struct State {
+        /// By channel and number.
+        var outcomes: [[Outcome]]
+        var counts = Counts()
+        var pending = 0
+        var trouble: String?
+        /// The publisher itself while it waits for room, or for the end.
+        var waiter: CheckedContinuation<Void, Never>?
+        var wanted = 0
+    }
+
+    private let plan: BenchPlan
+    private let api: ServerAPI
+    private let isSigned: Bool
+    private let state: NIOLockedValueBox<State>
+
+    /// Calls that may be under way at a time; further ones wait, and count from the moment at which they were due.
+    static let mostPending = 512
+
+    init(plan: BenchPlan, api: ServerAPI, isSigned: Bool) {
+        self.plan = plan
+        self.api = api
+        self.isSigned = isSigned
+        state = NIOLockedValueBox(State(outcomes: .init(repeating: [], count: plan.channels)))
+    }
+
+    var counts: Counts { state.withLockedValue(\.counts) }
+    /// Why a call failed; the latest reason.
+    var trouble: String? { state.withLockedValue(\.trouble) }
+    /// What became of the messages of each channel, by number.
+    var outcomes: [[Outcome]] { state.withLockedValue(\.outcomes) }
+
+    /// How many deliveries the accepted messages make.
+    var expected: Int {
+        state.withLockedValue { state in
+            state.outcomes.enumerated().reduce(0) { sum, entry in
+                sum + plan.subscribers(of: entry.offset) * entry.element.count { $0 == .accepted }
+            }
+        }
+    }
+
+    /// Publishes everything, late where the server is slow, but not for more than twice the time and ten seconds; returns when all calls
+    /// have been answered.
+    func run() async throws {
+        let start = Moment.now
+        let clock = ContinuousClock()
+        let end = start + .seconds(plan.duration * 2 + 10)
+        for number in 0..<plan.messages {
+            let due = start + .nanoseconds(Int64(Double(number) / Double(plan.rate) * 1e9))
+            // Sleeping for less is not worth it: what is due within a millisecond goes together.
+            let wait = due.duration(since: .now)
+            if wait > .milliseconds(1) { try await clock.sleep(for: wait) }
+            await room(for: Self.mostPending - 1)
+            if Moment.now > end { break }
+            publish(to: number % plan.channels, due: due)
+        }
+        await room(for: 0)
+    }
+
+    /// Returns when no more than so many calls are under way.
+    private func room(for pending: Int) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLockedValue { state in
+                if state.pending <= pending { return true }
+                state.waiter = continuation
+                state.wanted = pending
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func publish(to channel: Int, due: Moment) {
+        let number = state.withLockedValue { state in
+            state.outcomes[channel].append(.unknown)
+            state.counts.published += 1
+            state.pending += 1
+            return state.outcomes[channel].count - 1
+        }
+        let text = BenchPayload(run: plan.run, number: number, due: due.nanoseconds).text(size: plan.size)
+        api.start(call(plan.channel(channel), text)) { [self] result in answered(channel, number, result) }
+    }
+
+    private func call(_ channel: String, _ text: String) -> HTTPCall {
+        let json = JSONText.string(text).text
+        if plan.service == .pubnub {
+            let path = ["publish", api.credentials.publishKey, api.credentials.key, "0", channel, "0", json]
+            return api.pubnubCall(PubNubRequest(path: path.map { PercentEncoding.encode($0) }), isSigned: isSigned)
+        }
+        return api.pusherCall(
+            "POST", "events", body: Array("{\"name\":\"bench\",\"channels\":[\"\(channel)\"],\"data\":\(json)}".utf8))
+    }
+
+    private func answered(_ channel: Int, _ number: Int, _ result: Result<HTTPAnswer, ConnectionFailure>) {
+        let (outcome, trouble): (Outcome, String?)
+        switch result {
+        case .success(let answer) where answer.isSuccess: (outcome, trouble) = (.accepted, nil)
+        case .success(let answer) where answer.status < 500:
+            (outcome, trouble) = (.refused, ServerAPI.refusal(answer).message)
+        case .success(let answer): (outcome, trouble) = (.unknown, ServerAPI.refusal(answer).message)
+        case .failure(let failure): (outcome, trouble) = (.unknown, failure.reason)
+        }
+        let waiter = state.withLockedValue { state in
+            state.outcomes[channel][number] = outcome
+            if outcome == .accepted { state.counts.accepted += 1 }
+            if outcome == .refused { state.counts.refused += 1 }
+            if let trouble { state.trouble = trouble }
+            state.pending -= 1
+            guard state.pending <= state.wanted else { return nil as CheckedContinuation<Void, Never>? }
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume()
+    }
+}

@@ -1,0 +1,36 @@
+import ConnectionEngine
+import NIOConcurrencyHelpers
+
+/// What all subscribers have received. Any thread may add; the locks are spread, so that event loops do not wait for each other.
+final class BenchTally: Sendable {
+    private struct Part {
+        var histogram = LatencyHistogram()
+        /// When the latest message came.
+        var latest = Moment(nanoseconds: 0)
+    }
+
+    private let parts: [NIOLockedValueBox<Part>] = (0..<16).map { _ in NIOLockedValueBox(Part()) }
+
+    /// - Parameter latencies: in nanoseconds, of messages that came at `now`.
+    func add(_ latencies: [Int64], from subscriber: Int, at now: Moment) {
+        parts[subscriber % parts.count].withLockedValue { part in
+            for latency in latencies { part.histogram.add(latency) }
+            part.latest = max(part.latest, now)
+        }
+    }
+
+    /// How many messages have come, repetitions included.
+    var count: Int { parts.reduce(0) { $0 + $1.withLockedValue(\.histogram.count) } }
+
+    var total: (histogram: LatencyHistogram, latest: Moment) {
+        var histogram = LatencyHistogram()
+        var latest = Moment(nanoseconds: 0)
+        for part in parts {
+            part.withLockedValue { part in
+                histogram.add(part.histogram)
+                latest = max(latest, part.latest)
+            }
+        }
+        return (histogram, latest)
+    }
+}

@@ -1,0 +1,37 @@
+/// Which of the messages of a channel one subscriber has, by their numbers, which begin with 0.
+struct SequenceLedger: Sendable {
+    /// How many different messages have come.
+    private(set) var received = 0
+    /// How many came that had come before.
+    private(set) var duplicates = 0
+    /// How many came behind a message with a higher number.
+    private(set) var late = 0
+    /// Higher than every number that has come.
+    private(set) var next = 0
+    /// What is missing below `next`, in order. No longer than the number of holes.
+    private var holes: [Range<Int>] = []
+
+    mutating func note(_ number: Int) {
+        if number >= next {
+            if number > next { holes.append(next..<number) }
+            next = number + 1
+            received += 1
+            return
+        }
+        guard let index = holes.firstIndex(where: { $0.contains(number) }) else {
+            duplicates += 1
+            return
+        }
+        let hole = holes[index]
+        let rest = [hole.lowerBound..<number, number + 1..<hole.upperBound].filter { !$0.isEmpty }
+        holes.replaceSubrange(index...index, with: rest)
+        received += 1
+        late += 1
+    }
+
+    /// The numbers below `end` that have not come.
+    func missing(below end: Int) -> [Range<Int>] {
+        let known = holes.map { $0.clamped(to: 0..<max(end, 0)) }.filter { !$0.isEmpty }
+        return next < end ? known + [next..<end] : known
+    }
+}
