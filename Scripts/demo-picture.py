@@ -3,7 +3,7 @@
 
 usage: Scripts/demo-picture.py [FILE]
 
-The program is $LIFELINE, or .build/debug/lifeline. The run is a real one and takes half a minute. Nothing is written unless the run
+The program is $LIFELINE, or .build/debug/lifeline. The run is a real one and takes about a minute. Nothing is written unless the run
 ends with exit code 0.
 """
 
