@@ -15,9 +15,6 @@ struct AdminSettings: Hashable, Sendable {
 
     /// Whether only programs of this machine can reach it.
     var isLoopback: Bool { AdminConfiguration.isLoopback(host) }
-
-    /// The settings that count only after a new start, in words. Passwords are compared, and not kept in words.
-    var fixed: String { "\(host) \(port) \(names) \(tellsPublicMetrics) \(password.hashValue) \(readOnlyPassword.hashValue)" }
 }
 
 extension ServeSettings {

@@ -33,7 +33,17 @@ extension ServeSettings {
             ("drainTimeout", "\(server.drainTimeout)"), ("chatHeartbeat", "\(server.chatHeartbeat)"),
             ("pollQueueLength", "\(server.pollQueueLength)"),
             ("drainCode", "\(server.drainCode ?? 0)"), ("reusePort", "\(server.reusesPort)"),
-            ("allowPublicSecrets", "\(allowsPublicSecrets)"), ("adminPort", admin?.fixed ?? ""),
+            ("allowPublicSecrets", "\(allowsPublicSecrets)"),
+        ] + adminFixed
+    }
+
+    /// Passwords are compared, and not kept in words.
+    private var adminFixed: [(name: String, value: String)] {
+        [
+            ("adminPort", admin.map { "\($0.port)" } ?? ""), ("adminHost", admin?.host ?? ""),
+            ("adminNames", "\(admin?.names ?? [])"), ("adminPassword", "\(admin?.password.hashValue ?? 0)"),
+            ("adminReadOnlyPassword", "\(admin?.readOnlyPassword.hashValue ?? 0)"),
+            ("publicMetrics", "\(admin?.tellsPublicMetrics ?? false)"),
         ]
     }
 

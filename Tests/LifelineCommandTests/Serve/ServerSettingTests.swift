@@ -25,10 +25,17 @@ struct ServerSettingTests {
          "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "drainCode": 4205, "reusePort": true,
          "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info", "logFormat": "json",
          "bridgeIgnoresAccessManager": true,
+         "adminPort": 7002, "adminHost": "[::1]", "adminNames": ["A.example", "b.example"], "publicMetrics": true,
+         "adminPassword": "admin of this test", "adminReadOnlyPassword": "reader of this test",
          "tls": {"cert": "c", "key": "k", "checkInterval": 24}, "pubnub": {"pollHold": 25}, "nexconn": {"presence": false}}
         """
 
     private func check(_ settings: ServeSettings) {
+        #expect(
+            settings.admin
+                == AdminSettings(
+                    host: "::1", port: 7002, names: ["a.example", "b.example"], password: "admin of this test",
+                    readOnlyPassword: "reader of this test", tellsPublicMetrics: true))
         #expect(settings.host == "0.0.0.0" && settings.port == 7001 && settings.data == "/d" && settings.isBridged)
         #expect(settings.tls == .init(certificateFile: "c", privateKeyFile: "k", checkInterval: .seconds(24)))
         #expect(
@@ -70,6 +77,8 @@ struct ServerSettingTests {
             "CONNECTION_RATE_PER_ADDRESS": "28", "LIMIT_LOOPBACK": "true",
             "ALLOW_PUBLIC_SECRETS": "true",
             "BRIDGE": "true",
+            "ADMIN_PORT": "7002", "ADMIN_HOST": "::1", "ADMIN_NAMES": "a.example, b.example", "PUBLIC_METRICS": "true",
+            "ADMIN_PASSWORD": "admin of this test", "ADMIN_READ_ONLY_PASSWORD": "reader of this test",
             "LOG_LEVEL": "info", "LOG_FORMAT": "json", "TLS_CERT": "c", "TLS_KEY": "k", "TLS_CHECK_INTERVAL": "24",
             "PUBNUB_POLL_HOLD": "25",
             "NEXCONN_PRESENCE": "false",
