@@ -255,7 +255,8 @@ let package = Package(
             name: "LifelineCommand",
             dependencies: [
                 "ConnectionEngine", "EngineRuntime", "Identifiers", "HTTPTransport", "WebSocketTransport", "Lifeline",
-                "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient", "PusherProtocol", "PusherSwift",
+                "LifelineServer", "ServerRuntime", "ServerConsole", "ServerCluster", "RedisClient", "PusherProtocol",
+                "PusherSwift",
                 "PubNub",
                 "PubNubProtocol", "NexconnChatSDK", "NexconnProtocol", "RealtimeHub", "HubStorage", "WireCoding",
                 "TransportCommon", "WebSocketFraming", nioCore, nioPosix, nioLocks, nioTLS, nioSSL, x509, orderedCollections,

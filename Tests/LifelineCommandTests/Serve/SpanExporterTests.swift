@@ -52,7 +52,8 @@ struct SpanExporterTests {
         eventLoop.advanceTime(by: .milliseconds(999))
         #expect(sent.withLockedValue(\.count) == 0)
         eventLoop.advanceTime(by: .milliseconds(1))
-        let found = try spans(try #require(sent.withLockedValue(\.first)))
+        let bodies = sent.withLockedValue { $0 }
+        let found = try spans(try #require(bodies.first))
         #expect(found.count == 2)
         #expect(found[0]["traceId"] as? String == span.traceID)
         #expect(found[0]["spanId"] as? String == span.spanID)
