@@ -116,11 +116,15 @@ struct MetricsParser {
                 throw Malformed(description: "labels differ: \(name)")
             }
             guard family.type == "histogram" else { continue }
-            let buckets = family.samples.filter { $0.name == name + "_bucket" }
-            let bounds = buckets.compactMap { Double($0.labels["le"] ?? "") }
-            guard bounds == bounds.sorted(), bounds.last == .infinity, buckets.map(\.value) == buckets.map(\.value).sorted(),
-                buckets.last?.value == value(name + "_count"), value(name + "_sum") != nil
-            else { throw Malformed(description: "histogram: \(name)") }
+            // One histogram for each set of labels beside the bound.
+            let histograms = Dictionary(grouping: family.samples) { $0.labels.filter { $0.key != "le" } }
+            for (labels, samples) in histograms {
+                let buckets = samples.filter { $0.name == name + "_bucket" }
+                let bounds = buckets.compactMap { Double($0.labels["le"] ?? "") }
+                guard bounds == bounds.sorted(), bounds.last == .infinity, buckets.map(\.value) == buckets.map(\.value).sorted(),
+                    buckets.last?.value == value(name + "_count", labels), value(name + "_sum", labels) != nil
+                else { throw Malformed(description: "histogram: \(name)") }
+            }
         }
     }
 }
