@@ -12,6 +12,7 @@ extension ServeSettings {
             ("redisPrefix", .string(redis?.prefix)),
             ("bridge", .bool(isBridged)), ("bridgeIgnoresAccessManager", .bool(bridgeIgnoresAccessManager)),
             ("logLevel", .string(logLevel.rawValue)), ("logFormat", .string(logFormat.rawValue)),
+            ("tracesEndpoint", .string(tracesEndpoint)),
             ("pathPrefix", .string(server.pathPrefix.isEmpty ? nil : server.pathPrefix)),
             ("trustProxyHeaders", .bool(server.trustsProxyHeaders)), ("corsOrigins", .strings(server.corsOrigins)),
             ("threads", .integer(server.threads)),
@@ -31,6 +32,15 @@ extension ServeSettings {
             ("closeTimeout", seconds(server.closeTimeout)), ("drainTimeout", seconds(server.drainTimeout)),
             ("drainCode", .integer(server.drainCode.map { Int($0) })), ("reusePort", .bool(server.reusesPort)),
             ("chatHeartbeat", seconds(server.chatHeartbeat)), ("pollQueueLength", .integer(server.pollQueueLength)),
+        ] + shownAdmin
+    }
+
+    private var shownAdmin: [(name: String, value: ShownSetting)] {
+        [
+            ("adminPort", .integer(admin?.port)), ("adminHost", .string(admin?.host)),
+            ("adminNames", .strings(admin?.names ?? [])),
+            ("adminPassword", .secret(admin?.password)), ("adminReadOnlyPassword", .secret(admin?.readOnlyPassword)),
+            ("publicMetrics", .bool(admin?.tellsPublicMetrics ?? false)),
         ]
     }
 }

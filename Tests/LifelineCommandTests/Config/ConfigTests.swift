@@ -115,7 +115,10 @@ struct ConfigTests {
     func groups() {
         for command in [ServeCommand.self, ConfigShowCommand.self] as [any ParsableCommand.Type] {
             let text = command.helpMessage(columns: 80)
-            for title in ["CONFIGURATION", "ADDRESS AND TLS", "APP", "PUBNUB", "NEXCONN CHAT", "BRIDGE", "CONNECTIONS", "LOG"] {
+            for title in [
+                "CONFIGURATION", "ADDRESS AND TLS", "APP", "PUBNUB", "NEXCONN CHAT", "BRIDGE", "CONNECTIONS", "CONSOLE",
+                "LOG AND TRACES",
+            ] {
                 #expect(text.contains("\n\(title):\n"), "\(title)")
             }
             #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })

@@ -24,6 +24,7 @@ struct ServerSettingTests {
          "chatHeartbeat": 18, "pollQueueLength": 19, "maxConnections": 20, "maxMessageBytes": 2100, "maxRequestBytes": 2200,
          "maxPendingBytes": 23000, "maxQueuedBytes": 66000, "publishTimeout": 26, "drainCode": 4205, "reusePort": true,
          "maxConnectionsPerAddress": 27, "connectionRatePerAddress": 28, "limitLoopback": true, "allowPublicSecrets": true, "data": "/d", "bridge": true, "logLevel": "info", "logFormat": "json",
+         "tracesEndpoint": "http://127.0.0.1:4318/",
          "bridgeIgnoresAccessManager": true,
          "adminPort": 7002, "adminHost": "[::1]", "adminNames": ["A.example", "b.example"], "publicMetrics": true,
          "adminPassword": "admin of this test", "adminReadOnlyPassword": "reader of this test",
@@ -36,6 +37,7 @@ struct ServerSettingTests {
                 == AdminSettings(
                     host: "::1", port: 7002, names: ["a.example", "b.example"], password: "admin of this test",
                     readOnlyPassword: "reader of this test", tellsPublicMetrics: true))
+        #expect(settings.tracesEndpoint == "http://127.0.0.1:4318/v1/traces")
         #expect(settings.host == "0.0.0.0" && settings.port == 7001 && settings.data == "/d" && settings.isBridged)
         #expect(settings.tls == .init(certificateFile: "c", privateKeyFile: "k", checkInterval: .seconds(24)))
         #expect(
@@ -66,7 +68,8 @@ struct ServerSettingTests {
     @Test("Every setting can be a variable, which counts more than the file")
     func variables() async throws {
         let environment = [
-            "HOST": "0.0.0.0", "PORT": "7001", "PATH_PREFIX": "/realtime", "TRUST_PROXY_HEADERS": "true",
+            "HOST": "0.0.0.0", "PORT": "7001", "TRACES_ENDPOINT": "http://127.0.0.1:4318", "PATH_PREFIX": "/realtime",
+            "TRUST_PROXY_HEADERS": "true",
             "CORS_ORIGINS": "https://a.example, https://b.example", "THREADS": "3", "ACTIVITY_TIMEOUT": "11",
             "PONG_TIMEOUT": "12",
             "REQUEST_TIMEOUT": "13", "KEEP_ALIVE_TIMEOUT": "14", "MESSAGE_TIMEOUT": "15", "CLOSE_TIMEOUT": "16",
