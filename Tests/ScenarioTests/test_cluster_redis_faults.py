@@ -18,7 +18,7 @@ from pusher_client import PusherSocket
 from redis_topologies import RedisPath, ShardedRedis, WatchedRedis, cut_tail
 
 pytestmark = [
-    pytest.mark.cluster, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
+    pytest.mark.alone, pytest.mark.skipif(redis_program() is None, reason="no redis-server found: run Scripts/setup.sh test")]
 NO_GAPS = dict.fromkeys(SERVICES, 0)
 
 
