@@ -37,9 +37,24 @@ class Sentinel(RedisTalk):
             f"bind 127.0.0.1\nport {self.port}\ndir {self.folder}\nlogfile {self.folder}/log\nprotected-mode no\n"
             f"sentinel monitor {name} 127.0.0.1 {port} 1\nsentinel down-after-milliseconds {name} 500\n"
             f"sentinel failover-timeout {name} 3000\n")
+        self.start()
+
+    def start(self):
+        """Again after ``kill``, with what it knew."""
         self.process = subprocess.Popen(
-            ["redis-server", str(path), "--sentinel"], executable=redis_program(), stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            ["redis-server", str(Path(self.folder, "sentinel.conf")), "--sentinel"], executable=redis_program(),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_until(self._answers, 30, "the Sentinel to answer")
+
+    def _answers(self):
+        try:
+            return self.command("PING") == "+PONG"
+        except OSError:
+            return False
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(20)
 
     def master(self):
         """The port of the master, as the Sentinel knows it."""
@@ -73,6 +88,14 @@ class WatchedRedis:
     def _add(self, part):
         self.parts.append(part)
         return part
+
+    def hold(self):
+        """From now on the replica gets nothing. Without a Sentinel: one that sees for eight seconds that the replica follows another address
+        than the master's has it follow the master directly."""
+        self.sentinel.kill()
+        self.replica.command("REPLICAOF", "127.0.0.1", str(self.path.port))
+        wait_until(lambda: self.replica.info("replication")["master_link_status"] == "up", 30, "the replica to follow")
+        self.path.hold()
 
     @property
     def url(self):

@@ -161,7 +161,7 @@ def test_a_failover_loses_the_last_writes(clusters, started, leader_dies):
     leader = wait_until(cluster.leader, 20, "a leader")
     port = next(node.port for name, node in cluster.nodes.items() if name != leader)
     absent = Absent(port)
-    redis.path.hold()
+    redis.hold()
     absent.publish(port)
     for publisher in watch.publishers.values():
         publisher.wait_accepted(34)
@@ -169,6 +169,7 @@ def test_a_failover_loses_the_last_writes(clusters, started, leader_dies):
     if leader_dies:
         cluster.kill(leader)
     redis.path.lead(free_port())
+    redis.sentinel.start()
     wait_until(lambda: redis.sentinel.master() == redis.replica.port, 30, "the Sentinel to choose the replica")
     wait_healthy(cluster)
     watch.flows()
