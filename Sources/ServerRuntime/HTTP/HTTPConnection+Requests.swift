@@ -81,6 +81,24 @@ extension HTTPConnection {
         self.answer(answer)
     }
 
+    /// Holds the request back until event loops have room for what it publishes.
+    ///
+    /// - Parameters:
+    ///   - deadline: of a request that has been held back before.
+    ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
+    package func hold(
+        until loops: EventLoopSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
+        _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
+    ) {
+        phase = .answering
+        if deadline == nil { loop.state.figures.held += 1 }
+        let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.settings.publishTimeout))
+        loop.hold(
+            BackpressureQueue.Request(
+                connection: self, number: number, loops: loops, deadline: deadline, refusal: refusal,
+                attempt: { attempt(number, deadline) }))
+    }
+
     // MARK: The server's own paths
 
     private func handleOwn(_ request: HTTPRequest) {

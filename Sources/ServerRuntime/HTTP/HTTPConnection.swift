@@ -48,7 +48,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
     /// Counts requests, so that an answer that comes late or twice finds no other request.
-    private var number: UInt32 = 0
+    private(set) var number: UInt32 = 0
     /// Counts the connections of the event loop; logs name connections by loop and serial number (rule SO-96).
     let serial: UInt32
     private(set) var isFirstRequest = true
@@ -390,24 +390,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     package func holdExchange(at now: MonotonicInstant) {
         phase = .holding
         since = now
-    }
-
-    /// Holds the request back until event loops have room for what it publishes.
-    ///
-    /// - Parameters:
-    ///   - deadline: of a request that has been held back before.
-    ///   - attempt: tries again; answers with ``finish(_:_:)``, or holds the request back until the same deadline.
-    package func hold(
-        until loops: EventLoopSet, or refusal: HTTPAnswer, _ deadline: MonotonicInstant?,
-        _ attempt: @escaping (_ number: UInt32, _ deadline: MonotonicInstant) -> Void
-    ) {
-        phase = .answering
-        if deadline == nil { loop.state.figures.held += 1 }
-        let (number, deadline) = (number, deadline ?? core.now.advanced(by: core.settings.publishTimeout))
-        loop.hold(
-            BackpressureQueue.Request(
-                connection: self, number: number, loops: loops, deadline: deadline, refusal: refusal,
-                attempt: { attempt(number, deadline) }))
     }
 
     /// Answers the request with this number, if it still waits.
