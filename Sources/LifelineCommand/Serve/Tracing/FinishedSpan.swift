@@ -20,48 +20,67 @@ struct FinishedSpan: Sendable {
 extension FinishedSpan {
     /// The request of the OpenTelemetry protocol (OTLP over HTTP, in JSON) with these spans.
     static func document(_ spans: [FinishedSpan], version: String, host: String) -> [UInt8] {
-        var out = JSONBuilder()
-        out.object {
-            $0.array("resourceSpans") {
-                $0.object {
-                    $0.object("resource") {
-                        $0.array("attributes") {
-                            $0.attribute("service.name", .string("lifeline"))
-                            $0.attribute("service.version", .string(version))
-                            $0.attribute("host.name", .string(host))
-                        }
-                    }
-                    $0.array("scopeSpans") {
-                        $0.object {
-                            $0.object("scope") { $0.text("name", "lifeline") }
-                            $0.array("spans") { for span in spans { span.write(to: &$0) } }
-                        }
-                    }
-                }
-            }
+        let resource = object {
+            $0.put(
+                "attributes",
+                json: list([
+                    attribute("service.name", .string("lifeline")), attribute("service.version", .string(version)),
+                    attribute("host.name", .string(host)),
+                ]))
         }
-        return out.bytes
+        let scope = object {
+            $0.put("scope", json: object { $0.put("name", "lifeline") })
+            $0.put("spans", json: list(spans.map(\.json)))
+        }
+        let resources = object {
+            $0.put("resource", json: resource)
+            $0.put("scopeSpans", json: list([scope]))
+        }
+        return Array(object { $0.put("resourceSpans", json: list([resources])) }.utf8)
     }
 
-    private func write(to out: inout JSONBuilder) {
-        out.object {
-            $0.text("traceId", traceID)
-            $0.text("spanId", spanID)
-            if let parentID { $0.text("parentSpanId", parentID) }
-            $0.text("name", name)
-            $0.number("kind", kindNumber)
+    private var json: String {
+        var attributes: [String] = []
+        self.attributes.forEach { attributes.append(Self.attribute($0, $1)) }
+        return Self.object {
+            $0.put("traceId", traceID)
+            $0.put("spanId", spanID)
+            if let parentID { $0.put("parentSpanId", parentID) }
+            $0.put("name", name)
+            $0.put("kind", kindNumber)
             // Integers of 64 bits are texts there.
-            $0.text("startTimeUnixNano", String(start))
-            $0.text("endTimeUnixNano", String(max(start, end)))
-            $0.array("attributes") { list in attributes.forEach { list.attribute($0, $1) } }
-            if let status {
-                $0.object("status") {
-                    $0.number("code", status.code == .ok ? 1 : 2)
-                    if let message = status.message { $0.text("message", message) }
-                }
-            }
+            $0.put("startTimeUnixNano", String(start))
+            $0.put("endTimeUnixNano", String(max(start, end)))
+            $0.put("attributes", json: Self.list(attributes))
+            if let status { $0.put("status", json: Self.object { $0.put("code", status.code == .ok ? 1 : 2) }) }
         }
     }
+
+    /// An attribute as the protocol has them. Kinds of values that the server does not use become texts.
+    private static func attribute(_ name: String, _ value: SpanAttribute) -> String {
+        object {
+            $0.put("key", name)
+            $0.put(
+                "value",
+                json: object {
+                    switch value {
+                    case .int32(let number): $0.put("intValue", String(number))
+                    case .int64(let number): $0.put("intValue", String(number))
+                    case .bool(let truth): $0.put("boolValue", truth)
+                    case .string(let text): $0.put("stringValue", text)
+                    default: $0.put("stringValue", "\(value)")
+                    }
+                })
+        }
+    }
+
+    private static func object(_ body: (inout JSONObject) -> Void) -> String {
+        var object = JSONObject()
+        body(&object)
+        return object.text
+    }
+
+    private static func list(_ elements: [String]) -> String { "[" + elements.joined(separator: ",") + "]" }
 
     private var kindNumber: Int {
         switch kind {
@@ -70,24 +89,6 @@ extension FinishedSpan {
         case .client: 3
         case .producer: 4
         case .consumer: 5
-        }
-    }
-}
-
-extension JSONBuilder {
-    /// An attribute as the protocol has them. Kinds of values that the server does not use become texts.
-    fileprivate mutating func attribute(_ name: String, _ value: SpanAttribute) {
-        object {
-            $0.text("key", name)
-            $0.object("value") {
-                switch value {
-                case .int32(let number): $0.text("intValue", String(number))
-                case .int64(let number): $0.text("intValue", String(number))
-                case .bool(let truth): $0.truth("boolValue", truth)
-                case .string(let text): $0.text("stringValue", text)
-                default: $0.text("stringValue", "\(value)")
-                }
-            }
         }
     }
 }
