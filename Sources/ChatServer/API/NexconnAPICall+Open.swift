@@ -3,8 +3,21 @@ import NexconnProtocol
 import RealtimeHub
 import WireCoding
 
-// Open channels (rules NA-50 to NA-54).
+// Open channels (rules NA-50 to NA-55).
 extension NexconnAPICall {
+    func listOpen() throws {
+        let (prefix, after) = (try fields.optionalText("prefix", upTo: 64) ?? "", try fields.optionalID("pageToken"))
+        let size = try page(1...1_000, fallback: 100)
+        try read { state in
+            let found = state.openChannels(prefix: prefix, after: after, limit: size + 1)
+            let result: JSONValue = [
+                "channels": .array(
+                    found.prefix(size).map { ["channelId": .id($0), "memberCount": .whole(state.participantCount(of: $0))] })
+            ]
+            return result.with("nextPageToken", found.count > size ? .id(found[size - 1]) : nil)
+        }
+    }
+
     func performOpen(_ route: NexconnAPIRoute) throws {
         let channel = try fields.id("channelId")
         switch route {

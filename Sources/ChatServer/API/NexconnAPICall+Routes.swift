@@ -2,8 +2,8 @@ extension NexconnAPICall {
     /// Does what an address is for. Throws, or answers once.
     func perform(_ route: NexconnAPIRoute) throws {
         switch route {
-        case .issueToken, .expireTokens, .updateUser, .user, .connectionStatus, .ban, .unban, .banned, .deactivate, .reactivate,
-            .deactivated, .block, .unblock, .blocked, .setMuted, .muted:
+        case .issueToken, .expireTokens, .updateUser, .user, .connectionStatus, .endSessions, .ban, .unban, .banned, .deactivate,
+            .reactivate, .deactivated, .block, .unblock, .blocked, .setMuted, .muted:
             try performUsers(route)
         case .sendDirect, .sendGroup, .sendOpen, .broadcastOpen, .sendSystem: try performSending(route)
         case .recall, .editDirect, .editGroup, .setMetadata, .deleteMetadata, .metadata: try performMessages(route)
@@ -18,6 +18,7 @@ extension NexconnAPICall {
         case .createOpen, .destroyOpen, .open, .setDestroyType, .participants, .areParticipants, .setOpenMetadata,
             .openMetadata, .removeOpenMetadata:
             try performOpen(route)
+        case .openChannels: try listOpen()
         case .muteInOpen, .unmuteInOpen, .mutedInOpen, .barFromOpen, .unbarFromOpen, .barredFromOpen, .allowInOpen,
             .disallowInOpen, .allowedInOpen, .freezeOpen, .unfreezeOpen, .frozenOpen, .isOpenFrozen, .muteInAllOpen,
             .unmuteInAllOpen, .mutedInAllOpen:

@@ -14,6 +14,13 @@ extension NexconnAPICall {
             end(.tokenExpired, "The token has expired.") { state, change in
                 try state.expireTokens(of: users, issuedBefore: Int64(instant), at: change.now, into: &change.commit)
             }
+        case .endSessions:
+            let users = try fields.ids("userIds", upTo: 100)
+            change { state, change in
+                let sessions = users.flatMap { state.sessions(of: $0) }
+                change.end(sessions, NexconnBye(code: .kicked, reason: "The session was ended by the application's server."))
+                return ["sessions": .whole(sessions.count)]
+            }
         case .ban:
             let (users, minutes) = (try fields.ids("userIds", upTo: 20), try fields.whole("durationMinutes", 1...43_200))
             end(.bannedWhileOnline, "The user has been banned.") { state, change in

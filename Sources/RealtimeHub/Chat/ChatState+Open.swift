@@ -110,6 +110,22 @@ extension ChatState {
     /// The ids of all open channels, sorted.
     public func openChannels() -> [Identifier] { rooms.rooms.keys.sorted() }
 
+    /// The first open channels by name.
+    ///
+    /// - Parameters:
+    ///   - prefix: what their ids begin with.
+    ///   - after: the last id of the page before.
+    ///   - limit: how many at most.
+    public func openChannels(prefix: String, after: Identifier?, limit: Int) -> [Identifier] {
+        var found: [Identifier] = []
+        for id in rooms.rooms.keys where id.text.utf8.starts(with: prefix.utf8) && after.map({ id > $0 }) ?? true {
+            found.append(id)
+            // Sorting seldom what is many times as long costs less than sorting all.
+            if found.count >= 4 * limit { found = Array(found.sorted().prefix(limit)) }
+        }
+        return Array(found.sorted().prefix(limit))
+    }
+
     /// How many participants an open channel has.
     public func participantCount(of id: Identifier) -> Int { rooms.count(of: id) }
 

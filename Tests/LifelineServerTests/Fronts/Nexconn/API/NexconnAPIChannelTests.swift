@@ -163,6 +163,25 @@ struct NexconnAPIChannelTests {
         }
     }
 
+    @Test("Open channels are listed by the bytes of their ids, in pages (NA-55)")
+    func openList() async throws {
+        try await withChatAPI { api in
+            for id in ["b2", "é", "a", "b1", "b3"] {
+                try await api.done("open-channel/create", ["channelId": .string(id), "destroyType": 1])
+            }
+            try await api.done("open-channel/create", ["channelId": "o"])
+            _ = try await participant(api, "bob")
+            let all = try await api.done("open-channel/list")
+            #expect(all["channels"]?.each("channelId") == ["a", "b1", "b2", "b3", "o", "é"] && all["nextPageToken"] == nil)
+            #expect(all["channels"]?.array?.map { $0["memberCount"]?.integer } == [0, 0, 0, 0, 1, 0])
+            let first = try await api.done("open-channel/list", ["prefix": "b", "pageSize": 2])
+            #expect(first["channels"]?.each("channelId") == ["b1", "b2"] && first["nextPageToken"] == "b2")
+            let second = try await api.done("open-channel/list", ["prefix": "b", "pageSize": 2, "pageToken": "b2"])
+            #expect(second["channels"]?.each("channelId") == ["b3"] && second["nextPageToken"] == nil)
+            #expect(try await api.refused("open-channel/list", ["pageSize": 1_001]).first == 400)
+        }
+    }
+
     @Test("Muting, freezing and banning in open channels is told and holds")
     func openOrder() async throws {
         try await withChatAPI { api in
@@ -218,7 +237,7 @@ struct NexconnAPIChannelTests {
         let application = NexconnAPIFixture.application
         let answer = await NexconnAPIFixture.answer(route, "{}", application)
         let needsNothing: Set<NexconnAPIRoute> = [
-            .banned, .deactivated, .groups, .frozenGroups, .frozenOpen, .mutedInAllOpen,
+            .banned, .deactivated, .groups, .frozenGroups, .frozenOpen, .mutedInAllOpen, .openChannels,
         ]
         #expect(answer.status == (needsNothing.contains(route) ? 200 : 400))
         for junk in [#"{"userId":[],"groupId":{},"channelId":1,"userIds":"x","fromUserId":null}"#] {

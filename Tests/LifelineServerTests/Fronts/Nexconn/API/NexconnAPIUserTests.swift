@@ -31,6 +31,24 @@ struct NexconnAPIUserTests {
         }
     }
 
+    @Test("Ending sessions disconnects a user and leaves the token valid (NA-17)")
+    func endSessions() async throws {
+        try await withChatAPI { api in
+            let issued = try await api.done("auth/access-token/issue", ["userId": "ann", "name": "Ann"])
+            let token = issued["accessToken"]?.string ?? ""
+            let device = try await ChatTestClient.live(api.server, token: token)
+            let other = try await api.device("ben")
+            let ended = try await api.done("user/session/end", ["userIds": ["ann", "nobody"]])
+            #expect(ended["sessions"] == 1)
+            #expect(try await device.expectBye()["code"]?.integer == 31010)
+            #expect(try await api.done("user/connection-status/get", ["userId": "ben"])["status"] == "online")
+            let again = try await ChatTestClient.live(api.server, token: token)
+            #expect(await again.welcome["user"] == "ann")
+            await other.closeSocket()
+            #expect(try await api.refused("user/session/end", ["userIds": []]).first == 400)
+        }
+    }
+
     @Test("Expired tokens end their sessions and open none; later ones are good")
     func expire() async throws {
         try await withChatAPI { api in
