@@ -16,16 +16,14 @@ extension ChatService {
         return known.map { application in (application.settings, application.read { $0.openChannels().count }) }
     }
 
-    /// Open channels by name, one more than `limit` when there are more; nil where another process decides.
+    /// Open channels by name, one more than `limit` when there are more, wherever that is decided.
     package func listOpenChannels(
-        of key: String, prefix: String, after: String?, limit: Int
-    ) async throws -> [(name: String, users: Int)]? {
-        guard backend.forwarder == nil, let application = application(key: key) else { return nil }
-        return try await NIOThreadPool.singleton.runIfActive {
-            let names = application.read { $0.openChannels() }
-                .filter { name in name.text.utf8.starts(with: prefix.utf8) && after.map { name > Identifier($0) } ?? true }
-                .prefix(limit + 1)
-            return application.read { state in names.map { ($0.text, state.participantCount(of: $0)) } }
+        of application: ChatApplication, prefix: String, after: String?, limit: Int
+    ) async throws(HTTPProblem) -> [(name: String, users: Int)] {
+        let page: JSONValue = ["prefix": .string(prefix), "pageSize": .number(JSONNumber(limit + 1))]
+        let answer = try await ask("open-channel/list", page.with("pageToken", after.map { .string($0) }), of: application)
+        return (answer["channels"]?.array ?? []).compactMap { channel in
+            channel["channelId"]?.string.map { ($0, channel["memberCount"]?.integer ?? 0) }
         }
     }
 
@@ -57,21 +55,11 @@ extension ChatService {
         return value["result"] ?? [:]
     }
 
-    /// Ends a user's sessions on this server.
+    /// Ends a user's sessions on all servers.
     ///
     /// - Returns: how many.
-    package func endSessions(of user: String, application key: String) async throws -> Int {
-        var count = 0
-        for mailbox in mailboxes {
-            count += try await mailbox.queue.eventLoop.submit {
-                let sessions = mailbox.part.list.all.filter { session in
-                    session.application?.key.isExactly(key) == true && session.peer?.user == Identifier(user)
-                }
-                for session in sessions { session.close(.bye(.endedByOperator)) }
-                return sessions.count
-            }.get()
-        }
-        return count
+    package func endSessions(of user: String, in application: ChatApplication) async throws(HTTPProblem) -> Int {
+        try await ask("user/session/end", ["userIds": [.string(user)]], of: application)["sessions"]?.integer ?? 0
     }
 
     /// Connections of an event loop from a place in its list on; to be called on that loop.
@@ -87,6 +75,16 @@ extension ChatService {
         return (reports, end < list.count ? end : nil)
     }
 
+    /// Shows what is told to an open channel's participants on this server, where another process has taken it (rule CO-40).
+    package func show(_ frame: ByteBuffer, in channel: Identifier, of key: String) {
+        guard context.feed.isWatched, let message = NexconnWire.message(in: frame) else { return }
+        let text = String(decoding: message.content, as: UTF8.self)
+        context.feed.tell(
+            FeedEvent(
+                .published, .chat, application: key, channel: channel.text, name: message.type, user: message.from,
+                bytes: text.utf8.count, payload: text))
+    }
+
     /// The applications that have a webhook, or had one, as far as this server tells them.
     package var webhookReports: [(application: String, url: String?, counts: WebhookDelivery.Counts)] {
         guard backend.tellsWebhooks(self) else { return [] }
@@ -94,8 +92,4 @@ extension ChatService {
             application.webhooks.counts.map { (application.key, application.settings.webhook, $0) }
         }
     }
-}
-
-extension NexconnBye {
-    fileprivate static let endedByOperator = NexconnBye(code: .kicked, reason: "The server's operator has ended the session.")
 }

@@ -35,7 +35,7 @@ package final class LocalBackend: Sendable {
             // Asked for each message; without a console nobody ever looks on.
             let tap: any BridgeTap =
                 configuration.admin == nil
-                ? bridgeQueue : ObservedTap(bridgeQueue, feed: feed) { $0 == "nexconn" ? .chat : ServiceName(rawValue: $0) }
+                ? bridgeQueue : ObservedTap(bridgeQueue, feed: feed)
             localChannels = LocalChannels(
                 clock: configuration.clock, userOfflineGrace: configuration.userOfflineGrace,
                 maximumPendingBytes: configuration.maximumPendingBytes, bridge: tap)

@@ -96,16 +96,7 @@ extension PusherService {
 extension PusherWire {
     /// The message of a frame that goes to subscribers, as text of JSON.
     fileprivate static func envelope(in frame: ByteBuffer) -> JSONText? {
-        let bytes = frame.readableBytesView
-        guard bytes.count > 2 else { return nil }
-        // The length stands in seven bits, or in two or eight bytes behind them.
-        let header =
-            switch bytes[bytes.startIndex + 1] & 0x7F {
-            case 126: 4
-            case 127: 10
-            default: 2
-            }
-        return try? JSONText(bytes: Array(bytes.dropFirst(header)))
+        try? JSONText(bytes: Array(frame.messageOfServerFrame))
     }
 }
 

@@ -9,6 +9,7 @@ import pytest
 from cluster_harness import Cluster
 from console_harness import ADMIN, Console
 from lifeline_harness import free_port, wait_until
+from nexconn_client import ChatSession, ServerAPI
 from pusher_client import PusherSocket
 
 
@@ -30,6 +31,10 @@ def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
     assert told["connected"] and told["role"] == "leader" and told["nodes"] == 2
     told = follower.ask("overview")["cluster"]
     assert told["connected"] and told["role"] == "follower" and told["leader"] == leading
+    api = ServerAPI(cluster.nodes[following].port)
+    api.result("open-channel/create", {"channelId": "lobby", "destroyType": 1})
+    session = ChatSession(cluster.nodes[following].port, api.token("ann"))
+    session.connect()
     client = started(PusherSocket, cluster.nodes[following].port)
     client.subscribe("room")
     client.subscribe("presence-room", {"user_id": "u"})
@@ -37,9 +42,9 @@ def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
     for console in (leader, follower):
         assert [channel["name"] for channel in console.ask("channels?service=pusher&app=1001")["channels"]] == ["presence-room", "room"]
         assert console.ask("channel?service=pusher&app=1001&channel=presence-room")["members"] == ["u"]
-        status, answer, _ = console.request("GET", "/console/api/channels?service=chat&app=app-key")
-        assert status == 409 and "cluster" in answer["error"]
-    assert [user["user"] for user in follower.ask("users")["users"]] == ["u"] and leader.ask("users")["users"] == []
+        listed = console.ask("channels?service=chat&app=app-key")["channels"]
+        assert [(channel["name"], channel["users"]) for channel in listed] == [("lobby", 0)]
+    assert sorted(user["user"] for user in follower.ask("users")["users"]) == ["ann", "u"] and leader.ask("users")["users"] == []
 
     lines = []
     feed = urllib.request.urlopen(urllib.request.Request(
@@ -57,10 +62,19 @@ def test_each_console_shows_the_cluster_and_acts_for_it(cluster, started):
     threading.Thread(target=read, daemon=True).start()
     assert leader.act("publish", {"service": "pusher", "app": "1001", "channel": "room", "event": "tick", "data": "x"})[0] == 200
     assert follower.act("publish", {"service": "pubnub", "app": "demo", "channel": "room", "data": "x"})[0] == 200
+    chat = {"service": "chat", "app": "app-key", "channel": "lobby", "user": "ann", "data": "hello"}
+    assert leader.act("publish", chat)[0] == 200
     assert client.wait("tick", "room")["data"] == "x"
+    for service, app, channel in (("pubnub", "demo", "room"), ("chat", "app-key", "lobby")):
+        wait_until(lambda: [line for line in lines if (line["service"], line["app"], line.get("channel")) == (service, app, channel)], 30,
+                   lambda: f"the message of {service} in {lines}")
     wait_until(lambda: {"kind": "published", "service": "pusher", "app": "1001", "channel": "room", "name": "tick", "bytes": 1} in lines, 30,
                lambda: f"the event in {lines}")
     assert leader.act("terminate", {"service": "pusher", "app": "1001", "user": "u"})[0] == 200
     wait_until(lambda: client.end, 30, "the end of the connection")
     assert client.end[0] == 4009
     assert follower.ask("ended")["ended"][0]["code"] == 4009
+    status, told, _ = leader.act("terminate", {"service": "chat", "app": "app-key", "user": "ann"})
+    assert (status, told["told"]) == (200, "The user's session was ended.")
+    assert session.wait_bye()["code"] == 31010
+    assert session.connect()["user"] == "ann"

@@ -78,8 +78,11 @@ package protocol ChatNode: AnyObject, Sendable {
     func countMessage(of application: NexconnApplication)
     /// Counts a message that the node took and another process decided about.
     func countMessage(at slot: MetricSlot)
+    /// Shows what the participants of an open channel are told to those who look at the node's live feed.
+    func show(_ frame: ByteBuffer, in channel: Identifier, of key: String)
 }
 
 extension ChatNode {
     package func countMessage(at slot: MetricSlot) {}
+    package func show(_ frame: ByteBuffer, in channel: Identifier, of key: String) {}
 }

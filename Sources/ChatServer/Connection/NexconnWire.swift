@@ -1,5 +1,6 @@
 import NIOCore
 import NexconnProtocol
+import ServerRuntime
 import WebSocketFraming
 
 /// Puts frames of the chat session into WebSocket frames.
@@ -20,6 +21,14 @@ enum NexconnWire {
     /// An event without a place, for all who get it.
     static func transient(_ body: [UInt8]) -> ByteBuffer {
         frame(NexconnServerFrames.transient(body))
+    }
+
+    /// The message that a frame of an event tells; nil for other frames.
+    static func message(in frame: ByteBuffer) -> NexconnMessage? {
+        var decoder = NexconnFrameDecoder()
+        guard case .transient(.message(let message)) = frame.messageOfServerFrame.withUnsafeBytes({ decoder.text($0) })
+        else { return nil }
+        return message
     }
 
     /// An event of the inbox. The body is copied once, behind what differs for each receiver.

@@ -31,7 +31,7 @@ function list(context, name, key, columns, nothing, forms) {
 
 export async function users(main, context) {
   const end = async (row) => {
-    const sure = await confirm(`End the connections of ${row.user}?`, "Apps of this user are disconnected. Those of Pusher on all servers, those of chat on this one. To keep the user out, revoke the user's tokens, too.", "End connections");
+    const sure = await confirm(`End the connections of ${row.user}?`, "The user's apps are disconnected, on all servers. To keep the user out, revoke the user's tokens as well.", "End connections");
     if (!sure) return;
     try {
       const told = await context.act("terminate", { service: row.service, app: row.app, user: row.user });

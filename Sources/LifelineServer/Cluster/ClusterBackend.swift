@@ -79,9 +79,11 @@ final class ClusterBackend: ServerSeat {
         client.attach(pubnub, of: .pubnub)
         client.attach(chat, of: .chat)
         let channels = ClusterChannels(bus: client, clock: clock)
+        // Asked for each message; without a console nobody ever looks on.
+        let tap = configuration.admin == nil ? nil : ObservedTap(nil, feed: node.feed)
         return Parts(
             channels: channels,
-            streams: ClusterStreams(configuration.pubnub, clock: clock, names: names, bus: client, leading: pubnub),
+            streams: ClusterStreams(configuration.pubnub, clock: clock, names: names, bus: client, tap: tap, leading: pubnub),
             chat: ClusteredChat(client, chat, settings: configuration.chat, names: names, logger: configuration.logger),
             pusherForwarder: { channels.forward($0, $1) }, pusherLeading: pusher, chatLeading: chat)
     }

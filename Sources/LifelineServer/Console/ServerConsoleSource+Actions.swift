@@ -74,10 +74,8 @@ extension ServerConsoleSource {
             return ["told": "The user's connections are being ended, on all servers."]
         case "chat":
             let application = try chatApplication(body["app"]?.string)
-            guard let count = try? await services.chat.endSessions(of: user, application: application.key) else {
-                throw HTTPProblem(503, "The server is shutting down.")
-            }
-            return ["told": .string("\(count) of the user's sessions on this server were ended.")]
+            let count = try await services.chat.endSessions(of: user, in: application)
+            return ["told": .string(count == 1 ? "The user's session was ended." : "\(count) sessions of the user were ended.")]
         default: throw HTTPProblem(400, "service is pusher or chat: polls of PubNub have no sessions to end.")
         }
     }

@@ -32,11 +32,8 @@ extension ServerConsoleSource {
             names = found.map(\.name)
             list = found.map { ["name": .string($0.name), "subscriptions": .null, "users": .count($0.users)] }
         case "chat":
-            let key = try chatApplication(parameters.application).key
-            guard let found = try await services.chat.listOpenChannels(of: key, prefix: prefix, after: after, limit: limit) else {
-                throw HTTPProblem(
-                    409, "In a cluster open channels of chat are not listed: the chat API tells of one by its name.")
-            }
+            let found = try await services.chat.listOpenChannels(
+                of: try chatApplication(parameters.application), prefix: prefix, after: after, limit: limit)
             names = found.map(\.name)
             list = found.map { ["name": .string($0.name), "subscriptions": .null, "users": .count($0.users)] }
         default: throw Self.unknownService

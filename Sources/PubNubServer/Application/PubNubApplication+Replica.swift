@@ -23,6 +23,10 @@ extension PubNubApplication {
             for (message, element) in zip(messages, elements) { pending.entries += state.streams.append(message, element) }
             for group in groups { put(group, &state, &pending) }
         }
+        guard let bridge else { return }
+        for message in messages where !message.channel.text.hasByteSuffix(PubNubMessage.presenceSuffix) {
+            bridge.carry(message, of: subscribeKey)
+        }
     }
 
     /// Goes on from a timetoken although there is no message with it.

@@ -5,6 +5,7 @@ package struct ObservedTap: BridgeTap {
     /// What the feed calls a service that bridges know under this name.
     private let name: @Sendable (_ bridgeName: String) -> ServiceName
 
+    /// - Parameter tap: the one that everything is handed to; nil where there is only somebody who looks on.
     package init(_ tap: (any BridgeTap)?, feed: LiveFeed, name: @escaping @Sendable (_ bridgeName: String) -> ServiceName) {
         self.tap = tap
         self.feed = feed

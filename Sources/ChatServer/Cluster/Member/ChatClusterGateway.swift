@@ -129,7 +129,11 @@ extension ChatClusterGateway {
     // MARK: What the leader tells
 
     func apply(_ deliveries: [NexconnDelivery]) {
-        state.withLockedValue { state in state.node?.apply(deliveries, of: number, to: &state.sessions) }
+        state.withLockedValue { state in
+            guard let node = state.node else { return }
+            node.apply(deliveries, of: number, to: &state.sessions)
+            for case .room(let frame, let channel, _) in deliveries { node.show(frame, in: channel, of: key) }
+        }
     }
 
     /// Sessions that one announcement has at most.

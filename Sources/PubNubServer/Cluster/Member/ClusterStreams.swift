@@ -27,16 +27,18 @@ package final class ClusterStreams: StreamBackend {
     ///
     /// - Parameters:
     ///   - names: what the node's metrics call applications.
+    ///   - tap: is shown what the leader has decided.
     ///   - leading: makes the leader's part on this node, and learns of changed keysets.
     package init(
         _ settings: PubNubServiceSettings, clock: ServerClock, names: MetricNames, bus: any ClusterBus,
-        leading: PubNubClusterLeaderFactory?
+        tap: (any BridgeTap)? = nil, leading: PubNubClusterLeaderFactory?
     ) {
         relay = ClusterRelay(bus, clock: clock)
         self.leading = leading
         limits = StreamLimits(perChannel: settings.pollQueueLength)
         copies = LocalStreams(
-            settings, clock: clock, names: names, store: ReplicaStore(), restored: ReplicaStore.nothing, log: nil, relay: relay)
+            settings, clock: clock, names: names, store: ReplicaStore(), restored: ReplicaStore.nothing, bridge: tap, log: nil,
+            relay: relay)
         add(copies.applications)
         bus.attach(self, of: .pubnub)
     }
