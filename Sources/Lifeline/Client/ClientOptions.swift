@@ -57,6 +57,10 @@ public struct ClientOptions: Hashable, Sendable {
     /// Something between client and service, such as a proxy, may acknowledge what it has lost; then a new request is the only way to
     /// find out. Its price is one request per client and interval while nothing is published: 60 an hour by default.
     public var pollRenewal: Duration?
+    /// Whether the system's notifications close the connection while the application is in the background; true unless set. Turn it off
+    /// for an application that the system lets run there, such as one that plays audio; then only
+    /// ``LifelineClient/applicationDidEnterBackground()`` closes it. Rule LL-66.
+    public var suspendsInBackground: Bool
     /// Where the client writes what happens: each status, gap, subscription and message published. Nil for no log. Neither payloads
     /// nor secrets are written, names of channels only at level `debug` and below. Rules LL-52 and OB-1.
     ///
@@ -81,8 +85,10 @@ public struct ClientOptions: Hashable, Sendable {
         certificatePins: CertificatePins? = nil, proxy: HTTPProxy? = nil, headers: [String: String] = [:],
         requiresEncryption: Bool = false, backlog: Int = 4096, messageTimeout: Duration? = nil, messageBytes: Int? = nil,
         pollRenewal: Duration? = nil, retryPolicy: RetryPolicy? = nil,
-        logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil
+        logger: Logger? = nil, metrics: ClientMetrics? = nil, clientCertificate: ClientCertificate? = nil,
+        suspendsInBackground: Bool = true
     ) {
+        self.suspendsInBackground = suspendsInBackground
         uncomparedLogger = Uncompared(logger)
         uncomparedMetrics = Uncompared(metrics)
         self.retryPolicy = retryPolicy

@@ -27,7 +27,9 @@ public final class LifelineClient: Sendable {
         adapter: any ServiceAdapter, options: ClientOptions, consumers: (any ConsumerTracker)? = nil,
         application: ApplicationMonitor? = nil
     ) {
-        core = ClientCore(adapter: adapter, options: options, consumers: consumers, application: application)
+        core = ClientCore(
+            adapter: adapter, options: options, consumers: consumers,
+            application: options.suspendsInBackground ? application : nil)
     }
 
     /// The present status of the connection.

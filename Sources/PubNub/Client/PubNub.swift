@@ -59,7 +59,8 @@ public final class PubNub: Sendable {
             backlog: Self.backlog, isDroppable: { $0.isDroppable }, dropped: { _ in .gap(PNGap()) })
         let heard = engine.observe { [weak self] in self?.hear($0) }
         let delivered = deliveries.observe(on: queue) { [weak self] in self?.deliver($0) }
-        let application = assembly.observeApplication { [weak self] in self?.moved(to: $0) }
+        let application =
+            values.suspendsInBackground ? assembly.observeApplication { [weak self] in self?.moved(to: $0) } : nil
         observations.withLockedValue { $0 = [heard, delivered] + (application.map { [$0] } ?? []) }
     }
 

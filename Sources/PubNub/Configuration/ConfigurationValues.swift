@@ -31,6 +31,7 @@ struct ConfigurationValues: Hashable, Sendable {
     var requestMessageCountThreshold: UInt = 0
     var maximumMessagesCacheSize: UInt = 100
     var completeRequestsBeforeSuspension = true
+    var suspendsInBackground = true
     var sharedGroupIdentifier = ""
     var stripMobilePayload = true
     var usesRandomInitializationVector = true

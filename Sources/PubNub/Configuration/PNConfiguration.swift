@@ -178,6 +178,14 @@ public final class PNConfiguration: Sendable {
         set { write(\.completeRequestsBeforeSuspension, newValue) }
     }
 
+    /// Whether the system's notifications close the subscription's connection while the application is in the background; true unless
+    /// set. Turn it off for an application that the system lets run there, such as one that plays audio; then only
+    /// ``PubNub/applicationDidEnterBackground()`` closes it. An addition to the Cocoa SDK (rule PK-76).
+    public var suspendsInBackground: Bool {
+        get { read(\.suspendsInBackground) }
+        set { write(\.suspendsInBackground, newValue) }
+    }
+
     /// iOS only in the Cocoa SDK: kept, without effect.
     public var applicationExtensionSharedGroupIdentifier: String {
         get { read(\.sharedGroupIdentifier) }

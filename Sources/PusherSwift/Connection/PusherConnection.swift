@@ -102,7 +102,7 @@ open class PusherConnection: NSObject, @unchecked Sendable {
             },
             driver.notices.observe(on: .queue(callbackQueue)) { [weak self] in self?.deliver($0) },
         ]
-        if let application = engine.observeApplication(driver) { observations.append(application) }
+        if options.suspendsInBackground, let application = engine.observeApplication(driver) { observations.append(application) }
     }
 
     deinit {

@@ -24,6 +24,14 @@ extension PusherClientOptions {
         set { state.withLockedValue { $0.authParams = newValue } }
     }
 
+    /// Whether the system's notifications close the connection while the application is in the background; true unless set. Turn it off
+    /// for an application that the system lets run there, such as one that plays audio; then only
+    /// ``Pusher/applicationDidEnterBackground()`` closes it. Read when a client is made (rule PA-91).
+    public var suspendsInBackground: Bool {
+        get { state.withLockedValue { $0.suspendsInBackground } }
+        set { state.withLockedValue { $0.suspendsInBackground = newValue } }
+    }
+
     /// Called on the callback queue before every request to an endpoint, for headers that change, such as a token; they count before
     /// ``authHeaders``.
     public var authHeadersProvider: (() -> [String: String])? {

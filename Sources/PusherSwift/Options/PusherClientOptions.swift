@@ -42,6 +42,7 @@ public class PusherClientOptions: NSObject, @unchecked Sendable {
         var retryPolicy: RetryPolicy?
         var logger: Logger?
         var metrics: ClientMetrics?
+        var suspendsInBackground = true
         var engine = EngineAssembly.live
     }
 

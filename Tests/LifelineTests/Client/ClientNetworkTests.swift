@@ -1,4 +1,6 @@
+import EngineRuntime
 import HTTPTransport
+import NIOConcurrencyHelpers
 import Testing
 import TransportCommon
 
@@ -18,6 +20,19 @@ struct ClientNetworkTests {
         #expect(socket.proxy == proxy && poll.proxy == proxy)
         #expect(socket.connectTimeout == .seconds(3) && poll.connectTimeout == .seconds(3))
         #expect(options.httpCaller(bodyLimit: 7).bodyLimit == 7)
+    }
+
+    @Test("LL-66: the system's notifications count only if the client suspends in the background", arguments: [true, false])
+    func background(suspends: Bool) {
+        let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)
+        let monitor = ApplicationMonitor { body in report.withLockedValue { $0 = body } }
+        let adapter = ScriptedAdapter()
+        let client = LifelineClient(
+            adapter: adapter, options: ClientOptions(suspendsInBackground: suspends), application: monitor)
+        report.withLockedValue { $0 }?(.background)
+        #expect(adapter.calls == (suspends ? [.moved(.background)] : []))
+        client.applicationWillEnterForeground()
+        #expect(adapter.calls.last == .moved(.foreground))
     }
 
     @Test("Without settings the system's authorities count, and nothing goes between")

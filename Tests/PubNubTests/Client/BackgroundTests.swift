@@ -55,6 +55,25 @@ import Testing
         #expect(words.withLockedValue { $0 } == ["idle", "cancelled", "answered", "idle again"])
     }
 
+    @Test(arguments: [true, false])
+    func `PK-76: the system's notifications count only if the client suspends in the background`(suspends: Bool) {
+        let engine = ScriptedEngine()
+        let report = NIOLockedValueBox<(@Sendable (ApplicationMonitor.Place) -> Void)?>(nil)
+        var values = ConfigurationValues(publishKey: "pub", subscribeKey: "sub", uuid: "me", deviceID: "device")
+        values.suspendsInBackground = suspends
+        let assembly = EngineAssembly(
+            makeCalls: { _ in ScriptedCalls() }, makeEngine: { _, _ in engine },
+            observeApplication: { body in
+                report.withLockedValue { $0 = body }
+                return nil
+            })
+        let client = PubNub(values, queue: .inline, assembly: assembly)
+        report.withLockedValue { $0 }?(.background)
+        #expect(engine.log == (suspends ? ["moved to background"] : []))
+        client.applicationDidEnterBackground()
+        #expect(engine.log == ["moved to background"])
+    }
+
     @Test func `PK-75: the engine is told each change once`() {
         let fixture = Fixture()
         fixture.client.applicationWillEnterForeground()

@@ -1,5 +1,6 @@
 import ConnectionEngine
 import Foundation
+import NIOConcurrencyHelpers
 import Testing
 import WebSocketTransport
 
@@ -106,5 +107,14 @@ struct AdditionsTests {
         fixture.settle()
         let words = fixture.delegate.failures.first?.error?.localizedDescription
         #expect(words?.contains("within \(seconds) s") == true)
+    }
+
+    @Test(arguments: [true, false])
+    func `PA-91: the system is asked where the application is only if the client suspends in the background`(suspends: Bool) {
+        let options = PusherClientOptions()
+        #expect(options.suspendsInBackground)
+        options.suspendsInBackground = suspends
+        let fixture = Fixture(options: options)
+        #expect(fixture.applicationObservations.withLockedValue { $0 } == (suspends ? 1 : 0))
     }
 }

@@ -16,6 +16,8 @@ struct Fixture {
     let delegate: RecordingDelegate
     let queue: DispatchQueue
     let network = ScriptedNetwork()
+    /// How often the connection asked the system to tell where the application is.
+    let applicationObservations = NIOLockedValueBox(0)
 
     var connection: PusherConnection { pusher.connection }
 
@@ -42,6 +44,10 @@ struct Fixture {
             },
             observeNetwork: { [network] host, driver in
                 network.listen(host) { [weak driver] in driver?.submit(.networkChanged($0)) }
+                return nil
+            },
+            observeApplication: { [applicationObservations] _ in
+                applicationObservations.withLockedValue { $0 += 1 }
                 return nil
             })
         pusher = Pusher(key: key, options: options)
