@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """What several servers on one Redis cost beside one server without it, in one run.
 
-Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS]; `Benchmarks/run.sh cluster` builds both and calls it. Everything is on loopback and
-shares the machine's processors, the load included, so only ratios of one run mean something.
+Usage: Benchmarks/cluster.py LIFELINE WSLOAD [SECONDS [PART…]], with the parts compare, spread, grow, repair and scripts; all of them without one.
+`Benchmarks/run.sh cluster` builds both programs and calls it. Everything is on loopback and shares the machine's processors, the load included,
+so only ratios of one run mean something.
 """
 
+import http.client
 import json
 import os
 import statistics
 import subprocess
 import sys
 import time
+import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "PythonHarness"))
@@ -19,6 +22,7 @@ SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 4
 os.environ["LIFELINE"] = LIFELINE
 from cluster_harness import Cluster  # noqa: E402
 from lifeline_harness import Server, wait_until  # noqa: E402
+from nexconn_client import ServerAPI  # noqa: E402
 from pusher_client import PusherSocket  # noqa: E402
 
 OPTIONS = ("--threads", "1", "--log-level", "error", "--connection-rate-per-address", "0", "--max-connections-per-address", "0")
@@ -134,6 +138,70 @@ def repair():
     cluster.end()
 
 
+def spent(redis):
+    """Calls and microseconds of each command of Redis so far, those that scripts call included."""
+    found = {}
+    for name, text in redis.info("commandstats").items():
+        fields = dict(field.split("=") for field in text.split(","))
+        found[name.removeprefix("cmdstat_")] = (int(fields["calls"]), int(fields["usec"]))
+    return found
+
+
+def scripts():
+    """What the scripts cost in Redis: one operation at a time, so that each is a batch of its own."""
+    cluster = Cluster(("a",), OPTIONS)
+    port, redis = cluster.nodes["a"].port, cluster.redis
+    api, client = ServerAPI(port), PusherSocket(port)
+    client.subscribe("room")
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+
+    def get(path):
+        line.request("GET", path)
+        line.getresponse().read()
+
+    users = [f"u{number}" for number in range(100)]
+    for user in ["ann", "ben", *users]:
+        api.token(user)
+    api.result("group-channel/create", {"userId": "ann", "groupId": "g", "groupName": "G", "memberUserIds": users})
+    api.result("open-channel/create", {"channelId": "o", "destroyType": 1})
+    text = {"fromUserId": "ann", "messageType": "RC:TxtMsg", "content": json.dumps({"content": "x" * 80})}
+
+    def come_and_go(number, channel, user=None):
+        client.subscribe(channel, user)
+        client.unsubscribe(channel)
+        client.settled()
+
+    body = urllib.parse.quote(json.dumps("x" * 100))
+    operations = {
+        "Pusher, an event": lambda number: cluster.nodes["a"].publish("room", "e", "x" * 100),
+        "Pusher, a channel subscribed to and left": lambda number: come_and_go(number, f"c{number}"),
+        "Pusher, a member who comes and goes": lambda number: come_and_go(number, "presence-p", {"user_id": f"u{number}"}),
+        "PubNub, a message that is not stored": lambda number: get(f"/publish/demo/demo/0/room/0/{body}?uuid=u&store=0"),
+        "PubNub, a message that is stored": lambda number: get(f"/publish/demo/demo/0/room/0/{body}?uuid=u&store=1"),
+        "PubNub, a user who comes and goes": lambda number: (
+            get(f"/v2/presence/sub-key/demo/channel/room/heartbeat?uuid=u{number}&heartbeat=60"),
+            get(f"/v2/presence/sub-key/demo/channel/room/leave?uuid=u{number}")),
+        "chat, a message to one": lambda number: api.result("direct-channel/message/send", {**text, "toUserIds": ["ben"]}),
+        "chat, a message to a group of 101": lambda number: api.result("group-channel/message/send", {**text, "toGroupIds": ["g"]}),
+        "chat, a message in an open channel": lambda number: api.result("open-channel/message/send", {**text, "toChannelIds": ["o"]}),
+    }
+    count = 300
+    for name, operation in operations.items():
+        before = spent(redis)
+        for number in range(count):
+            operation(number)
+        after = spent(redis)
+        cost = {key: [(b - a) / count for a, b in zip(before.get(key, (0, 0)), value)] for key, value in after.items()}
+        calls, micros = cost.pop("evalsha")
+        inner = sorted(((each, key) for key, (_, each) in cost.items() if key not in ("ping", "info")), reverse=True)[:4]
+        show(name, batches=f"{calls:.1f}", redis=f"{micros:.0f} µs", of_which=" ".join(f"{key} {each:.0f}" for each, key in inner if each >= 0.5))
+    line.close()
+    api.close()
+    client.drop()
+    cluster.end()
+
+
 if __name__ == "__main__":
-    for part in (compare, spread, grow, repair):
+    parts = (compare, spread, grow, repair, scripts)
+    for part in [part for part in parts if part.__name__ in sys.argv[4:]] or parts:
         part()
