@@ -89,7 +89,7 @@ serve: setup ## Build, then run the server on port 6001
 # Where the time goes, and what runs beside what: CONTRIBUTING.md.
 .PHONY: test
 test: lint built pure ## All that CI runs
-	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets objc swiftui docs examples together dist-debug-test' '@idle $(MAKE) dist-tree tsan-build consumer'
+	@Scripts/at-once.sh '$(MAKE) BUILT=1 sockets examples together dist-debug-test' '@idle $(MAKE) BUILT=1 dist-tree objc swiftui docs && $(MAKE) tsan-build consumer'
 	@$(MAKE) BUILT=1 tsan clusters alone
 
 .PHONY: lint

@@ -6,7 +6,7 @@
 # MODULE is PusherSwift, PubNub, NexconnChat or Lifeline.
 #
 # Without options: resolves and builds a package with PusherSwift (debug), fails when that needs more than 10 packages, and checks
-# that NexconnChat without its trait fails with a sentence that says what to write.
+# that NexconnChat and LifelineServer without their traits fail with a sentence that says what to write.
 #   --release      builds the modules named (all four without a name) for production, too, and prints the size of the stripped program.
 #   --traits LIST  the traits of lifeline for all modules, as in --traits ChatDatabase,Server; `default` for those of a checkout.
 #   --checkout DIR the package to use; the one that this script is in without the option.
@@ -92,6 +92,14 @@ let room = try await client.channel("room-42").subscribe()
 for await message in room.messages { print(message.event) }
 SWIFT
             ;;
+        LifelineServer)
+            cat <<'SWIFT'
+import LifelineServer
+
+let server = try await LifelineServer.start(.init(port: 0))
+print(server.url)
+SWIFT
+            ;;
     esac
 }
 
@@ -149,19 +157,20 @@ measure() {
     echo "$module: $packages packages, $mebibytes MiB of checkouts, $seconds processor seconds, $size bytes stripped"
 }
 
-# NexconnChat without its trait: an error that says what to write, and no other.
+# refusal MODULE TRAIT: without its trait, an error that says what to write, and no other.
 refusal() {
-    consumer NexconnChat ''
+    local module=$1 trait=$2
+    consumer "$module" ''
     if (cd "$folder" && swift build --target consumer) >"$folder/log" 2>&1; then
-        echo "Failed: NexconnChat was built without the trait ChatDatabase." >&2
+        echo "Failed: $module was built without the trait $trait." >&2
         exit 1
     fi
-    if ! grep -q 'NexconnChat needs the package trait ChatDatabase' "$folder/log"; then
-        echo "Failed: NexconnChat without the trait ChatDatabase does not say what is missing:" >&2
+    if ! grep -q "$module needs the package trait $trait" "$folder/log"; then
+        echo "Failed: $module without the trait $trait does not say what is missing:" >&2
         tail -n 20 "$folder/log" >&2
         exit 1
     fi
-    echo "NexconnChat without its trait: $(grep -m1 -o 'NexconnChat needs the package trait.*' "$folder/log")"
+    echo "$module without its trait: $(grep -m1 -o "$module needs the package trait.*" "$folder/log")"
 }
 
 for module in "${modules[@]}"; do
@@ -169,4 +178,7 @@ for module in "${modules[@]}"; do
     if [ -z "$wanted" ] && [ "$module" = NexconnChat ]; then wanted=ChatDatabase; fi
     measure "$module" "$wanted"
 done
-if [ -z "$release" ]; then refusal; fi
+if [ -z "$release" ]; then
+    refusal NexconnChat ChatDatabase
+    refusal LifelineServer Server
+fi
