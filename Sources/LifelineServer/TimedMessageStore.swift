@@ -60,6 +60,13 @@ struct TimedMessageStore: MessageStore {
         store.append(message, with: change, application: application, completion: times.timing(completion))
     }
 
+    func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        store.commit(changes, with: messages, application: application, completion: times.timing(completion))
+    }
+
     func reserve(timetokensUpTo limit: UInt64) async throws { try await store.reserve(timetokensUpTo: limit) }
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {

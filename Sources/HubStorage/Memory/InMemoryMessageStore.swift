@@ -34,6 +34,14 @@ public final class InMemoryMessageStore: MessageStore {
         completion(nil)
     }
 
+    /// Records that live as long as this store are in the server already.
+    public func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completion(nil)
+    }
+
     public func reserve(timetokensUpTo limit: UInt64) async throws {}
 
     public func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {

@@ -3,21 +3,23 @@ import GRDB
 import Identifiers
 import RealtimeHub
 
-/// Messages as rows.
+/// Messages, and records with the messages that tell of them, as rows.
 struct MessageRow: StoreRows {
-    struct Item: Sendable {
-        var message: StoredMessage
-        var change: MessageActionChange?
-        var application: String
+    enum Item: Sendable {
+        case message(StoredMessage, MessageActionChange?, application: String)
+        case records([KeysetRecordChange], [StoredMessage], application: String)
     }
 
     /// How long a message that is not stored is kept, in units of 100 ns.
     let catchUp: UInt64
 
     func cost(of item: Item) -> Int {
-        switch item.change {
-        case .added(let action), .removed(let action): item.message.bytes + action.size + 256
-        case nil: item.message.bytes + 256
+        switch item {
+        case .message(let message, .added(let action)?, _), .message(let message, .removed(let action)?, _):
+            message.bytes + action.size + 256
+        case .message(let message, nil, _): message.bytes + 256
+        case .records(let changes, let messages, _):
+            changes.reduce(0) { $0 + $1.size + 256 } + messages.reduce(0) { $0 + $1.bytes + 256 }
         }
     }
 
@@ -34,19 +36,26 @@ struct MessageRow: StoreRows {
         "timetoken, channel, publisher, payload, metadata, kind, custom_type, sequence, origination, stored, expires"
 
     func write(_ item: Item, into database: Database) throws {
-        let message = item.message
+        switch item {
+        case .message(let message, let change, let application):
+            try write(message, application, into: database)
+            if let change { try ActionRows.write(change, of: message, application: application, into: database) }
+        case .records(let changes, let messages, let application):
+            for change in changes { try RecordRows.write(change, application: application, into: database) }
+            for message in messages { try write(message, application, into: database) }
+        }
+    }
+
+    private func write(_ message: StoredMessage, _ application: String, into database: Database) throws {
         let expires: UInt64? = message.isStored ? message.expires : min(message.expires ?? .max, message.timetoken + catchUp)
         let statement = try database.cachedStatement(sql: Self.insertion)
         statement.setUncheckedArguments([
-            item.application, message.channel.text, Int64(clamping: message.timetoken), Self.value(message.publisher),
+            application, message.channel.text, Int64(clamping: message.timetoken), Self.value(message.publisher),
             Data(message.payload),
             message.metadata.map { Data($0) }, message.kind, message.customType, message.sequence,
             message.origination.map { Int64(bitPattern: $0) }, message.isStored ? 1 : 0, expires.map { Int64(clamping: $0) },
         ])
         try statement.execute()
-        if let change = item.change {
-            try ActionRows.write(change, of: message, application: item.application, into: database)
-        }
     }
 
     /// A text that would end at its NUL is stored as a blob. Those that messages are found by have none.

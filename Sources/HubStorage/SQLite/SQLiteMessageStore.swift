@@ -49,7 +49,14 @@ public final class SQLiteMessageStore: MessageStore {
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void
     ) {
-        writer.append(MessageRow.Item(message: message, change: change, application: application), completion: completion)
+        writer.append(.message(message, change, application: application), completion: completion)
+    }
+
+    public func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        writer.append(.records(changes, messages, application: application), completion: completion)
     }
 
     public func reserve(timetokensUpTo limit: UInt64) async throws {
@@ -234,6 +241,7 @@ extension SQLiteMessageStore {
             }
             state.access = try AccessRows.restore(filter, at: seconds(now), from: database)
             state.actions = try ActionRows.restore(filter, from: database)
+            state.records = try RecordRows.restore(filter, from: database)
             for case let action? in state.actions.values.lazy.joined().map(\.value.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }

@@ -50,6 +50,7 @@ struct StoreSchema {
             try createAccess(database)
             try AccessJournal.move(in: database)
         }
+        migrator.registerMigration("4 records") { database in try RecordRows.create(in: database) }
         return migrator
     }
 

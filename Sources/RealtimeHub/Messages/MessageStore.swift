@@ -1,10 +1,10 @@
 import Identifiers
 
-/// Keeps messages, their actions, channel groups, grants and what else has to survive a restart. Adapters are in `HubStorage`: memory
-/// and SQLite.
+/// Keeps messages, their actions, channel groups, grants, records and what else has to survive a restart. Adapters are in `HubStorage`:
+/// memory and SQLite.
 ///
-/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` come
-/// in the order of the calls, on a thread of the store's own or, where there is nothing to wait for, before `append` returns: call
+/// `application` separates tenants. Methods may be called from any thread and never block the caller. Completions of `append` and `commit`
+/// come in the order of the calls, on a thread of the store's own or, where there is nothing to wait for, before the call returns: call
 /// it without holding a lock that the completion takes.
 public protocol MessageStore: Sendable {
     /// Loads the state that a server needs before it starts.
@@ -26,6 +26,18 @@ public protocol MessageStore: Sendable {
     ///     or with the error that prevented it.
     func append(
         _ message: StoredMessage, with change: MessageActionChange?, application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void)
+
+    /// Changes records, in their order, and stores the messages that tell of the changes: everything or nothing. Records are restored by
+    /// ``restore()``. The default implementation keeps nothing and completes with ``RecordsNotSupported``.
+    ///
+    /// - Parameters:
+    ///   - changes: the changes, at most a few hundred.
+    ///   - messages: the messages, ascending by timetoken; possibly none.
+    ///   - application: the application.
+    ///   - completion: as for ``append(_:with:application:completion:)``.
+    func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
         completion: @escaping @Sendable ((any Error)?) -> Void)
 
     /// Reserves timetokens: the server issues none above `limit` without another call. The store remembers the last limit, also over a
@@ -73,7 +85,16 @@ extension MessageStore {
         state.groups = state.groups.filter { applications.contains($0.key) }
         state.actions = state.actions.filter { applications.contains($0.key) }
         state.access = state.access.filter { applications.contains($0.key) }
+        state.records = state.records.filter { applications.contains($0.key) }
         return state
+    }
+
+    /// Keeps nothing.
+    public func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completion(RecordsNotSupported())
     }
 
     /// Keeps a message that tells of no action.
@@ -101,12 +122,15 @@ public struct RestoredState: Sendable {
     public var actions: [Identifier: [Identifier: [MessageAction]]]
     /// Entries of the access manager by application, in the order in which their keys were first put.
     public var access: [Identifier: [AccessEntry]]
+    /// Records by application, in no particular order.
+    public var records: [Identifier: [KeysetRecord]]
 
     /// A state; by default that of a store that remembers nothing.
     public init(
         highestTimetoken: UInt64 = 0, remembersStream: Bool = false, recent: [Identifier: [StoredMessage]] = [:],
         recentSince: UInt64 = 0, groups: [Identifier: [Identifier: [Identifier]]] = [:],
-        actions: [Identifier: [Identifier: [MessageAction]]] = [:], access: [Identifier: [AccessEntry]] = [:]
+        actions: [Identifier: [Identifier: [MessageAction]]] = [:], access: [Identifier: [AccessEntry]] = [:],
+        records: [Identifier: [KeysetRecord]] = [:]
     ) {
         self.highestTimetoken = highestTimetoken
         self.remembersStream = remembersStream
@@ -115,5 +139,6 @@ public struct RestoredState: Sendable {
         self.groups = groups
         self.actions = actions
         self.access = access
+        self.records = records
     }
 }

@@ -44,6 +44,8 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
     case actions = "Message actions come back, and each goes with the message that tells of it"
     /// Entries of the access manager come back in order, without those that were removed or have expired.
     case access = "Entries of the access manager come back in order, without those that were removed or have expired"
+    /// Records come back as they were last put, and go with the messages that tell of them as a whole or not at all.
+    case records = "Records come back as they were last put, and each commit is stored as a whole or not at all"
     /// What is restored has a bound of bytes.
     case restoredBytes = "What is restored has a bound of bytes"
     /// Readers of restored streams get everything, or are told that something is missing.
@@ -74,6 +76,7 @@ public enum MessageStoreRule: String, CaseIterable, Sendable, CustomStringConver
             case .groups: try await trial.groups()
             case .actions: try await trial.actions()
             case .access: try await trial.access()
+            case .records: try await trial.records()
             case .restoredBytes: try await trial.restoredBytes()
             case .gaps: try await trial.gaps()
             }

@@ -18,6 +18,9 @@ extension MessageTrial {
         try expect(part.groups, state.groups.filter { $0.key == "app" }, "restoring the groups of one application")
         try expect(part.actions, state.actions.filter { $0.key == "app" }, "restoring the actions of one application")
         try expect(part.access, state.access.filter { $0.key == "app" }, "restoring the grants of one application")
+        try expect(
+            part.records.mapValues { Set($0) }, state.records.filter { $0.key == "app" }.mapValues { Set($0) },
+            "restoring the records of one application")
         try expect(part.recent.keys.allSatisfy { $0 == "app" }, "messages of an application were restored that was not asked for")
         try expect(part.recent["app"]?.last, state.recent["app"]?.last, "restoring the last message of one application")
         return (store, state.remembersStream ? state : nil)
@@ -130,6 +133,47 @@ extension MessageTrial {
             let expected = [again, entries[1], entries[2], entries[4], entries[5], entries[6], entries[8]]
             try expect(restored.access["app"], expected, "restoring a minute later")
             try expect(restored.access["other"], [entries[1]], "restoring another application")
+        }
+        await store.close()
+    }
+}
+
+// MARK: - Records
+
+extension MessageTrial {
+    func records() async throws {
+        let first = try await open()
+        let base = place.now()
+        func record(_ kind: KeysetRecord.Key.Kind, _ name: String, _ value: String) -> KeysetRecord {
+            KeysetRecord(.init(kind, Array(name.utf8)), Array(value.utf8))
+        }
+        func event(_ number: UInt64) -> StoredMessage { message(base + number, isStored: false) }
+        let kept =
+            KeysetRecord.Key.Kind.allCases.map { record($0, "ann", "{\"kind\":\($0.rawValue)}") } + [
+                record(.user, composed, "1"), record(.user, decomposed, "2"), record(.user, "a\u{0}b", "\u{0}"),
+                record(.user, "a", ""),
+                KeysetRecord(.init(.membership, [0xFF, 0, 0x3A]), Array(repeating: 0xFE, count: 100_000)),
+            ]
+        let changed = record(.channel, "ann", "changed")
+        let gone = record(.channel, "gone", "3")
+        try await first.commit(kept.map { .put($0) } + [.put(gone)], with: [event(1), event(2)])
+        try await first.commit([.put(record(.channel, "ann", "first")), .put(changed), .remove(gone.key)], with: [])
+        try await first.commit([.remove(.init(.user, Array("nobody".utf8)))], with: [event(4)])
+        try await first.commit([.put(gone)], with: [event(5)], in: "other")
+        // As a whole or not at all: the event has a timetoken that is there already.
+        let late = record(.user, "late", "4")
+        var isLateKept = true
+        do { try await first.commit([.put(late)], with: [event(4)]) } catch { isLateKept = false }
+        let (store, restored) = try await reopened(first)
+        if let restored {
+            let expected = kept.filter { $0.key != changed.key } + [changed] + (isLateKept ? [late] : [])
+            let found = restored.records["app"] ?? []
+            try expect(found.count, expected.count, "the number of restored records")
+            try expect(
+                Set(found) == Set(expected),
+                "the records \(Set(expected).subtracting(found).map(\.key)) were not restored as they were put")
+            try expect(restored.records["other"], [gone], "restoring those of another application")
+            try expect(restored.recent["app"]?.map(\.timetoken), [1, 2, 4].map { base + $0 }, "restoring what tells of records")
         }
         await store.close()
     }

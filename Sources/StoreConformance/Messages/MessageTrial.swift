@@ -19,6 +19,14 @@ extension MessageStore {
         if let error { throw error }
     }
 
+    /// Commits and waits for the outcome.
+    func commit(_ changes: [KeysetRecordChange], with messages: [StoredMessage], in application: String = "app") async throws {
+        let error: (any Error)? = await withCheckedContinuation { continuation in
+            commit(changes, with: messages, application: application) { continuation.resume(returning: $0) }
+        }
+        if let error { throw error }
+    }
+
     /// The timetokens of a page.
     func tokens(_ query: HistoryQuery, in application: String = "app") async throws -> [UInt64] {
         try await history(query, application: application).map(\.timetoken)

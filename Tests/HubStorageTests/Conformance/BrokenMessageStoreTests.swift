@@ -35,7 +35,7 @@ struct BrokenMessageStore: MessageStore {
         case neverExpires, countsStart, deletesStart, mixesApplications, normalizesNames, readsPatterns, forgetsMessages
         case repeatsTimetokens, sortsGroups, forgetsActions, forgetsRemovals, forgetsAccess, keepsExpiredAccess,
             restoresEverything
-        case hidesGaps, makesUpGaps
+        case hidesGaps, makesUpGaps, forgetsRecords, keepsRemovedRecords
 
         /// The rule that is broken.
         var rule: MessageStoreRule {
@@ -57,6 +57,7 @@ struct BrokenMessageStore: MessageStore {
             case .forgetsActions, .forgetsRemovals: .actions
             case .forgetsAccess, .keepsExpiredAccess: .access
             case .restoresEverything: .restoredBytes
+            case .forgetsRecords, .keepsRemovedRecords: .records
             case .hidesGaps, .makesUpGaps: .gaps
             }
         }
@@ -101,6 +102,18 @@ struct BrokenMessageStore: MessageStore {
             for late in waiting.withLockedValue({ $0 }) { late(nil) }
             waiting.withLockedValue { $0 = [] }
         }
+    }
+
+    func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String, completion: @escaping Completion
+    ) {
+        let kept = changes.filter { change in
+            switch change {
+            case .put: fault != .forgetsRecords
+            case .remove: fault != .keepsRemovedRecords
+            }
+        }
+        base.commit(kept, with: messages, application: name(application), completion: completion)
     }
 
     func history(_ query: HistoryQuery, application: String) async throws -> [StoredMessage] {

@@ -163,7 +163,7 @@ struct SQLiteMessageStoreTests {
         let blocked = Task { try await writer.perform { _ in gate.wait() } }
         while !writer.isBusy { await Task.yield() }
         for token in 1...100 as ClosedRange<UInt64> {
-            writer.append(MessageRow.Item(message: message(token, "c"), application: "app")) { error in
+            writer.append(.message(message(token, "c"), nil, application: "app")) { error in
                 outcomes.withLockedValue { $0.append(error as? MessageStoreError) }
             }
         }

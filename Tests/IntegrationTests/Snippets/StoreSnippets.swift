@@ -77,6 +77,10 @@ final class ListStore: MessageStore {
     }
 
     // The server has the rest in memory, and a store that forgets has nothing to give back.
+    func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) { completion(nil) }
     func reserve(timetokensUpTo limit: UInt64) async throws {}
     func save(group: Identifier, channels: [Identifier], application: String) async throws {}
     func save(access entries: [AccessEntry], removing keys: [AccessEntry.Key], application: String) async throws {}
