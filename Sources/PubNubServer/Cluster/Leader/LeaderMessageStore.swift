@@ -88,6 +88,22 @@ final class LeaderMessageStore: MessageStore, PubNubApplicationLog {
         completion(nil)
     }
 
+    /// Records count as kept as soon as their writes have a place in the log: whatever anybody can see of them, the answer to the call
+    /// included, comes behind it and is told only if they are kept (rule CB-40). The messages are written when they become visible.
+    func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let keyset = Identifier(application)
+        let number = redis.emit { [redis] state in
+            (
+                nil,
+                state.keysets[keyset, default: RedisKeysetWriter()].list(keyset, redis.keys) + redis.writes(changes, of: keyset)
+            )
+        }
+        completion(number == nil ? RedisStoreClosed() : nil)
+    }
+
     /// The change was told and is written with it.
     func save(group: Identifier, channels: [Identifier], application: String) async throws { try await redis.flush() }
 

@@ -17,6 +17,13 @@ struct ReplicaStore: MessageStore {
         completion(NotDecidedHere())
     }
 
+    func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        completion(NotDecidedHere())
+    }
+
     /// A copy gives out no timetokens.
     func reserve(timetokensUpTo limit: UInt64) async throws {}
 

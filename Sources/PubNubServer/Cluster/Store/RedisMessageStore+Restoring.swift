@@ -54,6 +54,8 @@ extension RedisMessageStore {
             if !access.isEmpty { state.access[keyset] = access }
             let actions = try await restoreActions(keyset)
             if !actions.isEmpty { state.actions[keyset] = actions }
+            let records = try await restoreRecords(keyset)
+            if !records.isEmpty { state.records[keyset] = records }
             for case let action? in actions.values.lazy.map(\.last) {
                 state.highestTimetoken = max(state.highestTimetoken, action.timetoken)
             }
@@ -125,6 +127,15 @@ extension RedisMessageStore {
             found[place.channel, default: []].append(try body.action())
         }
         return found.mapValues { $0.sorted { $0.timetoken < $1.timetoken } }
+    }
+
+    /// A record of a kind that only a newer version knows stays in Redis and is left out.
+    private func restoreRecords(_ keyset: Identifier) async throws -> [KeysetRecord] {
+        try await table(keys.records(keyset)).compactMap { entry in
+            var field = entry.field
+            guard let kind = KeysetRecord.Key.Kind(rawValue: Int(try field.number(UInt8.self))) else { return nil }
+            return KeysetRecord(.init(kind, Array(field.readableBytesView)), Array(entry.value.readableBytesView))
+        }
     }
 
     /// Who was there when the last leader ended.

@@ -22,6 +22,43 @@ extension RedisMessageStore {
         }
     }
 
+    package func commit(
+        _ changes: [KeysetRecordChange], with messages: [StoredMessage], application: String,
+        completion: @escaping @Sendable ((any Error)?) -> Void
+    ) {
+        let (keyset, now) = (Identifier(application), now())
+        emit { isKept in
+            completion(isKept ? nil : RedisStoreClosed())
+        } _: { [keys, settings] state in
+            var writer = state.keysets.removeValue(forKey: keyset) ?? RedisKeysetWriter()
+            defer { state.keysets[keyset] = writer }
+            var commands = writer.list(keyset, keys) + writes(changes, of: keyset)
+            for message in messages {
+                commands += writer.writes(
+                    for: message, ByteBuffer(message: message), with: nil, of: keyset, keys, settings, at: now)
+            }
+            return (nil, commands)
+        }
+    }
+
+    /// The fields of the keyset's hash of records: the kind as one byte, then the name.
+    func writes(_ changes: [KeysetRecordChange], of keyset: Identifier) -> [RedisCommand] {
+        changes.map { change in
+            switch change {
+            case .put(let record):
+                RedisCommand("HSET", keys.records(keyset), Self.field(record.key), .bytes(ByteBuffer(bytes: record.value)))
+            case .remove(let key): RedisCommand("HDEL", keys.records(keyset), Self.field(key))
+            }
+        }
+    }
+
+    private static func field(_ key: KeysetRecord.Key) -> RedisArgument {
+        var field = ByteBuffer()
+        field.writeInteger(UInt8(truncatingIfNeeded: key.kind.rawValue))
+        field.writeBytes(key.name)
+        return .bytes(field)
+    }
+
     package func reserve(timetokensUpTo limit: UInt64) async throws {
         try await perform([RedisCommand("SET", keys.reserved, .text(String(limit)))])
     }

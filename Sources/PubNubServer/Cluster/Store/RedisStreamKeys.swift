@@ -33,6 +33,8 @@ struct RedisStreamKeys: Sendable {
     func access(_ keyset: Identifier) -> RedisArgument { key("access", keyset) }
     /// In which order the entries of the access manager were first put.
     func accessOrder(_ keyset: Identifier) -> RedisArgument { key("access-order", keyset) }
+    /// Records by kind and name.
+    func records(_ keyset: Identifier) -> RedisArgument { key("records", keyset) }
     func presence(_ keyset: Identifier) -> RedisArgument { key("presence", keyset) }
 
     private func key(_ kind: String, _ keyset: Identifier) -> RedisArgument {
