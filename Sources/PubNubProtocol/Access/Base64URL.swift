@@ -5,8 +5,8 @@
 #endif
 
 /// Base64 with the alphabet that is safe in URLs (RFC 4648, section 5).
-enum Base64URL {
-    static func text(_ bytes: [UInt8], isPadded: Bool = true) -> String {
+package enum Base64URL {
+    package static func text(_ bytes: [UInt8], isPadded: Bool = true) -> String {
         let standard = Data(bytes).base64EncodedString()
         var out: [UInt8] = []
         out.reserveCapacity(standard.utf8.count)
@@ -22,7 +22,7 @@ enum Base64URL {
     }
 
     /// Reads text with or without padding; nil when it is not of this alphabet.
-    static func bytes(_ text: String) -> [UInt8]? {
+    package static func bytes(_ text: String) -> [UInt8]? {
         var standard: [UInt8] = []
         standard.reserveCapacity(text.utf8.count + 3)
         for byte in text.utf8 {

@@ -86,10 +86,10 @@ extension PubNubFilterSubject {
         switch comparison {
         case .equal: left.equals(right) ?? false
         case .unequal: left.equals(right).map { !$0 } ?? false
-        case .greater: left.order(right).map { $0 > 0 } ?? false
-        case .less: left.order(right).map { $0 < 0 } ?? false
-        case .greaterOrEqual: left.order(right).map { $0 >= 0 } ?? false
-        case .lessOrEqual: left.order(right).map { $0 <= 0 } ?? false
+        case .greater: left.order(right, ordersTexts: ordersTexts).map { $0 > 0 } ?? false
+        case .less: left.order(right, ordersTexts: ordersTexts).map { $0 < 0 } ?? false
+        case .greaterOrEqual: left.order(right, ordersTexts: ordersTexts).map { $0 >= 0 } ?? false
+        case .lessOrEqual: left.order(right, ordersTexts: ordersTexts).map { $0 <= 0 } ?? false
         }
     }
 }

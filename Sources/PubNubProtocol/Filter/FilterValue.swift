@@ -49,8 +49,13 @@ enum FilterValue: Hashable, Sendable {
     }
 
     /// Below zero when this is less than the other, zero when they are equal; nil unless both are numbers.
-    func order(_ other: FilterValue) -> Int? {
-        guard let left = number, let right = other.number else { return nil }
+    ///
+    /// - Parameter ordersTexts: whether texts are ordered as well, by their bytes.
+    func order(_ other: FilterValue, ordersTexts: Bool = false) -> Int? {
+        guard let left = number, let right = other.number else {
+            guard ordersTexts, case .string(let left) = self, case .string(let right) = other else { return nil }
+            return left.utf8.elementsEqual(right.utf8) ? 0 : left.utf8.lexicographicallyPrecedes(right.utf8) ? -1 : 1
+        }
         if case .integer(let left) = left, case .integer(let right) = right {
             return left < right ? -1 : left == right ? 0 : 1
         }

@@ -53,6 +53,8 @@ public struct PubNubFilterSubject: Sendable {
     var metadata: FilterDocument?
     var data: FilterDocument
     let customType: String?
+    /// Whether texts have an order: that of their bytes.
+    var ordersTexts = false
     /// What has been looked up.
     var values: [FilterPath: FilterValue] = [:]
     /// How much work the last filter did, counted roughly in bytes that it looked at.
@@ -66,5 +68,13 @@ public struct PubNubFilterSubject: Sendable {
         self.metadata = metadata.map { FilterDocument($0) }
         self.data = FilterDocument(data)
         self.customType = customType
+    }
+
+    /// An object of App Context, whose fields expressions name without a prefix (rule PF-40).
+    ///
+    /// - Parameter object: as JSON text in UTF-8.
+    public init(object: [UInt8]) {
+        self.init(metadata: object, data: [])
+        ordersTexts = true
     }
 }

@@ -56,10 +56,11 @@ extension PubNubErrorBody {
     public static let tokenIsExpired = token("Token is expired.")
 
     /// Names what was denied, and nothing else. Groups get the leading colon that they have on the wire.
-    public static func forbidden(channels: [String] = [], groups: [String] = []) -> PubNubErrorBody {
+    public static func forbidden(channels: [String] = [], groups: [String] = [], users: [String] = []) -> PubNubErrorBody {
         var out = Array("{\"message\":\"Forbidden\",\"payload\":{".utf8)
         var isFirst = true
-        for (key, names) in [("channels", channels), ("channel-groups", groups.map { ":" + $0 })] where !names.isEmpty {
+        for (key, names) in [("channels", channels), ("channel-groups", groups.map { ":" + $0 }), ("uuids", users)]
+        where !names.isEmpty {
             if !isFirst { out.append(UInt8(ascii: ",")) }
             isFirst = false
             JSONWriter.appendString(key, to: &out)
