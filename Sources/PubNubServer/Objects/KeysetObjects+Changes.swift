@@ -1,0 +1,111 @@
+import Identifiers
+
+/// A call that changes App Context, checked in itself.
+enum ObjectCall: Hashable, Sendable {
+    case set(KeysetObjects.Kind, Identifier, ObjectPatch)
+    case remove(KeysetObjects.Kind, Identifier)
+    case memberships(user: Identifier, [ObjectInput.Membership])
+    case members(channel: Identifier, [ObjectInput.Membership])
+}
+
+extension KeysetObjects {
+    /// What a call changes and what is told of it; changes nothing.
+    ///
+    /// - Parameters:
+    ///   - now: the time in units of 100 ns.
+    ///   - eTag: the version that a user or channel must have to be set; `*` for any; nil for no condition (rule PO-6).
+    func decide(_ call: ObjectCall, at now: UInt64, ifMatch eTag: String? = nil) throws(ObjectProblem) -> ObjectDecision {
+        switch call {
+        case .set(let kind, let id, let patch):
+            let old = table(kind)[id]
+            if let eTag, old.map({ eTag == "*" || eTag == $0.eTag }) != true { throw .changed(kind) }
+            var content = old?.content ?? ObjectContent()
+            content.apply(patch)
+            let change = ObjectChange(
+                target: kind == .user ? .user(id) : .channel(id), metadata: ObjectMetadata(content, updated: now))
+            guard old != nil || table(kind).count < limits.entities else {
+                throw .full("Maximum \(kind == .user ? "user" : "channel") count exceeded.")
+            }
+            try checkBytes([change])
+            return ObjectDecision(changes: [change], events: events(of: change))
+        case .remove(let kind, let id):
+            // Also when there is nothing to remove, so that a call can be repeated.
+            guard table(kind)[id] != nil else { return ObjectDecision() }
+            let change = ObjectChange(target: kind == .user ? .user(id) : .channel(id))
+            return ObjectDecision(changes: [change], events: events(of: change))
+        case .memberships(let user, let inputs):
+            return try decide(inputs.map { (.membership(user: user, channel: $0.id), $0.patch) }, at: now)
+        case .members(let channel, let inputs):
+            return try decide(inputs.map { (.membership(user: $0.id, channel: channel), $0.patch) }, at: now)
+        }
+    }
+
+    /// In the order of the call: of several entries for one membership each goes on from the one before.
+    private func decide(
+        _ inputs: [(target: ObjectChange.Target, patch: ObjectPatch?)], at now: UInt64
+    ) throws(ObjectProblem) -> ObjectDecision {
+        var decision = ObjectDecision()
+        var latest: [ObjectChange.Target: ObjectMetadata?] = [:]
+        for (target, patch) in inputs {
+            let old = latest[target] ?? self[target]
+            var change = ObjectChange(target: target)
+            if let patch {
+                var content = old?.content ?? ObjectContent()
+                content.apply(patch)
+                change.metadata = ObjectMetadata(content, updated: now)
+            } else if old == nil {
+                continue
+            }
+            latest[target] = .some(change.metadata)
+            decision.changes.append(change)
+            decision.events += events(of: change)
+        }
+        try checkMemberships(latest)
+        try checkBytes(latest.map { ObjectChange(target: $0.key, metadata: $0.value) })
+        return decision
+    }
+
+    private func checkMemberships(_ changes: [ObjectChange.Target: ObjectMetadata?]) throws(ObjectProblem) {
+        var (all, byUser, byChannel): (Int, [Identifier: Int], [Identifier: Int]) = (0, [:], [:])
+        for case (.membership(let user, let channel), let metadata) in changes {
+            let difference = (metadata == nil ? 0 : 1) - (memberships[user]?[channel] == nil ? 0 : 1)
+            all += difference
+            byUser[user, default: 0] += difference
+            byChannel[channel, default: 0] += difference
+        }
+        // Fewer than before is allowed even where a limit was lowered.
+        guard all <= 0 || membershipCount + all <= limits.memberships else { throw .full("Maximum membership count exceeded.") }
+        for (user, more) in byUser where more > 0 && (memberships[user]?.count ?? 0) + more > limits.perUser {
+            throw .full("Maximum membership count of a user exceeded.")
+        }
+        for (channel, more) in byChannel where more > 0 && (members[channel]?.count ?? 0) + more > limits.perChannel {
+            throw .full("Maximum member count of a channel exceeded.")
+        }
+    }
+
+    private func checkBytes(_ changes: [ObjectChange]) throws(ObjectProblem) {
+        let more = changes.reduce(0) { sum, change in
+            sum + (change.metadata.map { Self.size(of: change.target, $0) } ?? 0)
+                - (self[change.target].map { Self.size(of: change.target, $0) } ?? 0)
+        }
+        guard more <= 0 || bytes + more <= limits.bytes else { throw .full("Maximum size of App Context exceeded.") }
+    }
+
+    /// Who is told what: a channel's change goes to the channel, a membership's to the channel and to the user's id as channel, a user's to
+    /// that and to the channels that the user is a member of (rule PO-8).
+    private func events(of change: ObjectChange) -> [ObjectDecision.Event] {
+        let payload = ObjectBodies.event(change)
+        var names: [Identifier] =
+            switch change.target {
+            case .user(let id): [id] + (memberships[id]?.ids ?? [])
+            case .channel(let id): [id]
+            case .membership(let user, let channel): [channel, user]
+            }
+        // Ids of users may be no names of channels; nobody can subscribe to those.
+        names = names.filter { PubNubDraft.isValid(channel: $0.text) }
+        var seen: Set<Identifier> = []
+        names = names.filter { seen.insert($0).inserted }
+        let most = max(1, limits.eventBytes / max(1, payload.count))
+        return names.prefix(most).map { ObjectDecision.Event(channel: $0, payload: payload) }
+    }
+}

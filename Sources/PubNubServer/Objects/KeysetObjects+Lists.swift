@@ -1,0 +1,143 @@
+import Identifiers
+import PubNubProtocol
+
+/// An element of a list.
+struct ObjectItem: Hashable, Sendable {
+    /// Of the user or channel, or of the one that the membership is with.
+    var id: Identifier
+    /// Of the user, channel or membership.
+    var metadata: ObjectMetadata
+    /// Of the user or channel that the membership is with, if it has any.
+    var other: ObjectMetadata?
+}
+
+/// A part of a list, encoded.
+struct ObjectPage: Hashable, Sendable {
+    var elements: [[UInt8]] = []
+    /// How many elements there are in all that pass the filter, if that is asked for.
+    var totalCount: Int?
+    /// Where the elements behind and before these ones are; nil when there are none.
+    var next: String?
+    var previous: String?
+}
+
+extension KeysetObjects {
+    /// How many elements a list has.
+    func count(of list: ObjectList) -> Int { ids(of: list).count }
+
+    /// Whether a page takes a bounded number of steps, however much there is.
+    func isShort(_ list: ObjectList, _ query: ObjectQuery) -> Bool {
+        !query.looksAtEverything || count(of: list) <= limits.shortList
+    }
+
+    /// A page of a list (rules PO-11 to PO-14).
+    func page(of list: ObjectList, _ query: ObjectQuery) throws(ObjectProblem) -> ObjectPage {
+        let ids = ids(of: list)
+        guard query.looksAtEverything else {
+            return page(list, query, count: ids.count) { item(ids[$0], of: list) }
+        }
+        var items = ids.compactMap { item($0, of: list) }
+        if let filter = query.filter { items = try filtered(items, of: list, by: filter) }
+        if !query.sort.isEmpty { items = Self.sorted(items, by: query.sort) }
+        return page(list, query, count: items.count) { items[$0] }
+    }
+
+    private func ids(of list: ObjectList) -> [Identifier] {
+        switch list {
+        case .users: users.ids
+        case .channels: channels.ids
+        case .memberships(let user): memberships[user]?.ids ?? []
+        case .members(let channel): members[channel] ?? []
+        }
+    }
+
+    private func item(_ id: Identifier, of list: ObjectList) -> ObjectItem? {
+        switch list {
+        case .users: users[id].map { ObjectItem(id: id, metadata: $0) }
+        case .channels: channels[id].map { ObjectItem(id: id, metadata: $0) }
+        case .memberships(let user): memberships[user]?[id].map { ObjectItem(id: id, metadata: $0, other: channels[id]) }
+        case .members(let channel): memberships[id]?[channel].map { ObjectItem(id: id, metadata: $0, other: users[id]) }
+        }
+    }
+
+    /// The elements from a place on, or up to one, as far as they fit.
+    private func page(
+        _ list: ObjectList, _ query: ObjectQuery, count: Int, item: (Int) -> ObjectItem?
+    ) -> ObjectPage {
+        var page = ObjectPage(totalCount: query.isCounted ? count : nil)
+        var bytes = 0
+        func add(_ index: Int) -> Bool {
+            guard let item = item(index) else { return true }
+            let element = ObjectBodies.element(item, list, query.include)
+            bytes += element.count
+            guard page.elements.isEmpty || bytes <= limits.pageBytes else { return false }
+            page.elements.append(element)
+            return true
+        }
+        var (lower, upper): (Int, Int)
+        if let end = query.end {
+            upper = min(end, count)
+            lower = upper
+            while lower > 0, upper - lower < query.limit, add(lower - 1) { lower -= 1 }
+            page.elements.reverse()
+        } else {
+            lower = min(query.start, count)
+            upper = lower
+            while upper < count, upper - lower < query.limit, add(upper) { upper += 1 }
+        }
+        if upper < count { page.next = ObjectQuery.text(upper) }
+        if lower > 0 { page.previous = ObjectQuery.text(lower) }
+        return page
+    }
+
+    private func filtered(
+        _ items: [ObjectItem], of list: ObjectList, by filter: PubNubFilter
+    ) throws(ObjectProblem) -> [ObjectItem] {
+        var found: [ObjectItem] = []
+        var work = 0
+        for item in items {
+            var subject = PubNubFilterSubject(object: ObjectBodies.whole(item, list))
+            if filter.matches(&subject) { found.append(item) }
+            work += subject.work
+            guard work <= limits.filterWork else {
+                throw .invalid("The filter takes too long for so many elements.", location: "filter", in: "query")
+            }
+        }
+        return found
+    }
+
+    /// Elements without a value come first, elements that do not differ in the order of their ids.
+    private static func sorted(_ items: [ObjectItem], by sort: [ObjectSort]) -> [ObjectItem] {
+        let keys = items.map { item in sort.map { ObjectSortValue(item, $0) } }
+        let order = items.indices.sorted { left, right in
+            for (index, sort) in sort.enumerated() {
+                let (first, second) = (keys[left][index], keys[right][index])
+                if first != second { return sort.isDescending ? second < first : first < second }
+            }
+            return left < right
+        }
+        return order.map { items[$0] }
+    }
+}
+
+/// What an element is sorted by.
+private enum ObjectSortValue: Hashable, Comparable {
+    case none
+    case number(UInt64)
+    case text(Identifier)
+
+    init(_ item: ObjectItem, _ sort: ObjectSort) {
+        let metadata: ObjectMetadata? = sort.isNested ? item.other : item.metadata
+        let text: String?
+        switch sort.key {
+        case .updated:
+            self = metadata.map { .number($0.updated) } ?? .none
+            return
+        case .id: text = item.id.text
+        case .name: text = metadata?.content[.name]
+        case .status: text = metadata?.content[.status]
+        case .type: text = metadata?.content[.type]
+        }
+        self = text.map { .text(Identifier($0)) } ?? .none
+    }
+}

@@ -1,0 +1,154 @@
+import Identifiers
+import RealtimeHub
+import WireCoding
+
+/// The App Context of a keyset: metadata of users and channels, and memberships. A pure value (rules PO-2 to PO-10).
+///
+/// A change takes two steps, because nobody may see it before it is stored: ``decide(_:at:ifMatch:)`` says what is to be stored and told,
+/// ``apply(_:)`` makes it hold. No other change may be decided in between.
+struct KeysetObjects: Sendable {
+    enum Kind: Hashable, Sendable {
+        case user
+        case channel
+
+        /// The texts that entities of the kind have, without those that come when they are asked for.
+        var fields: [ObjectField] { self == .user ? ObjectField.ofUsers : ObjectField.ofChannels }
+    }
+
+    let limits: ObjectLimits
+    private(set) var users = ObjectTable()
+    private(set) var channels = ObjectTable()
+    /// Memberships by user, by channel.
+    private(set) var memberships: [Identifier: ObjectTable] = [:]
+    /// The members of channels, ascending.
+    private(set) var members: [Identifier: [Identifier]] = [:]
+    private(set) var membershipCount = 0
+    private(set) var bytes = 0
+
+    /// - Parameter records: what the store has; those of other kinds and those that are not understood are left out.
+    init(restoring records: [KeysetRecord] = [], limits: ObjectLimits = ObjectLimits()) {
+        self.limits = limits
+        var entities: [Kind: [Identifier: ObjectMetadata]] = [:]
+        var memberships: [Identifier: [Identifier: ObjectMetadata]] = [:]
+        for record in records {
+            guard let target = ObjectChange.Target(record.key), let metadata = ObjectMetadata(record: record.value) else {
+                continue
+            }
+            bytes += Self.size(of: target, metadata)
+            switch target {
+            case .user(let id): entities[.user, default: [:]][id] = metadata
+            case .channel(let id): entities[.channel, default: [:]][id] = metadata
+            case .membership(let user, let channel):
+                memberships[user, default: [:]][channel] = metadata
+                members[channel, default: []].append(user)
+                membershipCount += 1
+            }
+        }
+        users = ObjectTable(entities[.user] ?? [:])
+        channels = ObjectTable(entities[.channel] ?? [:])
+        self.memberships = memberships.mapValues { ObjectTable($0) }
+        members = members.mapValues { $0.sorted() }
+    }
+
+    func table(_ kind: Kind) -> ObjectTable { kind == .user ? users : channels }
+
+    subscript(target: ObjectChange.Target) -> ObjectMetadata? {
+        switch target {
+        case .user(let id): users[id]
+        case .channel(let id): channels[id]
+        case .membership(let user, let channel): memberships[user]?[channel]
+        }
+    }
+
+    /// Makes a decided change hold, once it is stored.
+    mutating func apply(_ decision: ObjectDecision) {
+        for change in decision.changes { apply(change) }
+    }
+
+    private mutating func apply(_ change: ObjectChange) {
+        let old = self[change.target]
+        bytes += change.metadata.map { Self.size(of: change.target, $0) } ?? 0
+        bytes -= old.map { Self.size(of: change.target, $0) } ?? 0
+        switch change.target {
+        case .user(let id): users[id] = change.metadata
+        case .channel(let id): channels[id] = change.metadata
+        case .membership(let user, let channel):
+            memberships[user, default: ObjectTable()][channel] = change.metadata
+            if memberships[user]?.count == 0 { memberships[user] = nil }
+            if old == nil, change.metadata != nil {
+                members[channel, default: []].insertSorted(user)
+                membershipCount += 1
+            }
+            if old != nil, change.metadata == nil {
+                members[channel]?.removeSorted(user)
+                if members[channel]?.isEmpty == true { members[channel] = nil }
+                membershipCount -= 1
+            }
+        }
+    }
+
+    /// What something takes of ``ObjectLimits/bytes``.
+    static func size(of target: ObjectChange.Target, _ metadata: ObjectMetadata) -> Int {
+        metadata.content.size + 2 * target.idBytes + 100
+    }
+}
+
+/// A user, channel or membership before and after a change.
+struct ObjectChange: Hashable, Sendable {
+    enum Target: Hashable, Sendable {
+        case user(Identifier)
+        case channel(Identifier)
+        case membership(user: Identifier, channel: Identifier)
+
+        var idBytes: Int {
+            switch self {
+            case .user(let id), .channel(let id): id.utf8.count
+            case .membership(let user, let channel): user.utf8.count + channel.utf8.count
+            }
+        }
+
+        /// The key of the record: an id, or the JSON `["user","channel"]`.
+        var key: KeysetRecord.Key {
+            switch self {
+            case .user(let id): return .init(.user, Array(id.utf8))
+            case .channel(let id): return .init(.channel, Array(id.utf8))
+            case .membership(let user, let channel):
+                var body = JSONBody(isSpaced: false)
+                body.strings([user.text, channel.text])
+                return .init(.membership, body.bytes)
+            }
+        }
+
+        /// Nil for other kinds of records.
+        init?(_ key: KeysetRecord.Key) {
+            switch key.kind {
+            case .user: self = .user(Identifier(String(decoding: key.name, as: UTF8.self)))
+            case .channel: self = .channel(Identifier(String(decoding: key.name, as: UTF8.self)))
+            case .membership:
+                let names = (try? JSONText(bytes: key.name))?.elements?.compactMap(\.string) ?? []
+                guard names.count == 2 else { return nil }
+                self = .membership(user: Identifier(names[0]), channel: Identifier(names[1]))
+            case .pushDevice, .file: return nil
+            }
+        }
+    }
+
+    var target: Target
+    /// Nil for what is removed.
+    var metadata: ObjectMetadata?
+
+    var record: KeysetRecordChange {
+        metadata.map { .put(KeysetRecord(target.key, $0.record)) } ?? .remove(target.key)
+    }
+}
+
+/// What a call changes, what is told of it and on which channels.
+struct ObjectDecision: Hashable, Sendable {
+    struct Event: Hashable, Sendable {
+        var channel: Identifier
+        var payload: [UInt8]
+    }
+
+    var changes: [ObjectChange] = []
+    var events: [Event] = []
+}

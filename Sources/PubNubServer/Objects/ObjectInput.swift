@@ -1,0 +1,89 @@
+import Identifiers
+import WireCoding
+
+/// Reads what calls of App Context bring (rules PO-2 to PO-5). Pure functions.
+enum ObjectInput {
+    /// One membership that a call sets or removes.
+    struct Membership: Hashable, Sendable {
+        /// The channel of a user, or the user of a channel.
+        var id: Identifier
+        /// Nil removes it.
+        var patch: ObjectPatch?
+    }
+
+    /// A body that sets a user or a channel.
+    static func patch(_ body: [UInt8], _ kind: KeysetObjects.Kind, _ limits: ObjectLimits) throws(ObjectProblem) -> ObjectPatch {
+        guard let json = try? JSONText(bytes: body), json.kind == .object else { throw .notJSON }
+        return try patch(json, kind.fields + ObjectField.optional, limits)
+    }
+
+    /// A body that changes memberships; `{"set":[{"channel":{"id":"c"},"custom":{…}}],"delete":[{"channel":{"id":"c"}}]}`.
+    ///
+    /// - Parameter side: `channel` or `uuid`: what the entries name.
+    static func memberships(_ body: [UInt8], _ side: String, _ limits: ObjectLimits) throws(ObjectProblem) -> [Membership] {
+        guard let json = try? JSONText(bytes: body), json.kind == .object else { throw .notJSON }
+        var found: [Membership] = []
+        for key in ["set", "delete"] {
+            guard let list = json[key], !list.isNull else { continue }
+            guard let elements = list.elements else { throw .invalid("This has to be a list.", location: key, in: "body") }
+            for (index, element) in elements.enumerated() {
+                let location = "\(key)[\(index)]"
+                guard found.count < limits.perCall else {
+                    throw .invalid("At most \(limits.perCall) memberships can be changed at once.", location: key, in: "body")
+                }
+                guard let id = element[side]?["id"]?.string else {
+                    throw .invalid("Missing field", location: "\(location).\(side).id", in: "body")
+                }
+                guard isValid(id, side == "uuid" ? .user : .channel) else {
+                    throw .invalid("Invalid id", location: "\(location).\(side).id", in: "body")
+                }
+                let patch = key == "set" ? try patch(element, ObjectField.optional, limits, in: location + ".") : nil
+                found.append(Membership(id: Identifier(id), patch: patch))
+            }
+        }
+        guard !found.isEmpty else { throw .invalid("Missing field", location: "set", in: "body") }
+        return found
+    }
+
+    static func isValid(_ id: String, _ kind: KeysetObjects.Kind) -> Bool {
+        kind == .channel ? PubNubDraft.isValid(channel: id) : PubNubDraft.isValid(user: id)
+    }
+
+    /// - Parameter place: what stands in front of a field's name where it is told what is wrong.
+    private static func patch(
+        _ json: JSONText, _ fields: [ObjectField], _ limits: ObjectLimits, in place: String = ""
+    ) throws(ObjectProblem) -> ObjectPatch {
+        var patch = ObjectPatch()
+        for field in fields {
+            guard let value = json[field.rawValue] else { continue }
+            if value.isNull {
+                patch.texts[field] = .some(nil)
+                continue
+            }
+            let location = place + field.rawValue
+            guard let text = value.string else { throw .invalid("This has to be a string.", location: location, in: "body") }
+            guard text.utf8.count <= limits.text else {
+                throw .invalid("This has at most \(limits.text) bytes.", location: location, in: "body")
+            }
+            patch.texts[field] = .some(text)
+        }
+        if let custom = json["custom"] { patch.custom = try self.custom(custom, limits, at: place + "custom") }
+        return patch
+    }
+
+    private static func custom(
+        _ json: JSONText, _ limits: ObjectLimits, at location: String
+    ) throws(ObjectProblem) -> ObjectPatch.Custom {
+        if json.isNull { return .clear }
+        guard let members = json.members else { throw .invalid("This has to be an object.", location: location, in: "body") }
+        guard members.count <= limits.customFields, json.text.utf8.count <= limits.custom else {
+            throw .invalid(
+                "These are at most \(limits.customFields) fields of \(limits.custom) bytes.", location: location, in: "body")
+        }
+        for member in members where member.value.kind == .object || member.value.kind == .array {
+            throw .invalid(
+                "Own fields are strings, numbers, booleans or null.", location: "\(location).\(member.key)", in: "body")
+        }
+        return .put(json)
+    }
+}

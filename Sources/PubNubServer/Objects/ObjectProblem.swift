@@ -1,0 +1,73 @@
+import PubNubProtocol
+import ServerRuntime
+
+/// Why a call of App Context is refused, in the words of PubNub's services.
+enum ObjectProblem: Error, Hashable, Sendable {
+    case notFound
+    /// `If-Match` names another version (rule PO-6).
+    case changed(KeysetObjects.Kind)
+    /// A part of the request; `place` is `body`, `query` or `path`.
+    case invalid(String, location: String, in: String)
+    case notJSON
+    /// A limit of the keyset.
+    case full(String)
+    /// More waits than can be done soon.
+    case busy
+    /// The store has refused the change.
+    case unavailable
+
+    var status: Int {
+        switch self {
+        case .notFound: 404
+        case .changed: 412
+        case .invalid, .full: 400
+        case .notJSON: 415
+        case .busy: 429
+        case .unavailable: 503
+        }
+    }
+
+    private var message: String {
+        switch self {
+        case .notFound: "Requested object was not found."
+        case .changed(.user): "User to update has been modified after it was read."
+        case .changed: "Channel to update has been modified after it was read."
+        case .invalid: "Request payload contained invalid input."
+        case .notJSON: "Request payload must be in JSON format."
+        case .full(let message): message
+        case .busy: "You have exceeded the maximum number of requests per second allowed for your subscriber key."
+        case .unavailable: "Service Unavailable"
+        }
+    }
+
+    var answer: HTTPAnswer {
+        .objects(
+            status: status,
+            JSONBody.object { body in
+                body.member("status", status)
+                body.key("error")
+                body.object { body in
+                    body.member("message", message)
+                    body.member("source", "objects")
+                    guard case .invalid(let detail, let location, let place) = self else { return }
+                    body.key("details")
+                    body.array { body in
+                        body.object { body in
+                            body.member("message", detail)
+                            body.member("location", location)
+                            body.member("locationType", place)
+                        }
+                    }
+                }
+            })
+    }
+}
+
+extension HTTPAnswer {
+    /// An answer of App Context.
+    static func objects(status: Int = 200, _ body: [UInt8]) -> HTTPAnswer {
+        var answer = HTTPAnswer(status: status, .json, body)
+        answer.hasRecordedFields = true
+        return answer
+    }
+}

@@ -1,0 +1,167 @@
+import Identifiers
+import PubNubProtocol
+
+/// What a call wants besides ids and names; `nested` in front stands for the channel or user of a membership.
+enum ObjectInclude: String, CaseIterable, Hashable, Sendable {
+    case custom
+    case status
+    case type
+    case nested
+    case nestedCustom = "nested.custom"
+    case nestedStatus = "nested.status"
+    case nestedType = "nested.type"
+}
+
+extension Set<ObjectInclude> {
+    /// What the channel or user of a membership comes with; empty when its id is enough.
+    var nested: Set<ObjectInclude> {
+        var found: Set<ObjectInclude> = []
+        if contains(.nested) { found.insert(.nested) }
+        for (outer, inner) in [
+            (ObjectInclude.nestedCustom, ObjectInclude.custom), (.nestedStatus, .status), (.nestedType, .type),
+        ]
+        where contains(outer) {
+            found.formUnion([.nested, inner])
+        }
+        return found
+    }
+}
+
+/// A list of App Context.
+enum ObjectList: Hashable, Sendable {
+    case users
+    case channels
+    case memberships(user: Identifier)
+    case members(channel: Identifier)
+
+    /// What the elements are, or are memberships with.
+    var otherKind: KeysetObjects.Kind {
+        switch self {
+        case .users, .members: .user
+        case .channels, .memberships: .channel
+        }
+    }
+
+    var isOfMemberships: Bool {
+        switch self {
+        case .users, .channels: false
+        case .memberships, .members: true
+        }
+    }
+}
+
+/// What lists are sorted by.
+struct ObjectSort: Hashable, Sendable {
+    enum Key: String, Hashable, Sendable {
+        case id
+        case name
+        case updated
+        case status
+        case type
+    }
+
+    var key: Key
+    /// Of the channel or user of a membership.
+    var isNested: Bool
+    var isDescending = false
+}
+
+/// How a list is asked for (rules PO-11 to PO-14).
+struct ObjectQuery: Hashable, Sendable {
+    var include: Set<ObjectInclude> = []
+    var filter: PubNubFilter?
+    var sort: [ObjectSort] = []
+    var limit = 100
+    /// The place of the first element.
+    var start = 0
+    /// The place behind the last element; counts when there is no start.
+    var end: Int?
+    var isCounted = false
+
+    /// Whether every element has to be looked at to make a page.
+    var looksAtEverything: Bool { filter != nil || !sort.isEmpty }
+}
+
+extension ObjectQuery {
+    /// - Parameter list: nil for a call about one user or channel, which says only what to include.
+    init(_ request: PubNubServerRequest, _ list: ObjectList?, _ limits: ObjectLimits) throws(ObjectProblem) {
+        let names = request.target.parameters.filter { $0.name == "include" }.flatMap { PubNubAddress.list($0.value) }
+        isCounted = request.flag("count") ?? (request.parameter("count")?.lowercased() == "true")
+        for name in names {
+            // A library asks for the count in this way.
+            if name.isExactly("totalCount") { isCounted = true }
+            if let include = Self.include(name, list) { include.map { _ = self.include.insert($0) } }
+        }
+        guard let list else { return }
+        if let text = request.parameter("filter"), !text.isEmpty {
+            do throws(PubNubFilterError) {
+                filter = try PubNubFilter(text)
+            } catch {
+                throw .invalid(error.description, location: "filter", in: "query")
+            }
+        }
+        let sorts = request.target.parameters.filter { $0.name == "sort" }.flatMap { PubNubAddress.list($0.value) }
+        sort = try Self.sort(sorts, list)
+        limit = limits.page
+        if let text = request.parameter("limit") {
+            guard let asked = Int(text), asked >= 0 else { throw .invalid("Invalid limit", location: "limit", in: "query") }
+            limit = min(max(asked, 1), limits.page)
+        }
+        if let text = request.parameter("start"), !text.isEmpty {
+            start = try Self.place(text, "start")
+        } else if let text = request.parameter("end"), !text.isEmpty {
+            end = try Self.place(text, "end")
+        }
+    }
+
+    /// What a name of the query stands for; nil for an id, which is there in any case, and for what is not known.
+    private static func include(_ name: String, _ list: ObjectList?) -> ObjectInclude?? {
+        var name = name
+        if let list, list.isOfMemberships {
+            let key = list.otherKind.key
+            if name.isExactly(key) { return .nested }
+            if name.hasBytePrefix(key + ".") { name = "nested" + name.dropFirst(key.count) }
+        }
+        return ObjectInclude(rawValue: name)
+    }
+
+    private static func sort(_ names: [String], _ list: ObjectList) throws(ObjectProblem) -> [ObjectSort] {
+        var found: [ObjectSort] = []
+        for name in names {
+            let parts = name.split(separator: ":", omittingEmptySubsequences: false)
+            var key = String(parts.first ?? "")
+            var isNested = false
+            if list.isOfMemberships, key.hasBytePrefix(list.otherKind.key + ".") {
+                key = String(key.dropFirst(list.otherKind.key.count + 1))
+                isNested = true
+            }
+            let direction = parts.count > 1 ? String(parts[1]) : "asc"
+            guard let known = ObjectSort.Key(rawValue: key), parts.count <= 2, direction == "asc" || direction == "desc" else {
+                throw .invalid("Invalid sort", location: "sort", in: "query")
+            }
+            // A membership has neither, and some libraries leave out what they are of.
+            if list.isOfMemberships, known == .id || known == .name { isNested = true }
+            // A key that is repeated decides nothing more.
+            guard !found.contains(where: { $0.key == known && $0.isNested == isNested }) else { continue }
+            found.append(ObjectSort(key: known, isNested: isNested, isDescending: direction == "desc"))
+        }
+        // The order that lists have anyway.
+        let last = ObjectSort(key: .id, isNested: list.isOfMemberships)
+        while found.last == last { found.removeLast() }
+        return found
+    }
+
+    // MARK: Places
+
+    /// A place in a list as calls name it: its digits in base64, so that `MQ` is 1.
+    static func text(_ place: Int) -> String { Base64URL.text(Array(String(place).utf8), isPadded: false) }
+
+    private static func place(_ text: String, _ location: String) throws(ObjectProblem) -> Int {
+        guard text.utf8.count <= 16, let digits = Base64URL.bytes(text),
+            let place = Int(String(decoding: digits, as: UTF8.self)), (0...1_000_000_000).contains(place)
+        else {
+            throw .invalid("Invalid cursor", location: location, in: "query")
+        }
+        return place
+    }
+}

@@ -1,0 +1,49 @@
+import Identifiers
+
+/// Metadata by id, with the ids in their order. A pure value.
+struct ObjectTable: Sendable {
+    private(set) var values: [Identifier: ObjectMetadata] = [:]
+    /// Ascending by bytes.
+    private(set) var ids: [Identifier] = []
+
+    init() {}
+
+    /// Sorts once, which many insertions would not.
+    init(_ values: [Identifier: ObjectMetadata]) {
+        self.values = values
+        ids = values.keys.sorted()
+    }
+
+    var count: Int { ids.count }
+
+    subscript(id: Identifier) -> ObjectMetadata? {
+        get { values[id] }
+        set {
+            let old = values[id]
+            values[id] = newValue
+            if old == nil, newValue != nil { ids.insertSorted(id) }
+            if old != nil, newValue == nil { ids.removeSorted(id) }
+        }
+    }
+}
+
+extension [Identifier] {
+    /// The place of the first element that is not before an id.
+    private func place(of id: Identifier) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < id { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Inserts an id that is not there into an ascending list.
+    mutating func insertSorted(_ id: Identifier) { insert(id, at: place(of: id)) }
+
+    /// Removes an id from an ascending list, if it is there.
+    mutating func removeSorted(_ id: Identifier) {
+        let place = place(of: id)
+        if place < count, self[place] == id { remove(at: place) }
+    }
+}
