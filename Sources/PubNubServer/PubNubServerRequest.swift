@@ -8,6 +8,8 @@ struct PubNubServerRequest: Sendable {
     var target: RequestTarget
     /// As it came: possibly compressed.
     var body: [UInt8]
+    /// The header field `If-Match`; no answer depends on another one.
+    var ifMatch: String?
 
     /// A query parameter; the last one when it is repeated, nil when it is missing. Unknown ones are nobody's business.
     func parameter(_ name: String) -> String? {

@@ -21,7 +21,9 @@ extension PubNubService: ServerFront {
         connection.kind = requestKind
         do throws(HTTPProblem) {
             let address = try PubNubAddress(method: request.method, segments: request.target.segments)
-            let request = PubNubServerRequest(method: request.method, target: request.target, body: request.body)
+            let request = PubNubServerRequest(
+                method: request.method, target: request.target, body: request.body,
+                ifMatch: request.headers.first(name: "if-match"))
             answer(request, address, for: connection)
         } catch {
             connection.refuse(error, of: request.target, with: refusal(error))

@@ -19,6 +19,8 @@ package final class PubNubApplication: Sendable {
     /// Grants and revoked tokens, and message actions, each with a lock of its own.
     let grants: AccessGrants
     let actions: MessageActions
+    /// App Context, likewise.
+    let objects: ApplicationObjects
     let occupancyLimits: OccupancyLimits
     /// Takes messages to other services.
     let bridge: (any BridgeTap)?
@@ -56,7 +58,7 @@ package final class PubNubApplication: Sendable {
         restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
         bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)? = nil, relay: (any PresenceRelay)? = nil,
-        occupancyLimits: OccupancyLimits = OccupancyLimits()
+        occupancyLimits: OccupancyLimits = OccupancyLimits(), objectLimits: ObjectLimits = ObjectLimits()
     ) {
         self.log = log
         self.relay = relay
@@ -72,6 +74,7 @@ package final class PubNubApplication: Sendable {
         let name = Identifier(keyset.subscribeKey)
         grants = AccessGrants(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
         actions = MessageActions(restoring: restored.actions[name] ?? [:])
+        objects = ApplicationObjects(restoring: restored.records[name] ?? [], limits: objectLimits)
         let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(

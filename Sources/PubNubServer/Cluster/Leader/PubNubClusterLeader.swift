@@ -58,7 +58,9 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
         do {
             let address = try PubNubAddress(method: request.method, segments: request.target.segments)
             guard streams.application(subscribeKey: address.subscribeKey) != nil else { return reply(ByteBuffer()) }
-            let request = PubNubServerRequest(method: request.method, target: request.target, body: request.body)
+            let request = PubNubServerRequest(
+                method: request.method, target: request.target, body: request.body,
+                ifMatch: request.headers.first(name: "if-match"))
             let requests = PubNubRequests(streams: streams, counts: counts)
             let application = try requests.application(for: request, address)
             requests.answer(request, address.route, application, reply: answered)

@@ -1,6 +1,7 @@
 import Identifiers
 import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 import PubNubProtocol
 import RealtimeHub
 import ServerCluster
@@ -22,8 +23,11 @@ extension ClusterStreams {
             case .publish, .signal, .publishFile: true
             default: false
             }
-        // No answer depends on the header.
-        let forwarded = HTTPRequest(method: request.method, target: request.target, headers: [:], body: request.body)
+        // No answer depends on another field of the header.
+        let forwarded = HTTPRequest(
+            method: request.method, target: request.target,
+            headers: HTTPHeaders(request.ifMatch.map { [("if-match", $0)] } ?? []),
+            body: request.body)
         relay.send(.http(forwarded), within: relay.callLimit) { result in
             switch result {
             case .success(var buffer):

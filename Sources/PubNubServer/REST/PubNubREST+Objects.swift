@@ -1,0 +1,104 @@
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+
+/// App Context (rules PO-1 to PO-14).
+extension PubNubREST {
+    func answer(_ request: PubNubServerRequest, _ route: ObjectsRoute, reply: @escaping HTTPReply) {
+        do throws(ObjectProblem) {
+            switch route {
+            case .users: try answer(request, list: .users, reply: reply)
+            case .channels: try answer(request, list: .channels, reply: reply)
+            case .user(let id, let action): try answer(request, action, .user, id, reply: reply)
+            case .channel(let id, let action): try answer(request, action, .channel, id, reply: reply)
+            case .memberships(let user, let isChange):
+                guard ObjectInput.isValid(user, .user) else { throw .invalid("Invalid id", location: "uuid", in: "path") }
+                let id = Identifier(user)
+                try answer(request, .memberships(user: id), isChange: isChange, reply: reply) { .memberships(user: id, $0) }
+            case .members(let channel, let isChange):
+                guard ObjectInput.isValid(channel, .channel) else {
+                    throw .invalid("Invalid id", location: "channel", in: "path")
+                }
+                let id = Identifier(channel)
+                try answer(request, .members(channel: id), isChange: isChange, reply: reply) { .members(channel: id, $0) }
+            }
+        } catch {
+            reply(error.answer)
+        }
+    }
+
+    // MARK: Users and channels
+
+    private func answer(
+        _ request: PubNubServerRequest, _ action: ObjectsRoute.Action, _ kind: KeysetObjects.Kind, _ name: String,
+        reply: @escaping HTTPReply
+    ) throws(ObjectProblem) {
+        let objects = application.objects
+        guard ObjectInput.isValid(name, kind) else { throw .invalid("Invalid id", location: kind.key, in: "path") }
+        let (id, include) = (Identifier(name), try ObjectQuery(request, nil, objects.limits).include)
+        switch action {
+        case .get:
+            guard let metadata = objects.read({ $0.table(kind)[id] }) else { throw .notFound }
+            reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
+        case .set:
+            let patch = try ObjectInput.patch(request.body, kind, objects.limits)
+            objects.change(.set(kind, id, patch), ifMatch: request.eTag, of: application) { problem in
+                if let problem { return reply(problem.answer) }
+                // Another call may have removed it since.
+                guard let metadata = objects.read({ $0.table(kind)[id] }) else { return reply(ObjectProblem.notFound.answer) }
+                reply(.objects(ObjectBodies.entity(id, metadata, kind, include)))
+            }
+        case .remove:
+            objects.change(.remove(kind, id), of: application) { problem in
+                reply(problem?.answer ?? .objects(ObjectBodies.removed))
+            }
+        }
+    }
+
+    // MARK: Lists
+
+    private func answer(_ request: PubNubServerRequest, list: ObjectList, reply: @escaping HTTPReply) throws(ObjectProblem) {
+        tell(list, try ObjectQuery(request, list, application.objects.limits), reply: reply)
+    }
+
+    /// - Parameter call: what changes memberships in the way that the body says.
+    private func answer(
+        _ request: PubNubServerRequest, _ list: ObjectList, isChange: Bool, reply: @escaping HTTPReply,
+        call: ([ObjectInput.Membership]) -> ObjectCall
+    ) throws(ObjectProblem) {
+        let query = try ObjectQuery(request, list, application.objects.limits)
+        guard isChange else { return tell(list, query, reply: reply) }
+        let changes = try ObjectInput.memberships(request.body, list.otherKind.key, application.objects.limits)
+        application.objects.change(call(changes), of: application) { [self] problem in
+            if let problem { return reply(problem.answer) }
+            tell(list, query, reply: reply)
+        }
+    }
+
+    /// At once where that is short, so that the leader of a cluster answers a change in the call that makes it.
+    private func tell(_ list: ObjectList, _ query: ObjectQuery, reply: @escaping HTTPReply) {
+        let objects = application.objects
+        do throws(ObjectProblem) {
+            if let page = try objects.shortPage(of: list, query) { return reply(.objects(ObjectBodies.page(page))) }
+        } catch {
+            return reply(error.answer)
+        }
+        Task {
+            do throws(ObjectProblem) {
+                reply(.objects(ObjectBodies.page(try await objects.page(of: list, query))))
+            } catch {
+                reply(error.answer)
+            }
+        }
+    }
+}
+
+extension PubNubServerRequest {
+    /// The version that `If-Match` names: with quotation marks, as HTTP has it, or without them, as PubNub's libraries send it.
+    fileprivate var eTag: String? {
+        guard let text = ifMatch, !text.isEmpty else { return nil }
+        guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return text }
+        return String(text.dropFirst().dropLast())
+    }
+}
