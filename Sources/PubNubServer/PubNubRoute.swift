@@ -38,6 +38,9 @@ enum PubNubRoute: Hashable, Sendable {
     case addAction(channel: String, message: String)
     case removeAction(channel: String, message: String, action: String)
 
+    /// App Context.
+    case objects(ObjectsRoute)
+
     case grantToken
     case revokeToken(String)
     /// Version 2.
@@ -81,7 +84,7 @@ struct PubNubAddress: Hashable, Sendable {
             // The first version of `/v2/subscribe`, with the cursor at its end.
             found = segments.count == 5 ? (Self(.subscribe(channels: Self.list(segments[2])), segments[1]), ["GET"]) : nil
         case "v1": found = Self.version1(segments, method)
-        case "v2": found = Self.version2(segments)
+        case "v2": found = Self.version2(segments, method)
         case "v3": found = Self.version3(segments, method)
         default: found = nil
         }
@@ -124,11 +127,13 @@ struct PubNubAddress: Hashable, Sendable {
         }
     }
 
-    private static func version2(_ parts: [String]) -> Match {
+    private static func version2(_ parts: [String], _ method: String) -> Match {
         switch parts.count {
         case 5 where parts[1] == "subscribe": (Self(.subscribe(channels: list(parts[3])), parts[2]), ["GET"])
         case 6 where parts[1] == "history" && isKey(parts[2]) && parts[4] == "channel":
             (Self(.pastMessages(channel: parts[5]), parts[3]), ["GET"])
+        case 4... where parts[1] == "objects":
+            ObjectsRoute.parse(Array(parts.dropFirst(3)), method).map { (Self(.objects($0.route), parts[2]), $0.methods) }
         case 5 where parts[1] == "auth" && parts[2] == "grant" && isKey(parts[3]): (Self(.grant, parts[4]), ["GET"])
         case 5 where parts[1] == "auth" && parts[2] == "audit" && isKey(parts[3]): (Self(.audit, parts[4]), ["GET"])
         case 4... where parts[1] == "presence" && isKey(parts[2]):

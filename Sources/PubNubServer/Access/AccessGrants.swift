@@ -101,6 +101,7 @@ final class AccessGrants: Sendable {
         switch need.kind {
         case .channel: keys += ([need.name] + Wildcard.patterns(matching: need.name)).map { AccessEntry.Key(.channel, $0) }
         case .group: keys.append(AccessEntry.Key(.group, need.name))
+        case .user: keys.append(AccessEntry.Key(.user, need.name))
         }
         if let auth { keys += keys.map { AccessEntry.Key($0.kind, $0.name, holder: Identifier(auth)) } }
         return state.withLockedValue { state in
@@ -165,6 +166,7 @@ struct CheckedToken: Sendable {
     let name: Identifier
     private let channels: Rules
     private let groups: Rules
+    private let users: Rules
 
     private struct Rules: Sendable {
         var names: PubNubGrants.Rights
@@ -189,6 +191,7 @@ struct CheckedToken: Sendable {
         name = Identifier(Hex.text(token.signature))
         channels = Rules(token.resources.channels, token.patterns.channels)
         groups = Rules(token.resources.groups, token.patterns.groups)
+        users = Rules(token.resources.users, token.patterns.users)
     }
 
     /// Groups are written with a colon in front here and without it there.
@@ -196,6 +199,7 @@ struct CheckedToken: Sendable {
         switch need.kind {
         case .channel: channels.allow(need.right, on: need.name)
         case .group: groups.allow(need.right, on: need.name) || groups.allow(need.right, on: Identifier(":" + need.name.text))
+        case .user: users.allow(need.right, on: need.name)
         }
     }
 }

@@ -6,6 +6,8 @@ struct AccessNeed: Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         case channel
         case group
+        /// A user's metadata.
+        case user
     }
 
     var kind: Kind
@@ -20,7 +22,11 @@ struct AccessNeed: Hashable, Sendable {
         names.map { AccessNeed(kind: .group, name: Identifier($0), right: right) }
     }
 
-    /// Stands for all channels or groups at once: a pattern has to fit it, or a grant for the whole keyset be there (rule PV-83).
+    static func users(_ names: [String], _ right: PubNubRights) -> [AccessNeed] {
+        names.map { AccessNeed(kind: .user, name: Identifier($0), right: right) }
+    }
+
+    /// Stands for all channels, groups or users at once: a pattern has to fit it, or a grant for the whole keyset be there (rule PV-83).
     static let everything = "*"
 
     /// The groups that a request names anywhere: whichever of repeated parameters is acted on has been checked (rule PV-89).
@@ -44,8 +50,33 @@ struct AccessNeed: Hashable, Sendable {
         case .group(let name):
             groups([name], request.parameter("add") != nil || request.parameter("remove") != nil ? .manage : .read)
         case .removeGroup(let name): groups([name], .manage)
+        case .objects(let route): needs(of: request, route)
         // The time is nobody's; where somebody is needs no right; grants are signed.
         case .time, .whereNow, .grant, .audit, .grantToken, .revokeToken: []
+        }
+    }
+
+    /// What a call of App Context needs (rule PO-20).
+    private static func needs(of request: PubNubServerRequest, _ route: ObjectsRoute) -> [AccessNeed] {
+        switch route {
+        case .users: users([everything], .get)
+        case .channels: channels([everything], .get)
+        case .user(let id, let action): users([id], right(action))
+        case .channel(let id, let action): channels([id], right(action))
+        case .memberships(let user, false): users([user], .get)
+        case .memberships(let user, true):
+            // Read as it is read again when it is allowed: a body that is refused changes nothing.
+            users([user], .update)
+                + channels(((try? ObjectInput.memberships(request.body, "channel", ObjectLimits())) ?? []).map(\.id.text), .join)
+        case .members(let channel, let isChange): channels([channel], isChange ? .manage : .get)
+        }
+    }
+
+    private static func right(_ action: ObjectsRoute.Action) -> PubNubRights {
+        switch action {
+        case .get: .get
+        case .set: .update
+        case .remove: .delete
         }
     }
 }

@@ -83,6 +83,7 @@ struct PubNubAccess: Sendable {
         let once = denied.filter { seen.insert($0).inserted }
         return .forbidden(
             channels: once.filter { $0.kind == .channel }.map(\.name.text),
-            groups: once.filter { $0.kind == .group }.map(\.name.text))
+            groups: once.filter { $0.kind == .group }.map(\.name.text),
+            users: once.filter { $0.kind == .user }.map(\.name.text))
     }
 }

@@ -14,6 +14,7 @@ struct PubNubREST: Sendable {
             case .removeAction(let channel, let message, let action):
                 if let answer = removeAction(request, channel, message, action, reply: reply) { reply(answer) }
                 return
+            case .objects(let route): return answer(request, route, reply: reply)
             default:
                 if let answer = try immediate(request, route) { return reply(answer) }
             }
@@ -42,7 +43,7 @@ struct PubNubREST: Sendable {
         case .grantToken: try grantToken(request)
         case .audit: try audit(request)
         case .time, .subscribe, .publish, .signal, .publishFile, .pastMessages, .history, .historyWithActions, .deleteHistory,
-            .counts, .group, .removeGroup, .addAction, .removeAction, .revokeToken, .grant, .hereNowEverywhere:
+            .counts, .group, .removeGroup, .addAction, .removeAction, .revokeToken, .grant, .hereNowEverywhere, .objects:
             nil
         }
     }
