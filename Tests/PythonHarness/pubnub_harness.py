@@ -47,12 +47,23 @@ class _Listener(SubscribeCallback):
     def message_action(self, pubnub, action):
         self.owner.actions.append(action)
 
+    def uuid(self, pubnub, uuid):
+        self.owner.objects.append(("uuid", uuid))
+
+    def channel(self, pubnub, channel):
+        self.owner.objects.append(("channel", channel))
+
+    def membership(self, pubnub, membership):
+        self.owner.objects.append(("membership", membership))
+
 
 class Client:
     """A subscriber and caller. The asyncio managers run on an event loop of their own thread."""
 
     def __init__(self, manager, port, user, **settings):
         self.statuses, self.messages, self.presences, self.signals, self.actions = [], [], [], [], []
+        # App Context: what an event is of, and the event.
+        self.objects = []
         config = configuration(port, user, **settings)
         self.loop = None
         if manager == "native":
