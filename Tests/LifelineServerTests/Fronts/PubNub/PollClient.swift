@@ -51,11 +51,20 @@ final class PollClient {
     }
 
     func post(_ target: String, _ body: ByteBuffer, _ fields: String = "") async throws -> Reply {
+        try await send("POST", target, body, fields)
+        return try await reply()
+    }
+
+    func patch(_ target: String, _ body: ByteBuffer, _ fields: String = "") async throws -> Reply {
+        try await send("PATCH", target, body, fields)
+        return try await reply()
+    }
+
+    func send(_ method: String, _ target: String, _ body: ByteBuffer, _ fields: String = "") async throws {
         var bytes = ByteBuffer(
-            string: "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.readableBytes)\r\n\(fields)\r\n")
+            string: "\(method) \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.readableBytes)\r\n\(fields)\r\n")
         bytes.writeImmutableBuffer(body)
         try await socket.send(bytes)
-        return try await reply()
     }
 
     func delete(_ target: String) async throws -> Reply {

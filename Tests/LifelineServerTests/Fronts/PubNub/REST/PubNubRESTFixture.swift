@@ -26,7 +26,7 @@ final class PubNubRESTFixture: Sendable {
 
     init(
         _ keyset: Keyset = .development, store: (any MessageStore)? = nil, restored: RestoredState = RestoredState(),
-        occupancyLimits: OccupancyLimits = OccupancyLimits()
+        occupancyLimits: OccupancyLimits = OccupancyLimits(), objectLimits: ObjectLimits = ObjectLimits()
     ) {
         let seconds = NIOLockedValueBox(Self.start)
         self.seconds = seconds
@@ -38,7 +38,7 @@ final class PubNubRESTFixture: Sendable {
             clock: ServerClock(
                 monotonic: { MonotonicInstant(nanoseconds: Int64(seconds.withLockedValue { $0 }) * 1_000_000_000) },
                 unixSeconds: { seconds.withLockedValue { $0 } }, unixTicks: ticks),
-            nodes: NodeList(), occupancyLimits: occupancyLimits)
+            nodes: NodeList(), occupancyLimits: occupancyLimits, objectLimits: objectLimits)
     }
 
     func pass(seconds count: Int) {
@@ -46,10 +46,10 @@ final class PubNubRESTFixture: Sendable {
     }
 
     /// The answer to a request, as the front gives it: rights first, then the service.
-    func ask(_ target: String, method: String = "GET", body: String = "") async throws -> Answer {
+    func ask(_ target: String, method: String = "GET", body: String = "", ifMatch: String? = nil) async throws -> Answer {
         let target = try RequestTarget(parsing: target)
         let address = try PubNubAddress(method: method, segments: target.segments)
-        let request = PubNubServerRequest(method: method, target: target, body: Array(body.utf8))
+        let request = PubNubServerRequest(method: method, target: target, body: Array(body.utf8), ifMatch: ifMatch)
         if application.keyset.requiresGrants,
             let refusal = PubNubAccess(application: application).refusal(of: request, address.route)
         {
