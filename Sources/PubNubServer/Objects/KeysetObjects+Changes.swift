@@ -18,7 +18,7 @@ extension KeysetObjects {
         switch call {
         case .set(let kind, let id, let patch):
             let old = table(kind)[id]
-            if let eTag, old.map({ eTag == "*" || eTag == $0.eTag }) != true { throw .changed(kind) }
+            if let eTag, old?.isVersion(eTag) != true { throw .changed(kind) }
             var content = old?.content ?? ObjectContent()
             content.apply(patch)
             let change = ObjectChange(

@@ -78,6 +78,9 @@ struct ObjectMetadata: Hashable, Sendable {
         eTag = Self.eTag(content)
     }
 
+    /// Whether this is the version that a condition names; `*` names any.
+    func isVersion(_ name: String) -> Bool { name.isExactly("*") || name.isExactly(eTag) }
+
     /// 80 bits of a digest of the content, in the alphabet of URLs.
     private static func eTag(_ content: ObjectContent) -> String {
         let digest = SHA256.hash(data: JSONBody.object { content.write(to: &$0) })

@@ -118,7 +118,7 @@ struct KeysetObjectsTests {
             .memberships(user: "ann", [ObjectInput.Membership(id: "room", patch: nil)]),
         ]).events.map { String(decoding: $0.payload, as: UTF8.self) }
         let start = #"{"source":"objects","version":"2.0","event":"#
-        let texts = events.map { $0.replacing(/"eTag":"[^"]{14}"/, with: "TAG") }
+        let texts = events.map { $0.replacing(/"eTag":"[\w\-]{14}"/, with: "TAG") }
         #expect(
             texts[0] == start
                 + #""set","type":"uuid","data":{"id":"ann","name":"Ann","type":"t","custom":{"a":1},"updated":"1970-01-01T00:00:01.000000Z",TAG}}"#
