@@ -353,32 +353,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     // MARK: Answering
 
-    /// The way for the answer to the request that has been read, good for one use.
-    package func expectAnswer() -> HTTPReply {
-        phase = .answering
-        let (loop, number) = (loop, number)
-        let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        return { answer in
-            if loop.eventLoop.inEventLoop {
-                bound.value.finish(number, answer)
-            } else {
-                loop.enqueue(.answer(bound, number: number, answer))
-            }
-        }
-    }
-
-    /// The request will be answered in a later turn of the loop, or its poll held. Returns its number.
-    package func beginWork() -> UInt32 {
-        phase = .answering
-        return number
-    }
-
-    /// Whether the request with this number still waits for its answer.
-    package func isAnswering(_ number: UInt32) -> Bool {
-        guard case .answering = phase else { return false }
-        return number == self.number
-    }
-
     /// What requests of this connection are held for from now on; whatever was before is left.
     package func use(_ exchange: any HeldExchange) {
         guard exchange !== self.exchange else { return }
@@ -390,13 +364,6 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     package func holdExchange(at now: MonotonicInstant) {
         phase = .holding
         since = now
-    }
-
-    /// Answers the request with this number, if it still waits.
-    package func finish(_ number: UInt32, _ answer: HTTPAnswer) {
-        guard isAnswering(number) else { return }
-        self.answer(answer)
-        resume()
     }
 
     /// Answers a request that may not have been read to its end, and nothing after it.
