@@ -17,6 +17,7 @@ package final class ServerContext: Sendable {
     package let names: MetricNames
     package let feed: LiveFeed
     package let requestKinds = RequestKinds()
+    package let bodies = BodyBudget()
     package let started: MonotonicInstant
     /// Nil for no TLS.
     package let certificate: ServerCertificate?

@@ -20,9 +20,15 @@ package protocol ServerFront: AnyObject, Sendable {
     func owns(_ segments: [String]) -> Bool
     /// Answers a request of a path that the front owns: at once, or later through ``HTTPConnection/expectAnswer()``.
     func answer(_ request: HTTPRequest, for connection: HTTPConnection)
+    /// Whether a GET of a path needs its header fields, which plain requests come without.
+    ///
+    /// - Parameter target: without the server's prefix; used during the call only.
+    func needsFields(of target: UnsafeRawBufferPointer) -> Bool
     /// A refusal in the terms of the front's API.
     func refusal(_ problem: HTTPProblem) -> HTTPAnswer
-    /// How long a body may be.
+    /// The same for a path whose refusals look different.
+    func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer
+    /// How long a body may be. Bodies of more than ``BodyBudget/smallBytes`` need room in ``ServerContext/bodies`` (rule SV-80).
     ///
     /// - Parameter limit: as the server is configured.
     func bodyLimit(_ segments: [String], _ limit: Int) -> Int
@@ -45,7 +51,9 @@ package protocol ServerFront: AnyObject, Sendable {
 
 extension ServerFront {
     package func answer(plain target: UnsafeRawBufferPointer, for connection: HTTPConnection) -> Bool { false }
+    package func needsFields(of target: UnsafeRawBufferPointer) -> Bool { false }
     package func refusal(_ problem: HTTPProblem) -> HTTPAnswer { HTTPAnswer(problem) }
+    package func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer { refusal(problem) }
     package func bodyLimit(_ segments: [String], _ limit: Int) -> Int { limit }
     package func sweep() {}
     package func collect(on loop: EventLoopContext) -> any Sendable { () }

@@ -35,6 +35,12 @@ package final class ServerHost: Sendable {
         fronts.first { $0.owns(segments) }
     }
 
+    /// Whether somebody needs the header fields of a plain request.
+    func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
+        guard let inner = context.prefix.strip(target) else { return false }
+        return fronts.contains { $0.needsFields(of: inner) }
+    }
+
     /// Gives every loop what the fronts keep on it. To be called once, before the first connection.
     package func prepare() async throws {
         for loop in context.loops {

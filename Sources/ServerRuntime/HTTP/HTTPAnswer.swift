@@ -22,6 +22,8 @@ package struct HTTPAnswer: Hashable, Sendable {
     package var fields: [(name: String, value: String)] = []
     /// Whether it has the header fields for scripts of web pages as PubNub's services send them (rule PV-5).
     package var hasRecordedFields = false
+    /// Of a large body, until it is sent.
+    package var reservation: BodyReservation?
 
     package init(status: Int = 200, _ contentType: ContentType, _ body: [UInt8]) {
         self.status = status
@@ -78,6 +80,7 @@ package struct HTTPAnswer: Hashable, Sendable {
         case 101: "Switching Protocols"
         case 200: "OK"
         case 204: "No Content"
+        case 307: "Temporary Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"
@@ -94,6 +97,7 @@ package struct HTTPAnswer: Hashable, Sendable {
         case 431: "Request Header Fields Too Large"
         case 481: "Malformed Filter Expression"
         case 500: "Internal Server Error"
+        case 501: "Not Implemented"
         case 503: "Service Unavailable"
         default: "Error"
         }

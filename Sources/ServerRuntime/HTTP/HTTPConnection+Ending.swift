@@ -17,10 +17,14 @@ extension HTTPConnection: DrainedConnection {
         case .holding:
             exchange?.sweep(held: elapsed, at: now)
         case .idle where pieces > 0: fallthrough
-        case .reading, .upgrading:
+        case .upgrading:
             if elapsed >= settings.requestTimeout { refuse(HTTPAnswer(.timeout)) }
+        case .reading(let head, let target):
+            guard elapsed >= settings.requestTimeout else { return }
+            if elapsed >= settings.requestTimeout + extraTime(head, try? target.get()) { refuse(HTTPAnswer(.timeout)) }
         case .idle:
-            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) {
+            let extra = outgoing?.extraTime ?? .zero
+            if elapsed >= (isFirstRequest ? settings.requestTimeout : settings.keepAliveTimeout) + extra {
                 context?.close(promise: nil)
             }
         case .closing:

@@ -65,7 +65,7 @@ extension HTTPConnection {
     }
 
     private func refusal(_ problem: HTTPProblem, _ segments: [String]) -> HTTPAnswer {
-        host.front(of: segments)?.refusal(problem) ?? HTTPAnswer(problem)
+        host.front(of: segments)?.refusal(problem, of: segments) ?? HTTPAnswer(problem)
     }
 
     /// Answers with a refusal that names the methods that there are, the one with which pages ask what their scripts may do included
@@ -97,6 +97,15 @@ extension HTTPConnection {
             BackpressureQueue.Request(
                 connection: self, number: number, loops: loops, deadline: deadline, refusal: refusal,
                 attempt: { attempt(number, deadline) }))
+    }
+
+    /// The server as the client of a request reaches it, without a slash at its end: `https://example.com/prefix`. Nil when the request
+    /// has no host.
+    package func base(_ fields: HTTPHeaders) -> String? {
+        guard let host = fields.first(name: "host"), !host.isEmpty else { return nil }
+        let origin = RequestOrigin(
+            fields, usesTLS: core.settings.usesTLS, address: nil, trustsProxyHeaders: core.settings.trustsProxyHeaders)
+        return (origin.usesTLS ? "https://" : "http://") + host + core.prefix.text
     }
 
     // MARK: The server's own paths

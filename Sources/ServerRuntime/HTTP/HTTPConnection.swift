@@ -45,6 +45,10 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
     /// The library's parser, once there is one, with what it found while an answer was under way.
     private var parser: RequestParser?
     private var body: [UInt8] = []
+    /// Of a large body that comes in, or has come in and whose request is being answered.
+    private var incoming: BodyReservation?
+    /// Of a large body that goes out.
+    private(set) var outgoing: BodyReservation?
     /// Bytes of the request that came behind its head and are not part of its body: chunk sizes and extensions.
     private var framingBytes = 0
     /// Counts requests, so that an answer that comes late or twice finds no other request.
@@ -213,6 +217,10 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
                 if case .upgrading = phase { self.upgrade(upgrade, behind: behind) }
                 return true
             case .complete(let head):
+                if host.needsFields(of: UnsafeRawBufferPointer(rebasing: bytes[head.target])) {
+                    startParser()
+                    return true
+                }
                 if pieces == 0 { beginRequest() }
                 unread.moveReaderIndex(forwardBy: head.length)
                 if unread.readableBytes == 0 { unread = ByteBuffer() }
@@ -329,6 +337,10 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         guard body.count + bytes.readableBytes <= limit else {
             return refuse(refusal(.bodyTooLarge(limit: limit), head.uri))
         }
+        if incoming == nil, body.count + bytes.readableBytes > BodyBudget.smallBytes {
+            incoming = core.bodies.reserve(limit)
+            guard incoming != nil else { return refuse(refusal(.tooManyLargeBodies, head.uri)) }
+        }
         body.append(contentsOf: bytes.readableBytesView)
     }
 
@@ -337,6 +349,12 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         var uri = head.uri
         let segments = target?.segments ?? uri.withUTF8 { RequestTarget.rawSegments(of: UnsafeRawBufferPointer($0)) }
         return host.front(of: segments)?.bodyLimit(segments, limit) ?? limit
+    }
+
+    /// How much longer the body of a request may take than ``RuntimeSettings/requestTimeout``, for what of it has come.
+    func extraTime(_ head: HTTPRequestHead, _ target: RequestTarget?) -> Duration {
+        guard bodyLimit(head, target) > BodyBudget.smallBytes else { return .zero }
+        return .seconds(body.count / BodyBudget.bytesPerSecond)
     }
 
     private func finish() {
@@ -384,7 +402,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         loop.state.figures.requestTimes.observe(kind, nanoseconds: time)
         core.logger.debug("request answered", metadata: logMetadata(status: answer.status, nanoseconds: time))
         endSpan(status: answer.status)
-        send(buffer, isLast: closesAfterAnswer, at: now)
+        send(buffer, isLast: closesAfterAnswer, at: now, answer.reservation)
     }
 
     /// Rule SO-96: no path and no query, since clients put keys, signatures and tokens there.
@@ -410,7 +428,11 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
 
     /// Writes a whole answer. Flushing is up to ``resume()``, or to whoever else calls this. An answer that does not come while reading is
     /// sent at once; those that do leave together.
-    package func send(_ bytes: ByteBuffer, isLast: Bool, at now: MonotonicInstant) {
+    ///
+    /// - Parameter reservation: of a large body; it is kept until the body is sent.
+    package func send(
+        _ bytes: ByteBuffer, isLast: Bool, at now: MonotonicInstant, _ reservation: BodyReservation? = nil
+    ) {
         guard let context else { return }
         switch phase {
         case .closing, .ended: return
@@ -422,6 +444,7 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         number &+= 1
         pieces = 0
         body = []
+        incoming = nil
         since = now
         phase = isLast ? .closing : .idle
         var bytes = bytes
@@ -431,8 +454,13 @@ package final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandl
         }
         needsFlush = true
         socket.usesQueue()
-        guard isLast, isRequestComplete else { return context.write(wrapOutboundOut(bytes), promise: nil) }
-        context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [context] _ in context.close(promise: nil) }
+        let mustClose = isLast && isRequestComplete
+        guard mustClose || reservation != nil else { return context.write(wrapOutboundOut(bytes), promise: nil) }
+        outgoing = reservation
+        context.write(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { [self, context] _ in
+            if outgoing === reservation { outgoing = nil }
+            if mustClose { context.close(promise: nil) }
+        }
     }
 
     /// Goes on after an answer that did not come while reading.

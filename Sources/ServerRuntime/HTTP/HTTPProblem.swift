@@ -47,6 +47,8 @@ package struct HTTPProblem: Error, Hashable, Sendable {
     package static let malformedRequest = HTTPProblem(400, "The request is not valid HTTP/1.1.")
     package static let tooManyConnections = HTTPProblem(
         429, "The client's address has too many connections, or opens them too fast.", retryAfter: 5)
+    package static let tooManyLargeBodies = HTTPProblem(
+        503, "The server has as many large bodies in memory as it may have.", retryAfter: 5)
     package static let timeout = HTTPProblem(408, "The request took too long to arrive.")
 
     package static func congested(_ loops: EventLoopSet) -> HTTPProblem {
