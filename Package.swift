@@ -198,10 +198,10 @@ let package = Package(
         library(
             "PubNubServer",
             [
-                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "PubNubProtocol",
-                "WireCoding", "BodyCompression",
+                "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
+                "PubNubProtocol", "WireCoding", "BodyCompression",
                 crypto,
-                deque, nioCore, nioLocks, logging,
+                deque, nioCore, nioPosix, nioLocks, logging,
             ]),
         library(
             "ChatServer",

@@ -95,6 +95,7 @@ package final class LocalBackend: Sendable {
         }
 
         func close() async {
+            await localStreams.close()
             await messages.close()
             await chatStore.close()
         }

@@ -70,9 +70,8 @@ struct ServerServices: Sendable {
         total.messagesPublished = pubnub.published
         total.chatMessages = chat.messages
         total.chatRefusals = chat.framesRefused
-        let webhooks = (Array(pusher.webhookCounts.values) + chat.webhookCounts.values).reduce(
-            into: WebhookDelivery.Counts()
-        ) { $0 += $1 }
+        let counts = Array(pusher.webhookCounts.values) + pubnub.webhookCounts.values + chat.webhookCounts.values
+        let webhooks = counts.reduce(into: WebhookDelivery.Counts()) { $0 += $1 }
         (total.webhookEvents, total.webhookEventsDropped) = (webhooks.delivered, webhooks.dropped)
         total.channels = pusher.channelCount
         return total

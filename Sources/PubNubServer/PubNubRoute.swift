@@ -40,6 +40,9 @@ enum PubNubRoute: Hashable, Sendable {
 
     /// App Context.
     case objects(ObjectsRoute)
+    /// Lists the channels of a device, adds or removes some, as the query says.
+    case pushChannels(PushInterface, token: String)
+    case removeDevice(PushInterface, token: String)
 
     case grantToken
     case revokeToken(String)
@@ -117,6 +120,10 @@ struct PubNubAddress: Hashable, Sendable {
             (Self(.group(parts[5]), parts[3]), ["GET"])
         case 7 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group" && parts[6] == "remove":
             (Self(.removeGroup(parts[5]), parts[3]), ["GET"])
+        case 6 where parts[1] == "push" && isKey(parts[2]) && parts[4] == "devices":
+            (Self(.pushChannels(.first, token: parts[5]), parts[3]), ["GET"])
+        case 7 where parts[1] == "push" && isKey(parts[2]) && parts[4] == "devices" && parts[6] == "remove":
+            (Self(.removeDevice(.first, token: parts[5]), parts[3]), ["GET"])
         case 5 where parts[1] == "message-actions" && parts[3] == "channel":
             (Self(.actions(channel: parts[4]), parts[2]), ["GET"])
         case 7 where parts[1] == "message-actions" && parts[3] == "channel" && parts[5] == "message":
@@ -134,6 +141,10 @@ struct PubNubAddress: Hashable, Sendable {
             (Self(.pastMessages(channel: parts[5]), parts[3]), ["GET"])
         case 4... where parts[1] == "objects":
             ObjectsRoute.parse(Array(parts.dropFirst(3)), method).map { (Self(.objects($0.route), parts[2]), $0.methods) }
+        case 6 where parts[1] == "push" && isKey(parts[2]) && parts[4] == "devices-apns2":
+            (Self(.pushChannels(.apple, token: parts[5]), parts[3]), ["GET"])
+        case 7 where parts[1] == "push" && isKey(parts[2]) && parts[4] == "devices-apns2" && parts[6] == "remove":
+            (Self(.removeDevice(.apple, token: parts[5]), parts[3]), ["GET"])
         case 5 where parts[1] == "auth" && parts[2] == "grant" && isKey(parts[3]): (Self(.grant, parts[4]), ["GET"])
         case 5 where parts[1] == "auth" && parts[2] == "audit" && isKey(parts[3]): (Self(.audit, parts[4]), ["GET"])
         case 4... where parts[1] == "presence" && isKey(parts[2]):

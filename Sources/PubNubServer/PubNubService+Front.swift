@@ -149,6 +149,7 @@ extension PubNubService: ServerFront {
         out.family("messages_polled_total", .counter, "Messages in answers to PubNub polls.", of: service, names) {
             counts[$0]?.messages ?? 0
         }
+        out.webhooks(webhookCounts)
     }
 }
 

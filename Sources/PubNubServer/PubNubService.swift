@@ -1,4 +1,5 @@
 import Identifiers
+import Logging
 import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
@@ -14,12 +15,19 @@ package struct PubNubServiceSettings: Sendable {
     package var pollQueueLength: Int
     /// The keyset whose public channels are shared with other services.
     package var bridgedKey: String?
+    package var logger: Logger
 
-    package init(keysets: [Keyset], pollHold: Duration, pollQueueLength: Int, bridgedKey: String? = nil) {
+    /// For what nobody looks at.
+    package static let silent = Logger(label: "lifeline.pubnub") { _ in SwiftLogNoOpLogHandler() }
+
+    package init(
+        keysets: [Keyset], pollHold: Duration, pollQueueLength: Int, bridgedKey: String? = nil, logger: Logger = silent
+    ) {
         self.keysets = keysets
         self.pollHold = pollHold
         self.pollQueueLength = pollQueueLength
         self.bridgedKey = bridgedKey
+        self.logger = logger
     }
 }
 
@@ -81,6 +89,14 @@ package final class PubNubService: Sendable {
 
     /// Polls and the messages in their answers; may lag behind by a second.
     package var counts: PubNubCounts { loopCounts.reduce(into: PubNubCounts()) { $0 += $1.withLockedValue { $0 } } }
+
+    /// What has become of the events of keysets that have a webhook for push notifications.
+    package var webhookCounts: [ApplicationName: WebhookDelivery.Counts] {
+        streams.pushCounts(for: self).reduce(into: [:]) { counts, entry in
+            let name = ApplicationName(.pubnub, entry.application.subscribeKey)
+            counts[context.names.counted(name), default: .init()] += entry.counts
+        }
+    }
 
     var storage: StreamStorage { streams.storage }
     var applications: [PubNubApplication] { streams.applications }

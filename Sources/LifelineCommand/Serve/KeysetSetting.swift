@@ -19,5 +19,8 @@ enum KeysetSetting {
         .seconds("pollHold", \.pollHold, 1...300),
         .integer("announceMaximum", \.announceMaximum, 0...1_000_000_000),
         .seconds("presenceInterval", \.presenceInterval, 1...3_600),
+        .init("pushWebhook", shown: { .addresses($0.pushWebhook.map { [$0] } ?? []) }) { value, keyset throws(CommandFailure) in
+            keyset.pushWebhook = try WebhookSetting.address(value)
+        },
     ]
 }

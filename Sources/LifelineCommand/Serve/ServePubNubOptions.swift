@@ -33,6 +33,11 @@ struct ServePubNubOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Above that number, how often a summary is sent (default: 10).", valueName: "seconds"))
     var pubnubPresenceInterval: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The address that is told what messages ask to be pushed to devices (default: none).", valueName: "url"))
+    var pubnubPushWebhook: String?
+
     /// The options that were given, by the names of their settings.
     var given: [(name: String, option: String, text: String)] {
         let texts: [(String, String, String?)] = [
@@ -43,6 +48,7 @@ struct ServePubNubOptions: ParsableArguments {
             ("pollHold", "--pubnub-poll-hold", pubnubPollHold),
             ("announceMaximum", "--pubnub-announce-maximum", pubnubAnnounceMaximum),
             ("presenceInterval", "--pubnub-presence-interval", pubnubPresenceInterval),
+            ("pushWebhook", "--pubnub-push-webhook", pubnubPushWebhook),
         ]
         return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
     }

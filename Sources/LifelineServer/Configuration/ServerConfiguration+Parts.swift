@@ -42,7 +42,8 @@ extension ServerConfiguration {
 
     var pubnub: PubNubServiceSettings {
         PubNubServiceSettings(
-            keysets: keysets, pollHold: pollHold, pollQueueLength: pollQueueLength, bridgedKey: bridge?.subscribeKey)
+            keysets: keysets, pollHold: pollHold, pollQueueLength: pollQueueLength, bridgedKey: bridge?.subscribeKey,
+            logger: logger)
     }
 
     var chat: ChatServiceSettings {

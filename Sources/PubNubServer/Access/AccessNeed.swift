@@ -31,7 +31,12 @@ struct AccessNeed: Hashable, Sendable {
 
     /// The groups that a request names anywhere: whichever of repeated parameters is acted on has been checked (rule PV-89).
     private static func allGroups(_ request: PubNubServerRequest) -> [String] {
-        request.target.parameters.filter { $0.name == "channel-group" }.flatMap { PubNubAddress.list($0.value) }
+        all(["channel-group"], of: request)
+    }
+
+    /// The names in all parameters of these names.
+    private static func all(_ names: [String], of request: PubNubServerRequest) -> [String] {
+        request.target.parameters.filter { names.contains($0.name) }.flatMap { PubNubAddress.list($0.value) }
     }
 
     /// What a request needs (rule PV-82). Presence channels and groups are resources of their own.
@@ -51,8 +56,9 @@ struct AccessNeed: Hashable, Sendable {
             groups([name], request.parameter("add") != nil || request.parameter("remove") != nil ? .manage : .read)
         case .removeGroup(let name): groups([name], .manage)
         case .objects(let route): needs(of: request, route)
-        // The time is nobody's; where somebody is needs no right; grants are signed.
-        case .time, .whereNow, .grant, .audit, .grantToken, .revokeToken: []
+        case .pushChannels: channels(all(["add", "remove"], of: request), .read)
+        // The time is nobody's; where somebody is needs no right, nor do the channels of a device whose token is known; grants are signed.
+        case .time, .whereNow, .removeDevice, .grant, .audit, .grantToken, .revokeToken: []
         }
     }
 

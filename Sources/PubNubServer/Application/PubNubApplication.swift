@@ -1,4 +1,5 @@
 import Identifiers
+import Logging
 import NIOConcurrencyHelpers
 import PubNubProtocol
 import RealtimeHub
@@ -21,6 +22,8 @@ package final class PubNubApplication: Sendable {
     let actions: MessageActions
     /// App Context, likewise.
     let objects: ApplicationObjects
+    /// Devices that get push notifications, and who is told what is to be pushed.
+    let push: PubNubPush
     let occupancyLimits: OccupancyLimits
     /// Takes messages to other services.
     let bridge: (any BridgeTap)?
@@ -56,7 +59,8 @@ package final class PubNubApplication: Sendable {
     init(
         keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: StreamStorage,
         restored: RestoredState,
-        limits: StreamLimits, clock: ServerClock, nodes: NodeList<any StreamNode>,
+        limits: StreamLimits, clock: ServerClock, logger: Logger = PubNubServiceSettings.silent,
+        nodes: NodeList<any StreamNode>,
         bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)? = nil, relay: (any PresenceRelay)? = nil,
         occupancyLimits: OccupancyLimits = OccupancyLimits(), objectLimits: ObjectLimits = ObjectLimits()
     ) {
@@ -75,6 +79,9 @@ package final class PubNubApplication: Sendable {
         grants = AccessGrants(restoring: (restored.access[name] ?? []).filter { $0.holds(at: clock.unixSeconds()) })
         actions = MessageActions(restoring: restored.actions[name] ?? [:])
         objects = ApplicationObjects(restoring: restored.records[name] ?? [], limits: objectLimits)
+        push = PubNubPush(
+            restoring: restored.records[name] ?? [], store: storage.store,
+            webhook: PushWebhook(keyset, clock: clock, logger: logger), subscribeKey: keyset.subscribeKey)
         let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(
@@ -135,7 +142,10 @@ package final class PubNubApplication: Sendable {
             return new.keyset != standing.keyset || new.isConfigured != standing.isConfigured
         }
         guard hasChanged else { return }
-        if let keyset { state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) } }
+        if let keyset {
+            state.withLockedValue { $0.occupancy.settings = OccupancySettings(keyset: keyset) }
+            push.webhook.follow(keyset)
+        }
         // After the secret keys have changed, so that no token is remembered for one that is gone.
         grants.forgetChecked()
         for node in nodes.all { node.apply(.review(application: number)) }

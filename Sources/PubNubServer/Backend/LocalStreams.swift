@@ -62,6 +62,18 @@ package final class LocalStreams: StreamBackend {
         for application in applications { application.forget(node.eventLoopIDs) }
     }
 
+    /// Hands on for a while what waits to be pushed. To be called when the last server has left, before the store is closed.
+    package func close() async {
+        await withTaskGroup(of: Void.self) { group in
+            for application in applications { group.addTask { await application.push.webhook.close() } }
+        }
+    }
+
+    package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] {
+        guard nodes.first === node else { return [] }
+        return applications.compactMap { application in application.push.webhook.counts.map { (application, $0) } }
+    }
+
     // MARK: Keysets
 
     package var applications: [PubNubApplication] { state.withLockedValue(\.applications) }
@@ -107,7 +119,8 @@ package final class LocalStreams: StreamBackend {
                 PubNubApplication(
                     keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
                     storage: storage, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
-                    clock: clock, nodes: nodes, bridge: bridge, log: log, relay: relay))
+                    clock: clock, logger: settings.logger, nodes: nodes, bridge: bridge, log: log,
+                    relay: relay))
         }
         return new
     }
@@ -120,6 +133,7 @@ package final class LocalStreams: StreamBackend {
         let now = storage.tokens.now
         for application in applications {
             sweepPresence(of: application, later)
+            application.push.webhook.sweep()
             application.withState { $0.streams.sweep(at: now) }
         }
     }

@@ -26,6 +26,9 @@ package protocol StreamBackend: AnyObject, Sendable {
     /// Serves these keysets from now on, and no others. Of several with the same key the first one counts (rule PV-150).
     func take(_ reload: PubNubReload)
 
+    /// What has become of what was to be pushed, by keyset; for the server that time passes for, nothing for the others.
+    func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)]
+
     /// What time brings: users that have fallen silent, messages that nobody can catch up from any more. Every node calls it; it is done
     /// for the first one only.
     ///

@@ -68,6 +68,7 @@ struct PubNubPublishing: Sendable {
                 count()
                 application.bridge?.carry(message, of: application.subscribeKey)
             }
+            if error == nil { application.push.tell(message) }
             completion(error == nil ? .success(Timetoken(rawValue: token)) : .failure(.serviceUnavailable))
         }
     }

@@ -43,7 +43,8 @@ struct PubNubREST: Sendable {
         case .grantToken: try grantToken(request)
         case .audit: try audit(request)
         case .time, .subscribe, .publish, .signal, .publishFile, .pastMessages, .history, .historyWithActions, .deleteHistory,
-            .counts, .group, .removeGroup, .addAction, .removeAction, .revokeToken, .grant, .hereNowEverywhere, .objects:
+            .counts, .group, .removeGroup, .addAction, .removeAction, .revokeToken, .grant, .hereNowEverywhere, .objects,
+            .pushChannels, .removeDevice:
             nil
         }
     }
@@ -59,6 +60,8 @@ struct PubNubREST: Sendable {
         case .counts(let channels): return try await counts(request, channels)
         case .group(let name): return try await group(name, request)
         case .removeGroup(let name): return try await removeGroup(name)
+        case .pushChannels(let interface, let token): return try await pushChannels(request, interface, token)
+        case .removeDevice(let interface, let token): return try await removeDevice(request, interface, token)
         case .revokeToken(let token): return try await revokeToken(request, token)
         case .grant: return try await grant(request)
         default: throw .plain(404, "Not Found")

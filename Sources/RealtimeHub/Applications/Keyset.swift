@@ -23,12 +23,16 @@ public struct Keyset: Hashable, Sendable {
     public var sendsPresenceDeltas: Bool
     /// How long a poll without messages is held; nil for the server's setting.
     public var pollHold: Duration?
+    /// The address that is told what messages ask to be pushed to devices, with `http` or `https`; nil for none. Requests are signed
+    /// with ``secretKey``.
+    public var pushWebhook: String?
 
     /// A keyset with the server's defaults.
     public init(
         publishKey: String, subscribeKey: String, secretKey: Secret, previousSecretKey: Secret? = nil, isEnabled: Bool = true,
         requiresGrants: Bool = false, storesByDefault: Bool = true, announceMaximum: Int = 20,
-        presenceInterval: Duration = .seconds(10), sendsPresenceDeltas: Bool = true, pollHold: Duration? = nil
+        presenceInterval: Duration = .seconds(10), sendsPresenceDeltas: Bool = true, pollHold: Duration? = nil,
+        pushWebhook: String? = nil
     ) {
         self.publishKey = publishKey
         self.subscribeKey = subscribeKey
@@ -41,6 +45,7 @@ public struct Keyset: Hashable, Sendable {
         self.presenceInterval = presenceInterval
         self.sendsPresenceDeltas = sendsPresenceDeltas
         self.pollHold = pollHold
+        self.pushWebhook = pushWebhook
     }
 
     /// All secret keys that are valid, the one that signs first.

@@ -214,6 +214,7 @@ final class PubNubClusterLeader: ClusterLeader, StreamNode {
     func close() async {
         timer.withLockedValue { $0?.cancel() }
         streams.leave(self)
+        await streams.close()
         await store.close()
     }
 

@@ -70,6 +70,9 @@ package final class ClusterStreams: StreamBackend {
         for application in reload.new { relay.send(.state(subscribeKey: application.subscribeKey), within: nil) { _ in } }
     }
 
+    /// The leader tells webhooks, and nobody asks it.
+    package func pushCounts(for node: any StreamNode) -> [(application: PubNubApplication, counts: WebhookDelivery.Counts)] { [] }
+
     package func sweep(for node: any StreamNode, later: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         copies.sweep(for: node, later: later)
         relay.age()

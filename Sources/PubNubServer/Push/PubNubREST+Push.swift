@@ -1,0 +1,97 @@
+import Identifiers
+import PubNubProtocol
+import ServerRuntime
+
+/// Registering devices for push notifications (rules PU-1 to PU-12).
+extension PubNubREST {
+    private static let defaultCount = 500
+    private static let maximumCount = 1000
+
+    /// Lists the channels of a device, or adds and removes some, as the query says.
+    func pushChannels(
+        _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String
+    ) async throws(PubNubErrorBody) -> HTTPAnswer {
+        let device: PushDevice
+        do throws(PushProblem) {
+            device = try PushDevice(interface, token, request)
+        } catch {
+            return Self.refusal(error.rawValue)
+        }
+        let (added, removed) = (request.list("add"), request.list("remove"))
+        guard request.parameter("add") != nil || request.parameter("remove") != nil else { return list(request, device) }
+        guard (added + removed).allSatisfy({ PubNubDraft.isValid(channel: $0) }) else {
+            return Self.refusal(PubNubErrorBody.invalidChannelName)
+        }
+        do {
+            try await application.push.change(device, adding: added.identifiers, removing: removed.identifiers)
+        } catch {
+            return try Self.refusal(error, application.push.limits)
+        }
+        return .pubnub(Array(#"[1, "Modified Channels"]"#.utf8))
+    }
+
+    /// Forgets a device.
+    func removeDevice(
+        _ request: PubNubServerRequest, _ interface: PushInterface, _ token: String
+    ) async throws(PubNubErrorBody) -> HTTPAnswer {
+        let device: PushDevice
+        do throws(PushProblem) {
+            device = try PushDevice(interface, token, request)
+        } catch {
+            return Self.refusal(error.rawValue)
+        }
+        do {
+            try await application.push.remove(device)
+        } catch {
+            throw .serviceUnavailable
+        }
+        return .pubnub(Array(#"[1, "Removed Device"]"#.utf8))
+    }
+
+    private func list(_ request: PubNubServerRequest, _ device: PushDevice) -> HTTPAnswer {
+        let asked = request.parameter("count").flatMap { Int($0) } ?? Self.defaultCount
+        let start = request.parameter("start").flatMap { $0.isEmpty ? nil : Identifier($0) }
+        var body = JSONBody(isSpaced: true)
+        body.strings(
+            application.push.channels(
+                of: device, after: start, count: asked > 0 ? min(asked, Self.maximumCount) : Self.defaultCount
+            ).texts)
+        return .pubnub(body.bytes)
+    }
+
+    /// `{"error": "…"}`, as the service was recorded.
+    private static func refusal(_ text: String) -> HTTPAnswer {
+        .pubnub(status: 400, JSONBody.object(isSpaced: true) { $0.member("error", text) })
+    }
+
+    private static func refusal(
+        _ error: any Error, _ limits: PushRegistrations.Limits
+    ) throws(PubNubErrorBody) -> HTTPAnswer {
+        switch error as? PushRegistrations.Refusal {
+        case .tooManyChannels: return refusal("A device can be registered for \(limits.channelsPerDevice) channels.")
+        case .tooManyDevices: return refusal("The keyset has \(limits.devices) devices; remove some first.")
+        case .full: return refusal("The keyset's registrations have \(limits.bytes) bytes; remove some first.")
+        case nil: throw .serviceUnavailable
+        }
+    }
+}
+
+/// Which version of the API a request for a device uses.
+enum PushInterface: Hashable, Sendable {
+    /// `/v1/push/…/devices/`; the parameter `type` names the push service.
+    case first
+    /// `/v2/push/…/devices-apns2/`
+    case apple
+}
+
+extension PushDevice {
+    fileprivate init(
+        _ interface: PushInterface, _ token: String, _ request: PubNubServerRequest
+    ) throws(PushProblem) {
+        switch interface {
+        case .first: try self.init(type: request.parameter("type"), token: token)
+        case .apple:
+            try self.init(environment: request.parameter("environment"), topic: request.parameter("topic"), token: token)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import Identifiers
+
+/// The devices of a keyset that get push notifications, each with its channels (rules PU-1 to PU-5). A pure value.
+struct PushRegistrations: Sendable {
+    /// How much a keyset may have.
+    struct Limits: Hashable, Sendable {
+        var devices = 100_000
+        var channelsPerDevice = 1000
+        /// Of tokens, topics and names of channels, once for each registration.
+        var bytes = 64 << 20
+    }
+
+    /// Why a device gets no more channels. Nothing has changed then.
+    enum Refusal: Error, Hashable, Sendable {
+        case tooManyDevices
+        case tooManyChannels
+        case full
+    }
+
+    let limits: Limits
+    private var channels: [PushDevice: Set<Identifier>] = [:]
+    private var devices: [Identifier: Set<PushDevice>] = [:]
+    private(set) var bytes = 0
+
+    init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// What a store has, whatever the limits are by now.
+    init(restoring restored: some Sequence<(device: PushDevice, channels: [Identifier])>, limits: Limits = Limits()) {
+        self.limits = limits
+        for (device, names) in restored { put(channels[device, default: []].union(names), for: device) }
+    }
+
+    var deviceCount: Int { channels.count }
+
+    /// The channels of a device in the order of their bytes: those behind `start`, and `count` of them at most.
+    func channels(of device: PushDevice, after start: Identifier? = nil, count: Int = .max) -> [Identifier] {
+        let names = channels[device] ?? []
+        let later = start.map { start in names.filter { start < $0 } } ?? names
+        return Array(later.sorted().prefix(count))
+    }
+
+    /// The devices that are told of messages on a channel.
+    func devices(on channel: Identifier) -> Set<PushDevice> { devices[channel] ?? [] }
+
+    /// Adds channels to a device, then takes others away from it.
+    ///
+    /// - Returns: the channels of the device as they are then, in the order of their bytes; nil when nothing has changed.
+    mutating func change(
+        _ device: PushDevice, adding added: [Identifier], removing removed: [Identifier]
+    ) throws(Refusal) -> [Identifier]? {
+        let old = channels[device] ?? []
+        let new = old.union(added).subtracting(removed)
+        guard new != old else { return nil }
+        if new.count > old.count {
+            guard new.count <= limits.channelsPerDevice else { throw .tooManyChannels }
+            guard !old.isEmpty || channels.count < limits.devices else { throw .tooManyDevices }
+            guard bytes + Self.size(device, new) - Self.size(device, old) <= limits.bytes else { throw .full }
+        }
+        put(new, for: device)
+        return new.sorted()
+    }
+
+    /// Forgets a device; false when it was not known.
+    mutating func remove(_ device: PushDevice) -> Bool {
+        guard channels[device] != nil else { return false }
+        put([], for: device)
+        return true
+    }
+
+    /// Puts other channels in the place of those that a device has; none forgets it.
+    private mutating func put(_ new: Set<Identifier>, for device: PushDevice) {
+        let old = channels[device] ?? []
+        for name in old.subtracting(new) {
+            devices[name]?.remove(device)
+            if devices[name]?.isEmpty == true { devices[name] = nil }
+        }
+        for name in new.subtracting(old) { devices[name, default: []].insert(device) }
+        channels[device] = new.isEmpty ? nil : new
+        bytes += Self.size(device, new) - Self.size(device, old)
+    }
+
+    private static func size(_ device: PushDevice, _ channels: Set<Identifier>) -> Int {
+        guard !channels.isEmpty else { return 0 }
+        var own = device.token.utf8.count
+        if case .apns2(_, let topic) = device.service { own += topic.utf8.count }
+        return channels.reduce(own) { $0 + $1.utf8.count + own }
+    }
+}

@@ -1,0 +1,174 @@
+import Crypto
+import HTTPTransport
+import Identifiers
+import Logging
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+/// Hands what a keyset's messages ask to be pushed to the keyset's webhook, which has the credentials of Apple and Google
+/// (rules PU-20 to PU-27).
+///
+/// Works on an event loop of its own, so that a channel with many devices holds up neither publishers nor subscribers.
+final class PushWebhook: Sendable {
+    private struct State: Sendable {
+        var url: String?
+        /// Nil without an address.
+        var delivery: WebhookDelivery?
+        /// To former addresses: they still tell what waited for them.
+        var retiring: [WebhookDelivery] = []
+        /// Of those that have told it.
+        var retired = WebhookDelivery.Counts()
+        /// Messages whose events have not been made yet.
+        var waiting = 0
+        /// Messages for which there was no room.
+        var dropped = 0
+        var isClosed = false
+    }
+
+    private let key: String
+    private let clock: ServerClock
+    private let logger: Logger
+    private let eventLoop: any EventLoop
+    /// What requests are signed with from now on, those that wait included.
+    private let secret: NIOLockedValueBox<Secret>
+    private let state: NIOLockedValueBox<State>
+
+    /// So many messages may wait until their events are made.
+    static let maximumWaiting = 10_000
+    static let policy = WebhookPolicy(
+        batchLength: 100, batchBytes: 256 << 10, window: .milliseconds(50), requests: 4, postponed: 100)
+    static let userAgent = "lifeline-webhooks"
+
+    init(_ keyset: Keyset, clock: ServerClock, logger: Logger) {
+        key = keyset.subscribeKey
+        self.clock = clock
+        var logger = logger
+        logger[metadataKey: "app"] = "\(keyset.subscribeKey)"
+        logger[metadataKey: "receiver"] = "push"
+        self.logger = logger
+        eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+        secret = NIOLockedValueBox(keyset.secretKey)
+        state = NIOLockedValueBox(State())
+        follow(keyset)
+    }
+
+    /// Has the address and the secret that are configured now used from now on.
+    func follow(_ keyset: Keyset) {
+        secret.withLockedValue { $0 = keyset.secretKey }
+        state.withLockedValue { state in
+            guard state.url != keyset.pushWebhook, !state.isClosed else { return }
+            state.url = keyset.pushWebhook
+            if let former = state.delivery { state.retiring.append(former) }
+            state.delivery = keyset.pushWebhook.map { delivery(to: $0) }
+        }
+    }
+
+    /// Whether anybody is told. Asked for each message.
+    var isWanted: Bool { state.withLockedValue { $0.delivery != nil && !$0.isClosed } }
+
+    /// Takes a message that is stored, for the devices that its channel has at this moment. Cheap, and waits for nothing.
+    func tell(_ message: StoredMessage, to devices: Set<PushDevice>) {
+        guard !devices.isEmpty else { return }
+        let hasRoom = state.withLockedValue { state in
+            guard state.delivery != nil, !state.isClosed else { return false }
+            guard state.waiting < Self.maximumWaiting else {
+                state.dropped += 1
+                return false
+            }
+            state.waiting += 1
+            return true
+        }
+        guard hasRoom else { return }
+        // One event loop, so that messages of a channel keep their order.
+        eventLoop.execute {
+            let events = PushNotice(message)?.events(message, to: devices) ?? []
+            let delivery = self.state.withLockedValue { state in
+                state.waiting -= 1
+                return state.delivery
+            }
+            for event in events { delivery?.tell(event) }
+        }
+    }
+
+    private func delivery(to url: String) -> WebhookDelivery {
+        // Different for each start, so that ids of batches are.
+        let prefix = Hex.text((0..<8).map { _ in UInt8.random(in: .min ... .max) })
+        return WebhookDelivery(
+            policy: Self.policy, clock: clock, eventLoop: eventLoop, logger: logger, isFinal: Self.isFinal
+        ) { [key, clock, secret] batch in
+            let body = Self.body(
+                batch.events, id: "\(prefix)-\(batch.id)",
+                time: Int64(clamping: clock.unixTicks() / TimetokenClock.ticksPerMillisecond))
+            let fields = [
+                HTTPField("Content-Type", "application/json"), HTTPField("User-Agent", Self.userAgent),
+                HTTPField("X-Lifeline-Key", key),
+                HTTPField("X-Lifeline-Signature", Self.signature(of: body, secret.withLockedValue { $0 })),
+            ]
+            return HTTPCall(method: "POST", url: url, headers: fields, body: body)
+        }
+    }
+
+    /// `{"id":"…","time_ms":…,"events":[…]}`
+    static func body(_ events: [WebhookEvent], id: String, time: Int64) -> [UInt8] {
+        JSONBody.object { body in
+            body.member("id", id)
+            body.member("time_ms", Int(time))
+            body.key("events")
+            body.array { body in for event in events { body.json(event.body) } }
+        }
+    }
+
+    /// HMAC-SHA256 of the body with the keyset's secret key, in lowercase hexadecimal.
+    static func signature(of body: [UInt8], _ secret: Secret) -> String {
+        Hex.text(HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Array(secret.revealed.utf8))))
+    }
+
+    /// A receiver that does not want a batch will not want it later either, unless it says so.
+    private static func isFinal(_ status: Int) -> Bool {
+        (300..<500).contains(status) && ![408, 425, 429].contains(status)
+    }
+
+    /// What has become of events, those to former addresses included; nil when there was never an address.
+    var counts: WebhookDelivery.Counts? {
+        state.withLockedValue { state in
+            guard state.delivery != nil || !state.retiring.isEmpty || state.retired.delivered + state.retired.dropped > 0 else {
+                return nil
+            }
+            var counts = state.retired
+            counts.dropped += state.dropped
+            for delivery in state.retiring + (state.delivery.map { [$0] } ?? []) { counts += delivery.counts }
+            return counts
+        }
+    }
+
+    /// Lets time pass by the server's clock.
+    func sweep() {
+        let deliveries = state.withLockedValue { state in
+            state.retiring.removeAll { delivery in
+                // Nobody gives it anything any more, so these are its last figures.
+                guard delivery.isIdle else { return false }
+                state.retired += delivery.counts
+                return true
+            }
+            return state.retiring + (state.delivery.map { [$0] } ?? [])
+        }
+        for delivery in deliveries { delivery.sweep() }
+    }
+
+    /// Waits for a while until all has been told; the rest is given up.
+    func close() async {
+        // Behind the messages whose events have not been made yet.
+        try? await eventLoop.submit {}.get()
+        let deliveries = state.withLockedValue { state in
+            state.isClosed = true
+            return state.retiring + (state.delivery.map { [$0] } ?? [])
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for delivery in deliveries { group.addTask { await delivery.close() } }
+        }
+    }
+}
