@@ -201,7 +201,7 @@ let package = Package(
                 "Identifiers", "ServerRuntime", "ServerCluster", "RedisClient", "ServerValues", "RealtimeHub", "HTTPTransport",
                 "PubNubProtocol", "WireCoding", "BodyCompression",
                 crypto,
-                deque, nioCore, nioPosix, nioLocks, logging,
+                deque, nioCore, nioPosix, nioHTTP1, nioLocks, logging,
             ]),
         library(
             "ChatServer",

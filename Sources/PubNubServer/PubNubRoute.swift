@@ -44,6 +44,8 @@ enum PubNubRoute: Hashable, Sendable {
     case pushChannels(PushInterface, token: String)
     case removeDevice(PushInterface, token: String)
 
+    case file(PubNubFileRoute)
+
     case grantToken
     case revokeToken(String)
     /// Version 2.
@@ -114,6 +116,8 @@ struct PubNubAddress: Hashable, Sendable {
     private static func version1(_ parts: [String], _ method: String) -> Match {
         switch parts.count {
         case 8... where parts[1] == "files" && parts[2] == "publish-file": publishing(Array(parts.dropFirst(2)), method)
+        case 4... where parts[1] == "files":
+            PubNubFileRoute.match(parts[3...], method).map { (Self(.file($0.route), parts[2]), $0.methods) }
         case 5 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group":
             (Self(.groups, parts[3]), ["GET"])
         case 6 where parts[1] == "channel-registration" && isKey(parts[2]) && parts[4] == "channel-group":

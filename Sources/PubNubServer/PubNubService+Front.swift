@@ -1,3 +1,4 @@
+import NIOHTTP1
 import PubNubProtocol
 import RealtimeHub
 import ServerRuntime
@@ -21,16 +22,18 @@ extension PubNubService: ServerFront {
         connection.kind = requestKind
         do throws(HTTPProblem) {
             let address = try PubNubAddress(method: request.method, segments: request.target.segments)
+            let fields = request.headers
             let request = PubNubServerRequest(
-                method: request.method, target: request.target, body: request.body,
-                ifMatch: request.headers.first(name: "if-match"))
-            answer(request, address, for: connection)
+                method: request.method, target: request.target, body: request.body, ifMatch: fields.first(name: "if-match"))
+            answer(request, address, fields: fields, for: connection)
         } catch {
             connection.refuse(error, of: request.target, with: refusal(error))
         }
     }
 
-    private func answer(_ request: PubNubServerRequest, _ address: PubNubAddress, for connection: HTTPConnection) {
+    private func answer(
+        _ request: PubNubServerRequest, _ address: PubNubAddress, fields: HTTPHeaders, for connection: HTTPConnection
+    ) {
         if case .time = address.route {
             return connection.answer(.pubnub(PubNubFrames.time(Timetoken(rawValue: storage.tokens.now))))
         }
@@ -48,6 +51,7 @@ extension PubNubService: ServerFront {
         case .subscribe:
             // Plain targets of this path do not come here: either it was sent in another way, or something is wrong with it.
             subscribe(request, address.route, application, for: connection)
+        case .file(let route): answer(request, route, application, fields: fields, for: connection)
         case .publish, .signal, .publishFile:
             // Which loops are concerned shows only when the message is visible.
             let full = context.congestion.full

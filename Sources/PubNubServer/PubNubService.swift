@@ -16,18 +16,22 @@ package struct PubNubServiceSettings: Sendable {
     /// The keyset whose public channels are shared with other services.
     package var bridgedKey: String?
     package var logger: Logger
+    /// Where the contents of files are, a directory for each keyset in it; nil for memory.
+    package var fileDirectory: String?
 
     /// For what nobody looks at.
     package static let silent = Logger(label: "lifeline.pubnub") { _ in SwiftLogNoOpLogHandler() }
 
     package init(
-        keysets: [Keyset], pollHold: Duration, pollQueueLength: Int, bridgedKey: String? = nil, logger: Logger = silent
+        keysets: [Keyset], pollHold: Duration, pollQueueLength: Int, bridgedKey: String? = nil, fileDirectory: String? = nil,
+        logger: Logger = silent
     ) {
         self.keysets = keysets
         self.pollHold = pollHold
         self.pollQueueLength = pollQueueLength
         self.bridgedKey = bridgedKey
         self.logger = logger
+        self.fileDirectory = fileDirectory
     }
 }
 

@@ -22,5 +22,9 @@ enum KeysetSetting {
         .init("pushWebhook", shown: { .addresses($0.pushWebhook.map { [$0] } ?? []) }) { value, keyset throws(CommandFailure) in
             keyset.pushWebhook = try WebhookSetting.address(value)
         },
+        // Several of the largest have to fit into memory at a time.
+        .integer("fileBytes", \.fileBytes, 1...16_777_216),
+        .integer("fileStorage", \.fileStorage, 0...1_099_511_627_776),
+        .seconds("fileLifetime", \.fileLifetime, 60...3_153_600_000),
     ]
 }

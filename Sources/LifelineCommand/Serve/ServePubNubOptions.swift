@@ -38,6 +38,17 @@ struct ServePubNubOptions: ParsableArguments {
             "The address that is told what messages ask to be pushed to devices (default: none).", valueName: "url"))
     var pubnubPushWebhook: String?
 
+    @Option(help: ArgumentHelp("The largest file that clients can send (default: 5242880).", valueName: "bytes"))
+    var pubnubFileBytes: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many bytes all files together may have; 0 for no files (default: 1073741824).", valueName: "bytes"))
+    var pubnubFileStorage: String?
+
+    @Option(help: ArgumentHelp("How long files are kept (default: for ever).", valueName: "seconds"))
+    var pubnubFileLifetime: String?
+
     /// The options that were given, by the names of their settings.
     var given: [(name: String, option: String, text: String)] {
         let texts: [(String, String, String?)] = [
@@ -49,6 +60,9 @@ struct ServePubNubOptions: ParsableArguments {
             ("announceMaximum", "--pubnub-announce-maximum", pubnubAnnounceMaximum),
             ("presenceInterval", "--pubnub-presence-interval", pubnubPresenceInterval),
             ("pushWebhook", "--pubnub-push-webhook", pubnubPushWebhook),
+            ("fileBytes", "--pubnub-file-bytes", pubnubFileBytes),
+            ("fileStorage", "--pubnub-file-storage", pubnubFileStorage),
+            ("fileLifetime", "--pubnub-file-lifetime", pubnubFileLifetime),
         ]
         return texts.compactMap { name, option, text in text.map { (name, option, $0) } }
     }

@@ -43,7 +43,7 @@ extension ServerConfiguration {
     var pubnub: PubNubServiceSettings {
         PubNubServiceSettings(
             keysets: keysets, pollHold: pollHold, pollQueueLength: pollQueueLength, bridgedKey: bridge?.subscribeKey,
-            logger: logger)
+            fileDirectory: redis == nil ? dataDirectory.map { $0 + "/files" } : nil, logger: logger)
     }
 
     var chat: ChatServiceSettings {

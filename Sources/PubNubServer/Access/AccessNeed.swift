@@ -56,9 +56,13 @@ struct AccessNeed: Hashable, Sendable {
             groups([name], request.parameter("add") != nil || request.parameter("remove") != nil ? .manage : .read)
         case .removeGroup(let name): groups([name], .manage)
         case .objects(let route): needs(of: request, route)
+        case .file(.generateUpload(let channel)): channels([channel], .write)
+        case .file(.list(let channel)), .file(.file(let channel, _, _)): channels([channel], .read)
+        case .file(.delete(let channel, _, _)): channels([channel], .delete)
         case .pushChannels: channels(all(["add", "remove"], of: request), .read)
-        // The time is nobody's; where somebody is needs no right, nor do the channels of a device whose token is known; grants are signed.
-        case .time, .whereNow, .removeDevice, .grant, .audit, .grantToken, .revokeToken: []
+        // The time is nobody's; where somebody is needs no right, nor do the channels of a device whose token is known; grants are signed,
+        // and so are uploads and links to contents.
+        case .time, .whereNow, .removeDevice, .file(.upload), .file(.content), .grant, .audit, .grantToken, .revokeToken: []
         }
     }
 

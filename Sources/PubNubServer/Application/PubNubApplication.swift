@@ -24,6 +24,7 @@ package final class PubNubApplication: Sendable {
     let objects: ApplicationObjects
     /// Devices that get push notifications, and who is told what is to be pushed.
     let push: PubNubPush
+    let files: PubNubFiles
     let occupancyLimits: OccupancyLimits
     /// Takes messages to other services.
     let bridge: (any BridgeTap)?
@@ -60,7 +61,7 @@ package final class PubNubApplication: Sendable {
         keyset: Keyset, number: Int, slot: MetricSlot = MetricSlot(index: 0), storage: StreamStorage,
         restored: RestoredState,
         limits: StreamLimits, clock: ServerClock, logger: Logger = PubNubServiceSettings.silent,
-        nodes: NodeList<any StreamNode>,
+        nodes: NodeList<any StreamNode>, contents: any FileContents = MemoryFileContents(),
         bridge: (any BridgeTap)? = nil, log: (any PubNubApplicationLog)? = nil, relay: (any PresenceRelay)? = nil,
         occupancyLimits: OccupancyLimits = OccupancyLimits(), objectLimits: ObjectLimits = ObjectLimits()
     ) {
@@ -82,6 +83,8 @@ package final class PubNubApplication: Sendable {
         push = PubNubPush(
             restoring: restored.records[name] ?? [], store: storage.store,
             webhook: PushWebhook(keyset, clock: clock, logger: logger), subscribeKey: keyset.subscribeKey)
+        files = PubNubFiles(
+            restoring: restored.records[name] ?? [], store: storage.store, contents: contents, subscribeKey: keyset.subscribeKey)
         let groups = ChannelGroups(restoring: restored.groups[name] ?? [:])
         state = NIOLockedValueBox(
             State(

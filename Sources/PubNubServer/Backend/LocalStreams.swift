@@ -119,10 +119,15 @@ package final class LocalStreams: StreamBackend {
                 PubNubApplication(
                     keyset: keyset, number: applications.count + new.count, slot: names.slot(.pubnub, keyset.subscribeKey),
                     storage: storage, restored: restored, limits: StreamLimits(perChannel: settings.pollQueueLength),
-                    clock: clock, logger: settings.logger, nodes: nodes, bridge: bridge, log: log,
-                    relay: relay))
+                    clock: clock, logger: settings.logger, nodes: nodes,
+                    contents: contents(of: keyset), bridge: bridge, log: log, relay: relay))
         }
         return new
+    }
+
+    private func contents(of keyset: Keyset) -> any FileContents {
+        guard let directory = settings.fileDirectory else { return MemoryFileContents() }
+        return DirectoryFileContents(directory, subscribeKey: keyset.subscribeKey)
     }
 
     // MARK: Time
@@ -134,6 +139,7 @@ package final class LocalStreams: StreamBackend {
         for application in applications {
             sweepPresence(of: application, later)
             application.push.webhook.sweep()
+            application.files.sweep(application.keyset, at: clock.unixTicks())
             application.withState { $0.streams.sweep(at: now) }
         }
     }

@@ -44,7 +44,7 @@ struct PubNubREST: Sendable {
         case .audit: try audit(request)
         case .time, .subscribe, .publish, .signal, .publishFile, .pastMessages, .history, .historyWithActions, .deleteHistory,
             .counts, .group, .removeGroup, .addAction, .removeAction, .revokeToken, .grant, .hereNowEverywhere, .objects,
-            .pushChannels, .removeDevice:
+            .pushChannels, .removeDevice, .file:
             nil
         }
     }

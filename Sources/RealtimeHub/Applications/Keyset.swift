@@ -26,13 +26,20 @@ public struct Keyset: Hashable, Sendable {
     /// The address that is told what messages ask to be pushed to devices, with `http` or `https`; nil for none. Requests are signed
     /// with ``secretKey``.
     public var pushWebhook: String?
+    /// The largest file, in bytes. 5 MiB by default.
+    public var fileBytes: Int
+    /// How many bytes all files together may have; 0 for no files. 1 GiB by default, of which at most 64 MiB are kept in memory by a
+    /// server without a data directory.
+    public var fileStorage: Int
+    /// How long a file is kept; nil for as long as nobody deletes it.
+    public var fileLifetime: Duration?
 
     /// A keyset with the server's defaults.
     public init(
         publishKey: String, subscribeKey: String, secretKey: Secret, previousSecretKey: Secret? = nil, isEnabled: Bool = true,
         requiresGrants: Bool = false, storesByDefault: Bool = true, announceMaximum: Int = 20,
         presenceInterval: Duration = .seconds(10), sendsPresenceDeltas: Bool = true, pollHold: Duration? = nil,
-        pushWebhook: String? = nil
+        pushWebhook: String? = nil, fileBytes: Int = 5 << 20, fileStorage: Int = 1 << 30, fileLifetime: Duration? = nil
     ) {
         self.publishKey = publishKey
         self.subscribeKey = subscribeKey
@@ -46,6 +53,9 @@ public struct Keyset: Hashable, Sendable {
         self.sendsPresenceDeltas = sendsPresenceDeltas
         self.pollHold = pollHold
         self.pushWebhook = pushWebhook
+        self.fileBytes = fileBytes
+        self.fileStorage = fileStorage
+        self.fileLifetime = fileLifetime
     }
 
     /// All secret keys that are valid, the one that signs first.

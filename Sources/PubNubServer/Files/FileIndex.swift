@@ -1,0 +1,110 @@
+import Identifiers
+
+/// The files of a keyset by channel and age, their contents apart (rules FI-1 to FI-9). A pure value.
+///
+/// A file that comes has its place in the sums from ``begin(_:storage:)`` on and is found once it is stored (``finish(_:)``).
+struct FileIndex: Sendable {
+    /// Files of a keyset, those that are being stored included.
+    static let maximumFiles = 100_000
+
+    enum Beginning: Hashable, Sendable {
+        case begun
+        /// The file is there already, or is being stored by another request.
+        case known
+        /// There is no room.
+        case full
+    }
+
+    private var files: [Identifier: StoredFile] = [:]
+    private var channels: [Identifier: [FilePlace]] = [:]
+    /// All files, oldest first.
+    private var order: [FilePlace] = []
+    private var coming: [Identifier: Int] = [:]
+    /// Of files and of what is being stored.
+    private(set) var bytes = 0
+
+    init(restoring restored: some Sequence<StoredFile> = []) {
+        let sorted = restored.sorted { $0.place < $1.place }
+        for file in sorted { insert(file) }
+    }
+
+    var count: Int { files.count + coming.count }
+
+    /// - Parameter storage: how many bytes there may be.
+    mutating func begin(_ file: StoredFile, storage: Int) -> Beginning {
+        guard files[file.id] == nil, coming[file.id] == nil else { return .known }
+        guard hasRoom(for: file.size, storage: storage) else { return .full }
+        coming[file.id] = file.size
+        bytes += file.size
+        return .begun
+    }
+
+    func hasRoom(for size: Int, storage: Int) -> Bool { count < Self.maximumFiles && bytes + size <= storage }
+
+    /// The file is stored, and found from now on.
+    mutating func finish(_ file: StoredFile) {
+        abandon(file.id)
+        insert(file)
+    }
+
+    /// The file could not be stored.
+    mutating func abandon(_ id: Identifier) {
+        if let size = coming.removeValue(forKey: id) { bytes -= size }
+    }
+
+    /// Puts a file back that could not be removed from the store.
+    mutating func insert(_ file: StoredFile) {
+        guard files.updateValue(file, forKey: file.id) == nil else { return }
+        bytes += file.size
+        var places = channels.removeValue(forKey: file.channel) ?? []
+        places.insert(file.place, at: Self.index(of: file.place, in: places))
+        channels[file.channel] = places
+        let index = Self.index(of: file.place, in: order)
+        order.insert(file.place, at: index)
+    }
+
+    subscript(id: Identifier) -> StoredFile? { files[id] }
+
+    /// Takes a file out; nil when there is none.
+    mutating func remove(_ id: Identifier) -> StoredFile? {
+        guard let file = files.removeValue(forKey: id) else { return nil }
+        bytes -= file.size
+        var places = channels.removeValue(forKey: file.channel) ?? []
+        Self.remove(file.place, from: &places)
+        channels[file.channel] = places.isEmpty ? nil : places
+        Self.remove(file.place, from: &order)
+        return file
+    }
+
+    /// Files of a channel, newest first: at most `limit`, behind `start`.
+    ///
+    /// - Returns: also where the next page begins; nil at the end.
+    func page(of channel: Identifier, after start: FilePlace?, limit: Int) -> (files: [StoredFile], next: FilePlace?) {
+        let places = channels[channel] ?? []
+        let end = start.map { Self.index(of: $0, in: places) } ?? places.count
+        let page = places[..<end].suffix(limit)
+        return (page.reversed().compactMap { files[$0.id] }, page.startIndex > 0 ? page.first : nil)
+    }
+
+    /// The oldest files that were created before `limit`, `count` of them at most.
+    func expired(before limit: UInt64, count: Int) -> [Identifier] {
+        order.prefix(count).prefix { $0.created < limit }.map(\.id)
+    }
+
+    private static func remove(_ place: FilePlace, from places: inout [FilePlace]) {
+        let index = index(of: place, in: places)
+        if index < places.count, places[index] == place { places.remove(at: index) }
+    }
+
+    /// Of the first place that is not before another.
+    private static func index(of place: FilePlace, in places: [FilePlace]) -> Int {
+        // Nearly always the newest.
+        if let last = places.last, last < place { return places.count }
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle] < place { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,178 @@
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+import ServerRuntime
+import WireCoding
+
+/// A request of the files service with everything that its answer depends on (rules FI-1 to FI-24).
+struct FileRequest: Sendable {
+    let application: PubNubApplication
+    let request: PubNubServerRequest
+    /// The boundary of a form; nil for a body of another type.
+    let boundary: String?
+    /// The server as the client reaches it: `https://example.com/prefix`. Nil for a request without a host.
+    let base: String?
+    let bodies: BodyBudget
+
+    private static let pageLimit = 100
+    /// What a form has around a file.
+    static let formBytes = 16_384
+
+    /// Answers at once, or from a task.
+    func answer(_ route: PubNubFileRoute, reply: @escaping HTTPReply) {
+        switch route {
+        case .generateUpload(let channel): reply(generateUpload(channel))
+        case .list(let channel): reply(list(channel))
+        case .file(let channel, let id, let name): reply(find(channel, id, name))
+        case .upload: Task { reply(await upload()) }
+        case .content(let id, let name): Task { reply(await content(id, name)) }
+        case .delete(let channel, let id, let name): Task { reply(await delete(channel, id, name)) }
+        }
+    }
+
+    private var files: PubNubFiles { application.files }
+    private var keyset: Keyset { application.keyset }
+
+    private func url(_ path: String) -> String? {
+        base.map { "\($0)/v1/files/\(PercentEncoding.encode(application.subscribeKey))/\(path)" }
+    }
+
+    // MARK: Uploading
+
+    private func generateUpload(_ channel: String) -> HTTPAnswer {
+        guard PubNubDraft.isValid(channel: channel) else { return FileBodies.refusal(400, PubNubErrorBody.invalidChannelName) }
+        guard let name = (try? JSONText(bytes: request.body))?["name"]?.string, StoredFile.isValid(name: name) else {
+            return FileBodies.refusal(
+                400, "The name of a file has 1 to \(StoredFile.maximumName) bytes, without slashes and control characters")
+        }
+        guard let url = url("upload") else { return FileBodies.refusal(400, "The request has no host") }
+        guard keyset.fileStorage > 0 else { return FileBodies.refusal(402, "Files are not enabled for this keyset") }
+        guard files.hasRoom(for: 1, in: keyset) else {
+            return FileBodies.refusal(403, "The keyset has as many files as it may have")
+        }
+        let upload = FileTicket.Upload(
+            subscribeKey: application.subscribeKey, channel: Identifier(channel), id: FileID.make(), name: Identifier(name),
+            expires: application.clock.unixSeconds() + FileTicket.uploadLifetime, maximumBytes: keyset.fileBytes)
+        return FileBodies.upload(
+            upload, url: url,
+            fields: [
+                ("key", "\(application.subscribeKey)/\(upload.id.text)/\(name)"),
+                ("Content-Type", FileType.of(upload.name).rawValue), ("Policy", upload.policy),
+                ("Signature", upload.signature(keyset.secretKey)),
+            ])
+    }
+
+    /// Takes a form: the policy that was given out, its signature, and the file.
+    private func upload() async -> HTTPAnswer {
+        guard let boundary, let form = try? MultipartForm(request.body, boundary: boundary),
+            let policy = form.text("Policy"), let signature = form.text("Signature"),
+            let content = form["file"]
+        else { return FileBodies.malformedForm }
+        let upload: FileTicket.Upload
+        do throws(FileTicket.Problem) {
+            upload = try FileTicket.Upload.check(
+                policy: policy, signature: signature, subscribeKey: application.subscribeKey, secrets: keyset.validSecretKeys,
+                now: application.clock.unixSeconds())
+        } catch {
+            return error == .expired ? FileBodies.expired : FileBodies.wrongSignature
+        }
+        guard content.count <= min(upload.maximumBytes, keyset.fileBytes) else { return FileBodies.tooLarge }
+        let file = StoredFile(
+            id: upload.id, channel: upload.channel, name: upload.name, size: content.count,
+            created: application.clock.unixTicks())
+        do throws(PubNubFiles.UploadRefusal) {
+            try await files.store(file, content, in: keyset)
+        } catch {
+            return error == .noRoom ? FileBodies.noRoom : FileBodies.notStored
+        }
+        return FileBodies.taken
+    }
+
+    // MARK: Finding
+
+    private func list(_ channel: String) -> HTTPAnswer {
+        let asked = request.parameter("limit").flatMap { Int($0) } ?? Self.pageLimit
+        var start: FilePlace?
+        if let next = request.parameter("next"), !next.isEmpty {
+            start = FilePlace(cursor: next)
+            guard start != nil else { return FileBodies.refusal(400, "The parameter next is not one of this service") }
+        }
+        let page = files.page(
+            of: Identifier(channel), after: start, limit: asked > 0 ? min(asked, Self.pageLimit) : Self.pageLimit)
+        return FileBodies.list(page.files, next: page.next)
+    }
+
+    /// Where the content of a file is: at an address that is good for a while, for everybody who has it.
+    private func find(_ channel: String, _ id: String, _ name: String) -> HTTPAnswer {
+        guard let file = file(channel, id, name) else { return FileBodies.notHere }
+        let expires = application.clock.unixSeconds() + FileTicket.linkLifetime
+        let signature = FileTicket.link(
+            file.id.text, subscribeKey: application.subscribeKey, expires: expires, keyset.secretKey)
+        let path = "content/\(file.id.text)/\(PercentEncoding.encode(file.name.text))?expires=\(expires)&signature=\(signature)"
+        guard let url = url(path) else { return FileBodies.refusal(400, "The request has no host") }
+        return FileBodies.found(at: url)
+    }
+
+    private func file(_ channel: String, _ id: String, _ name: String) -> StoredFile? {
+        files.file(Identifier(id), name: Identifier(name)).flatMap { $0.channel == Identifier(channel) ? $0 : nil }
+    }
+
+    private func content(_ id: String, _ name: String) async -> HTTPAnswer {
+        do throws(FileTicket.Problem) {
+            try FileTicket.checkLink(
+                id, subscribeKey: application.subscribeKey, expires: request.parameter("expires"),
+                signature: request.parameter("signature"), secrets: keyset.validSecretKeys,
+                now: application.clock.unixSeconds())
+        } catch {
+            return FileBodies.refusal(403, "The link is not valid any more. Ask for the file again")
+        }
+        guard let file = files.file(Identifier(id), name: Identifier(name)) else { return FileBodies.notHere }
+        var reservation: BodyReservation?
+        if file.size > BodyBudget.smallBytes {
+            reservation = bodies.reserve(file.size)
+            guard reservation != nil else { return FileBodies.unavailable }
+        }
+        do {
+            guard let content = try await files.content(of: file) else { return FileBodies.notHere }
+            return FileBodies.content(content, file.name, reservation)
+        } catch {
+            return FileBodies.unavailable
+        }
+    }
+
+    private func delete(_ channel: String, _ id: String, _ name: String) async -> HTTPAnswer {
+        guard let file = file(channel, id, name) else { return FileBodies.notHere }
+        return await files.delete(file) ? FileBodies.deleted : FileBodies.unavailable
+    }
+}
+
+/// What a request of the files service asks for, messages about files apart.
+enum PubNubFileRoute: Hashable, Sendable {
+    case generateUpload(channel: String)
+    /// The form that ``generateUpload(channel:)`` gives out.
+    case upload
+    case list(channel: String)
+    case file(channel: String, id: String, name: String)
+    case delete(channel: String, id: String, name: String)
+    /// What ``file(channel:id:name:)`` leads to.
+    case content(id: String, name: String)
+}
+
+extension PubNubFileRoute {
+    /// What follows `/v1/files/KEY`, and the methods that there are.
+    static func match(_ rest: ArraySlice<String>, _ method: String) -> (route: PubNubFileRoute, methods: [String])? {
+        let rest = Array(rest)
+        return switch rest.count {
+        case 1 where rest[0] == "upload": (.upload, ["POST"])
+        case 3 where rest[0] == "content": (.content(id: rest[1], name: rest[2]), ["GET"])
+        case 3 where rest[0] == "channels" && rest[2] == "files": (.list(channel: rest[1]), ["GET"])
+        case 3 where rest[0] == "channels" && rest[2] == "generate-upload-url":
+            (.generateUpload(channel: rest[1]), ["POST"])
+        case 5 where rest[0] == "channels" && rest[2] == "files":
+            method == "DELETE"
+                ? (.delete(channel: rest[1], id: rest[3], name: rest[4]), ["DELETE"])
+                : (.file(channel: rest[1], id: rest[3], name: rest[4]), ["GET", "DELETE"])
+        default: nil
+        }
+    }
+}

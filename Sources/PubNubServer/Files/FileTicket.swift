@@ -1,0 +1,90 @@
+import Crypto
+import Identifiers
+import PubNubProtocol
+import RealtimeHub
+import WireCoding
+
+/// What the server signs for whoever uploads or downloads a file, so that neither request needs the access manager
+/// (rules FI-10 and FI-15). A pure value.
+enum FileTicket {
+    /// How long an upload may take to begin, in seconds.
+    static let uploadLifetime = 60
+    /// How long a link to a content leads there, in seconds.
+    static let linkLifetime = 600
+
+    enum Problem: Error, Hashable, Sendable {
+        case malformed
+        case wrongSignature
+        case expired
+    }
+
+    /// Which file may be uploaded, until when.
+    struct Upload: Hashable, Sendable {
+        var subscribeKey: String
+        var channel: Identifier
+        var id: Identifier
+        var name: Identifier
+        /// Seconds since 1970.
+        var expires: Int
+        /// Of the content, in bytes.
+        var maximumBytes: Int
+
+        /// The policy's text: JSON. It goes through the client and comes back with the file.
+        var policy: String {
+            String(
+                decoding: JSONBody.object { body in
+                    body.member("expires", expires)
+                    body.member("subscribeKey", subscribeKey)
+                    body.member("channel", channel.text)
+                    body.member("id", id.text)
+                    body.member("name", name.text)
+                    body.member("maximumBytes", maximumBytes)
+                }, as: UTF8.self)
+        }
+
+        func signature(_ secret: Secret) -> String { FileTicket.sign("upload\n" + policy, secret) }
+
+        /// Checks what came with a file.
+        ///
+        /// - Parameter now: seconds since 1970.
+        static func check(
+            policy: String, signature: String, subscribeKey: String, secrets: [Secret], now: Int
+        ) throws(Problem) -> Upload {
+            let isSigned = secrets.contains {
+                ConstantTime.areEqual(signature, FileTicket.sign("upload\n" + policy, $0))
+            }
+            guard isSigned else { throw .wrongSignature }
+            guard let json = try? JSONText(policy), let key = json["subscribeKey"]?.string, let channel = json["channel"]?.string,
+                let id = json["id"]?.string, let name = json["name"]?.string, let expires = json["expires"]?.integer,
+                let maximum = json["maximumBytes"]?.integer, key.isExactly(subscribeKey)
+            else { throw .malformed }
+            guard now < expires else { throw .expired }
+            return Upload(
+                subscribeKey: key, channel: Identifier(channel), id: Identifier(id), name: Identifier(name), expires: expires,
+                maximumBytes: maximum)
+        }
+    }
+
+    /// The signature of a link to a content.
+    static func link(_ id: String, subscribeKey: String, expires: Int, _ secret: Secret) -> String {
+        sign("content\n\(subscribeKey)\n\(id)\n\(expires)", secret)
+    }
+
+    /// - Parameter now: seconds since 1970.
+    static func checkLink(
+        _ id: String, subscribeKey: String, expires: String?, signature: String?, secrets: [Secret], now: Int
+    ) throws(Problem) {
+        guard let expires = expires.flatMap({ Int($0) }), let signature else { throw .malformed }
+        let isSigned = secrets.contains {
+            ConstantTime.areEqual(signature, link(id, subscribeKey: subscribeKey, expires: expires, $0))
+        }
+        guard isSigned else { throw .wrongSignature }
+        guard now < expires else { throw .expired }
+    }
+
+    /// In lowercase hexadecimal. What is signed begins with what it is for, so that no signature is good for anything else.
+    private static func sign(_ text: String, _ secret: Secret) -> String {
+        let key = SymmetricKey(data: Array("lifeline-file\n".utf8) + Array(secret.revealed.utf8))
+        return Hex.text(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key))
+    }
+}

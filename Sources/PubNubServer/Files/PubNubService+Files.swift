@@ -1,0 +1,41 @@
+import Identifiers
+import NIOHTTP1
+import ServerRuntime
+
+// What the files service needs of a request beyond its target: who the server is for the client, and what the body is.
+extension PubNubService {
+    private static let start = Array("/v1/files/".utf8)
+    private static let publish = Array("/v1/files/publish-file/".utf8)
+
+    package func needsFields(of target: UnsafeRawBufferPointer) -> Bool {
+        target.starts(with: Self.start) && !target.starts(with: Self.publish)
+    }
+
+    /// Uploads have room for a file of the keyset, in a form.
+    package func bodyLimit(_ segments: [String], _ limit: Int) -> Int {
+        guard cluster == nil, Self.isUpload(segments), let application = application(subscribeKey: segments[2]) else {
+            return limit
+        }
+        return max(limit, application.keyset.fileBytes + FileRequest.formBytes)
+    }
+
+    package func refusal(_ problem: HTTPProblem, of segments: [String]) -> HTTPAnswer {
+        Self.isUpload(segments) ? FileBodies.uploadRefusal(problem) : refusal(problem)
+    }
+
+    private static func isUpload(_ segments: [String]) -> Bool {
+        segments.count == 4 && segments[0] == "v1" && segments[1] == "files" && segments[3] == "upload"
+    }
+
+    func answer(
+        _ request: PubNubServerRequest, _ route: PubNubFileRoute, _ application: PubNubApplication, fields: HTTPHeaders,
+        for connection: HTTPConnection
+    ) {
+        guard cluster == nil else { return connection.answer(FileBodies.notInCluster) }
+        let files = FileRequest(
+            application: application, request: request,
+            boundary: fields.first(name: "content-type").flatMap(MultipartForm.boundary), base: connection.base(fields),
+            bodies: context.bodies)
+        files.answer(route, reply: connection.expectAnswer())
+    }
+}

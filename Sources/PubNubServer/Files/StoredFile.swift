@@ -1,0 +1,77 @@
+import Identifiers
+import RealtimeHub
+import WireCoding
+
+/// What is known of a file of a channel, its content apart. A pure value.
+struct StoredFile: Hashable, Sendable {
+    /// Given out by the server, for one upload.
+    var id: Identifier
+    var channel: Identifier
+    var name: Identifier
+    /// In bytes.
+    var size: Int
+    /// In units of 100 ns since 1970.
+    var created: UInt64
+
+    /// The place in lists. No two files have the same.
+    var place: FilePlace { FilePlace(created: created, id: id) }
+
+    /// The longest name, in bytes.
+    static let maximumName = 255
+
+    /// Names are parts of paths, and of what clients call the file on their disk.
+    static func isValid(name: String) -> Bool {
+        (1...maximumName).contains(name.utf8.count) && ![".", ".."].contains(name)
+            && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "\\") }
+    }
+}
+
+/// Where a file is in the order of uploads.
+struct FilePlace: Hashable, Comparable, Sendable {
+    var created: UInt64
+    var id: Identifier
+
+    init(created: UInt64, id: Identifier) {
+        self.created = created
+        self.id = id
+    }
+
+    static func < (left: FilePlace, right: FilePlace) -> Bool { (left.created, left.id) < (right.created, right.id) }
+
+    /// The `next` of a list that ends here.
+    var cursor: String { "\(created).\(id.text)" }
+
+    init?(cursor: String) {
+        guard let dot = cursor.utf8.firstIndex(of: UInt8(ascii: ".")), let created = UInt64(cursor[..<dot]) else { return nil }
+        self.init(created: created, id: Identifier(cursor[cursor.utf8.index(after: dot)...]))
+    }
+}
+
+// MARK: - Records
+
+extension StoredFile {
+    /// As the store keeps it.
+    var record: KeysetRecord {
+        KeysetRecord(
+            key,
+            JSONBody.object { body in
+                body.member("channel", channel.text)
+                body.member("name", name.text)
+                body.member("size", size)
+                body.member("created", String(created))
+            })
+    }
+
+    var key: KeysetRecord.Key { KeysetRecord.Key(.file, Array(id.utf8)) }
+
+    /// Nil for a record of another kind, and one that cannot be read.
+    init?(_ record: KeysetRecord) {
+        guard record.key.kind == .file, let id = String(validating: record.key.name, as: UTF8.self),
+            let value = try? JSONText(bytes: record.value), let channel = value["channel"]?.string,
+            let name = value["name"]?.string, let size = value["size"]?.integer,
+            let created = value["created"]?.string.flatMap({ UInt64($0) })
+        else { return nil }
+        self.init(
+            id: Identifier(id), channel: Identifier(channel), name: Identifier(name), size: size, created: created)
+    }
+}
