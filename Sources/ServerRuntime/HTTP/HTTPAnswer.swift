@@ -83,6 +83,7 @@ package struct HTTPAnswer: Hashable, Sendable {
         case 307: "Temporary Redirect"
         case 400: "Bad Request"
         case 401: "Unauthorized"
+        case 402: "Payment Required"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
