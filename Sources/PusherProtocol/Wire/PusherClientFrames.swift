@@ -5,7 +5,10 @@ public enum PusherClientFrames {
     /// - Parameters:
     ///   - auth: `key:signature`, for channels that want it.
     ///   - channelData: for presence channels: the JSON text that was signed; goes out as a string.
-    public static func subscribe(channel: String, auth: String? = nil, channelData: String? = nil) -> String {
+    ///   - recover: from where on events are missed, on servers that can replay them.
+    public static func subscribe(
+        channel: String, auth: String? = nil, channelData: String? = nil, recover: PusherRecoverRequest? = nil
+    ) -> String {
         var out: [UInt8] = []
         JSONWriter.append("{\"event\":\"pusher:subscribe\",\"data\":{\"channel\":", to: &out)
         JSONWriter.appendString(channel, to: &out)
@@ -16,6 +19,10 @@ public enum PusherClientFrames {
         if let channelData {
             JSONWriter.append(",\"channel_data\":", to: &out)
             JSONWriter.appendString(channelData, to: &out)
+        }
+        if let recover {
+            JSONWriter.append(",\"recover\":", to: &out)
+            recover.append(to: &out)
         }
         JSONWriter.append("}}", to: &out)
         return String(decoding: out, as: UTF8.self)

@@ -6,6 +6,8 @@ public struct PusherSubscribeData: Hashable, Sendable {
     public var auth: String?
     /// The JSON text that was signed.
     public var channelData: String?
+    /// From where on the client wants events replayed.
+    public var recover: PusherRecoverRequest?
 
     /// Reads an envelope's `data`, which may be an object or a string that holds one. Nil when it names no channel.
     public init?(parsing data: String?) {
@@ -16,6 +18,7 @@ public struct PusherSubscribeData: Hashable, Sendable {
             case "channel": channel = member.value.string
             case "auth": auth = member.value.string
             case "channel_data": channelData = member.value.string ?? (member.value.isNull ? nil : member.value.text)
+            case "recover": recover = PusherRecoverRequest(parsing: member.value)
             default: continue
             }
         }

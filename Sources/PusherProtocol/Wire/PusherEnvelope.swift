@@ -13,18 +13,21 @@ public struct PusherEnvelope: Hashable, Sendable {
     public var dataKind: JSONKind?
     /// `user_id`; numbers as they are written.
     public var userID: String?
+    /// `position` when it is a string, as servers with recovery send it.
+    public var position: String?
     /// The other outer keys, as the text of a JSON object with their values as they came; nil when there are none.
     public var extras: String?
 
     public init(
         event: String, channel: String? = nil, data: String? = nil, dataKind: JSONKind? = nil, userID: String? = nil,
-        extras: String? = nil
+        position: String? = nil, extras: String? = nil
     ) {
         self.event = event
         self.channel = channel
         self.data = data
         self.dataKind = dataKind ?? (data == nil ? nil : .string)
         self.userID = userID
+        self.position = position
         self.extras = extras
     }
 

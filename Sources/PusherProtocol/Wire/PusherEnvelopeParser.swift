@@ -32,7 +32,7 @@ public struct PusherEnvelopeParser: Sendable {
         guard let event = draft.event else { throw .missingEvent }
         return PusherEnvelope(
             event: event, channel: draft.channel, data: draft.data, dataKind: draft.dataKind, userID: draft.userID,
-            extras: draft.extrasText)
+            position: draft.position, extras: draft.extrasText)
     }
 
     /// What has been read so far. A problem with the meaning does not stop the reading, so that broken JSON is always reported
@@ -43,6 +43,7 @@ public struct PusherEnvelopeParser: Sendable {
         var data: String?
         var dataKind: JSONKind?
         var userID: String?
+        var position: String?
         var extras: [(key: String, text: String)] = []
         var problem: PusherEnvelopeError?
 
@@ -61,7 +62,7 @@ public struct PusherEnvelopeParser: Sendable {
     }
 
     private enum Key {
-        case event, channel, data, userID
+        case event, channel, data, userID, position
     }
 
     private mutating func read(_ bytes: UnsafeRawBufferPointer, into draft: inout Draft) throws(JSONSyntaxError) {
@@ -116,6 +117,13 @@ public struct PusherEnvelopeParser: Sendable {
             }
         case .userID:
             try userID(&scanner, into: &draft)
+        case .position:
+            if try scanner.peek() == JSONBytes.quote {
+                draft.position = try scanner.unescapedString(scratch: &scratch)
+            } else {
+                draft.position = nil
+                try extra(token, &scanner, into: &draft)
+            }
         case nil:
             try extra(token, &scanner, into: &draft)
         }
@@ -162,11 +170,12 @@ public struct PusherEnvelopeParser: Sendable {
             case "channel": return .channel
             case "data": return .data
             case "user_id": return .userID
+            case "position": return .position
             default: return nil
             }
         }
-        // The longest key has seven letters, so a key fits a word.
-        guard token.end - token.start <= 7 else { return nil }
+        // The longest key has eight letters, so a key fits a word.
+        guard token.end - token.start <= 8 else { return nil }
         var word: UInt64 = 0
         for byte in scanner.bytes[token.start..<token.end] { word = word << 8 | UInt64(byte) }
         switch word {
@@ -174,6 +183,7 @@ public struct PusherEnvelopeParser: Sendable {
         case 0x63_68_61_6E_6E_65_6C: return .channel
         case 0x64_61_74_61: return .data
         case 0x75_73_65_72_5F_69_64: return .userID
+        case 0x70_6F_73_69_74_69_6F_6E: return .position
         default: return nil
         }
     }

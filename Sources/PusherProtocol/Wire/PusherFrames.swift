@@ -5,24 +5,39 @@ import WireCoding
 /// Pusher protocol, Events. Each is made once and can be handed to any number of connections. `data` goes out as a string that
 /// holds JSON, except in `error`, where the protocol has an object (rules PW-7 to PW-9).
 public enum PusherFrames {
-    /// The greeting. - Parameter activityTimeout: in whole seconds.
-    public static func connectionEstablished(socketID: String, activityTimeout: Int) -> [UInt8] {
+    /// The greeting.
+    ///
+    /// - Parameters:
+    ///   - activityTimeout: in whole seconds.
+    ///   - recovery: for connections that asked for it.
+    public static func connectionEstablished(
+        socketID: String, activityTimeout: Int, recovery: PusherRecoveryOffer? = nil
+    ) -> [UInt8] {
         var data: [UInt8] = []
         JSONWriter.append("{\"socket_id\":", to: &data)
         JSONWriter.appendString(socketID, to: &data)
         JSONWriter.append(",\"activity_timeout\":", to: &data)
         JSONWriter.append(activityTimeout, to: &data)
+        if let recovery {
+            JSONWriter.append(",\"recovery\":{\"messages\":", to: &data)
+            JSONWriter.append(recovery.messages, to: &data)
+            JSONWriter.append(",\"seconds\":", to: &data)
+            JSONWriter.append(recovery.seconds, to: &data)
+            data.append(UInt8(ascii: "}"))
+        }
         data.append(UInt8(ascii: "}"))
         return frame(PusherEventName.connectionEstablished, data: data)
     }
 
     /// The confirmation of a subscription without presence. Always has data: clients wait for it.
-    public static func subscriptionSucceeded(channel: String) -> [UInt8] {
-        frame(PusherEventName.subscriptionSucceeded, channel: channel, data: Array("{}".utf8))
+    public static func subscriptionSucceeded(channel: String, recovery: PusherRecoveryOutcome? = nil) -> [UInt8] {
+        frame(PusherEventName.subscriptionSucceeded, channel: channel, data: Array("{}".utf8), recovery)
     }
 
     /// The confirmation of a presence subscription, with everybody who is there, the new member included.
-    public static func subscriptionSucceeded(channel: String, members: [PusherMember]) -> [UInt8] {
+    public static func subscriptionSucceeded(
+        channel: String, members: [PusherMember], recovery: PusherRecoveryOutcome? = nil
+    ) -> [UInt8] {
         var data: [UInt8] = []
         data.reserveCapacity(64 + members.count * 48)
         JSONWriter.append("{\"presence\":{\"count\":", to: &data)
@@ -40,7 +55,7 @@ public enum PusherFrames {
             data.append(contentsOf: (member.infoJSON ?? "null").utf8)
         }
         JSONWriter.append("}}}", to: &data)
-        return frame(PusherEventName.subscriptionSucceeded, channel: channel, data: data)
+        return frame(PusherEventName.subscriptionSucceeded, channel: channel, data: data, recovery)
     }
 
     public static func memberAdded(channel: String, member: PusherMember) -> [UInt8] {
@@ -128,10 +143,16 @@ public enum PusherFrames {
         return out
     }
 
-    private static func frame(_ event: String, channel: String? = nil, data: [UInt8]) -> [UInt8] {
+    private static func frame(
+        _ event: String, channel: String? = nil, data: [UInt8], _ recovery: PusherRecoveryOutcome? = nil
+    ) -> [UInt8] {
         var out = opening(event, channel: channel, reserving: data.count + data.count / 4)
         JSONWriter.append(",\"data\":", to: &out)
         JSONWriter.appendString(data, to: &out)
+        if let recovery {
+            out.append(contentsOf: ",\"position\":\"\(recovery.position)\"".utf8)
+            if let recovered = recovery.recovered { out.append(contentsOf: ",\"recovered\":\(recovered)".utf8) }
+        }
         out.append(UInt8(ascii: "}"))
         return out
     }

@@ -1,0 +1,108 @@
+import WireCoding
+
+/// A place in the events of one channel, on servers that can replay events (`docs/pusher-recovery.md`, rule RV-2).
+///
+/// On the wire it is `EPOCH:NUMBER`. Numbers of one epoch grow with the channel's events; positions of different epochs cannot be compared.
+public struct PusherPosition: Hashable, Sendable, CustomStringConvertible {
+    /// Which numbering this is: 1 to 32 letters, digits, `-` and `_`.
+    public var epoch: String
+    /// The number of the event; 0 is before the first one.
+    public var number: UInt64
+
+    /// How many bytes of an epoch are taken.
+    public static let longestEpoch = 32
+    /// How many digits a number may have; so it fits 64 bits.
+    private static let digits = 19
+
+    /// Makes a value with these properties.
+    public init(epoch: String, number: UInt64) {
+        self.epoch = epoch
+        self.number = number
+    }
+
+    /// Reads what ``description`` writes; nil for everything else.
+    public init?(_ text: String) {
+        guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        let epoch = text.utf8[..<colon]
+        let digits = text.utf8[text.utf8.index(after: colon)...]
+        guard (1...Self.longestEpoch).contains(epoch.count), epoch.allSatisfy(Self.isWord),
+            (1...Self.digits).contains(digits.count)
+        else { return nil }
+        var number: UInt64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            number = number * 10 + UInt64(digit - UInt8(ascii: "0"))
+        }
+        self.init(epoch: String(text[..<colon]), number: number)
+    }
+
+    public var description: String { "\(epoch):\(number)" }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}
+
+/// What a client asks for when it subscribes to a channel again: the events after a position (rule RV-4).
+public struct PusherRecoverRequest: Hashable, Sendable {
+    /// The latest position that the client has of the channel.
+    public var position: PusherPosition
+    /// The connection on which the client got it. Events that leave that connection out are not replayed.
+    public var socketID: String?
+
+    /// Makes a value with these properties.
+    public init(position: PusherPosition, socketID: String? = nil) {
+        self.position = position
+        self.socketID = socketID
+    }
+
+    /// Reads the value of `recover` in `pusher:subscribe`; nil when it names no position.
+    init?(parsing value: JSONText) {
+        guard let position = value["position"]?.string.flatMap(PusherPosition.init) else { return nil }
+        self.init(position: position, socketID: value["socket_id"]?.string)
+    }
+
+    /// As the value of `recover`.
+    func append(to out: inout [UInt8]) {
+        JSONWriter.append("{\"position\":", to: &out)
+        JSONWriter.appendString(position.description, to: &out)
+        if let socketID {
+            JSONWriter.append(",\"socket_id\":", to: &out)
+            JSONWriter.appendString(socketID, to: &out)
+        }
+        out.append(UInt8(ascii: "}"))
+    }
+}
+
+/// What the greeting says about recovery (rule RV-1).
+public struct PusherRecoveryOffer: Hashable, Sendable {
+    /// How many events of a channel are kept at most.
+    public var messages: Int
+    /// How long they are kept at most, in seconds.
+    public var seconds: Int
+
+    /// Makes a value with these properties.
+    public init(messages: Int, seconds: Int) {
+        self.messages = messages
+        self.seconds = seconds
+    }
+}
+
+/// What a confirmation says about recovery (rules RV-3 and RV-5).
+public struct PusherRecoveryOutcome: Hashable, Sendable {
+    /// Where the channel is now.
+    public var position: PusherPosition
+    /// Whether nothing is missing since the position that was asked for; nil when none was.
+    public var recovered: Bool?
+
+    /// Makes a value with these properties.
+    public init(position: PusherPosition, recovered: Bool? = nil) {
+        self.position = position
+        self.recovered = recovered
+    }
+}
