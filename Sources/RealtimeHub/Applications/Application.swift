@@ -27,6 +27,8 @@ public struct Application: Hashable, Sendable, Identifiable {
     public var webhooks: [Webhook]
     /// The limits of the application.
     public var limits: ApplicationLimits
+    /// What connections that come back can get of the events that they missed.
+    public var recovery: RecoverySettings
 
     /// An application with the defaults of Pusher Channels.
     public init(
@@ -34,7 +36,7 @@ public struct Application: Hashable, Sendable, Identifiable {
         allowsClientEvents: Bool = false, announcesSubscriptionCounts: Bool = false, allowsUserAuthentication: Bool = true,
         requiresTLS: Bool = false,
         allowedOrigins: [String] = [], authorizationTimeout: Duration? = nil, webhooks: [Webhook] = [],
-        limits: ApplicationLimits = .init()
+        limits: ApplicationLimits = .init(), recovery: RecoverySettings = .init()
     ) {
         self.id = id
         self.key = key
@@ -49,6 +51,7 @@ public struct Application: Hashable, Sendable, Identifiable {
         self.authorizationTimeout = authorizationTimeout
         self.webhooks = webhooks
         self.limits = limits
+        self.recovery = recovery
     }
 
     /// All secrets that are valid, the one that signs first.
